@@ -99,7 +99,7 @@ export class App {
   get configFile(): string {
     if (this.paths.configFile !== undefined) return this.paths.configFile;
     throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
-      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; RESTAURANT_API_KEY can hold the key',
+      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; the key can also be set in RESTAURANT_API_KEY',
     });
   }
 

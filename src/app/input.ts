@@ -21,7 +21,7 @@ export async function readAllText(app: App, what: string): Promise<string> {
   for await (const part of stdin.chunks()) {
     size += part.byteLength;
     if (size > MAX_BYTES) {
-      throw new AppError('bad_input', 'stdin holds more than 64 MiB', { hint: 'give it in smaller parts' });
+      throw new AppError('bad_input', 'stdin is larger than 64 MiB', { hint: 'split it into smaller parts' });
     }
     parts.push(part);
   }

@@ -56,7 +56,7 @@ function problemOf(
   if (code === 'ENOENT') return 'was not found';
   if (code === 'EACCES') return 'cannot be run: permission denied';
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
-  if (error.killed === true) return `did not end within ${formatDuration(timeoutMs)}`;
+  if (error.killed === true) return `did not finish within ${formatDuration(timeoutMs)}`;
   const reason = error.signal
     ? `was ended by ${error.signal}`
     : `failed (exit ${String((error as { code?: unknown }).code)})`;

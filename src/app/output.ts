@@ -24,10 +24,10 @@ export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
   } catch (cause) {
     throw new AppError(
       'io_error',
-      `the current folder, which ${path} would be in, cannot be read or was deleted`,
+      `cannot resolve ${path}: the current folder cannot be read or was deleted`,
       {
         cause,
-        hint: 'cd ~, or give the whole path of the file',
+        hint: 'cd ~, or use an absolute path',
       },
     );
   }
@@ -114,7 +114,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
   if (selected === undefined) return;
   const example = known.slice(0, 3).join(',') || 'name,address';
   if (selected.length === 0) {
-    throw new AppError('usage', `--columns '${app.globals.columns}' names no column`, {
+    throw new AppError('usage', `--columns '${app.globals.columns}' contains no column`, {
       hint: `restaurant … --columns ${example}`,
     });
   }
@@ -149,7 +149,7 @@ export function checkOutputFile(app: App, mayExist = app.globals.force === true)
   if (entry !== 'nothing') return;
   const folder = dirname(path);
   if (!existsSync(folder)) {
-    throw new AppError('io_error', `cannot write ${path}: there is no folder ${folder}`, {
+    throw new AppError('io_error', `cannot write ${path}: the folder ${folder} does not exist`, {
       hint: `mkdir -p ${shellWord(folder)}`,
     });
   }

@@ -32,9 +32,9 @@ const LONG_WAIT_MS = 5000;
 /** Waits that end within this time of each other belong to the same pause. */
 const SAME_PAUSE_MS = 1000;
 const WAITS = {
-  minute: 'the quota of this minute is used up',
-  day: 'the quota of this day is used up',
-  pause: 'the service asks to wait',
+  minute: 'the quota per minute is used up',
+  day: 'the daily quota is used up',
+  pause: 'the service requested a pause',
 } as const;
 
 /** Returns the configured quota. @throws {AppError} `bad_config` */
@@ -88,7 +88,7 @@ export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting
     if (until <= reported + SAME_PAUSE_MS) return;
     reported = until;
     const ms = until - app.context.now();
-    const text = `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`;
+    const text = `${why}; retrying in ${Math.max(1, Math.round(ms / 1000))} s`;
     void (ms > LONG_WAIT_MS ? app.warn(text, paced) : app.remark(text));
   };
   return onWaiting ?? print;

@@ -44,8 +44,8 @@ export async function runServiceCommand<Plan, Result>(
 
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
-    throw new AppError('usage', '--demo has no address to show', {
-      hint: 'restaurant sandbox serves the same data at one; then --base-url <url> --dry-run',
+    throw new AppError('usage', '--demo has no URL to show', {
+      hint: 'restaurant sandbox serves the same data; then use --base-url <url> --dry-run',
     });
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');

@@ -39,7 +39,7 @@ export type Completer =
   | 'tool';
 
 /** Hint for `--fields`, which selects columns in other programs. */
-export const COLUMNS_HINT = 'to choose columns use --columns';
+export const COLUMNS_HINT = 'to choose columns, use --columns';
 
 /** An option, with metadata that commander does not keep. Its description contains the choices and the default. */
 export class CliOption extends Option {

@@ -119,7 +119,7 @@ const environmentTopic = (): Section[] => [
 const exitCodesTopic = (): Section[] => [
   'Exit codes, and the code strings of JSON errors.',
   [
-    ['0', 'success, also when nothing was found'],
+    ['0', 'success, even if nothing was found'],
     ...exitCodes().flatMap(({ exit, kind, codes }) => {
       const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
       return codes.map(({ code, meaning }, index): [string, string] => [
@@ -128,7 +128,7 @@ const exitCodesTopic = (): Section[] => [
       ]);
     }),
   ],
-  'With --json, an error is one line on stderr; status, retry_after (s), restaurant_id, rpc_code, and request_id follow where they are known:',
+  'With --json, an error is one line on stderr; status, retry_after (s), restaurant_id, rpc_code, and request_id are added if known:',
   '  {"error":{"code":"no_key","message":"…","hint":"…","retryable":false}}',
 ];
 

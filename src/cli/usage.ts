@@ -177,10 +177,10 @@ export async function usageErrorIn(
   }
   if (command.isGroup) return undefined;
   const foreign = foreignOption(route);
-  if (foreign !== undefined) return refuse(`${path} does not take ${foreign}`);
+  if (foreign !== undefined) return refuse(`${path} does not accept ${foreign}`);
   const [one, other] = conflictIn(route) ?? [];
   if (one === undefined) return undefined;
-  return refuse(`${one} and ${other} contradict each other`, `leave one out; ${helpLine}`);
+  return refuse(`${one} and ${other} cannot be used together`, `leave one out; ${helpLine}`);
 }
 
 /** Returns the first global option that was given but that the command does not accept. */

@@ -25,7 +25,7 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
 export function checkKey(
   raw: string,
   prefix: string,
-  hint = 'restaurant login asks for the key and saves it',
+  hint = 'restaurant login prompts for the key and saves it',
 ): string {
   const key = raw.trim();
   const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];

@@ -123,9 +123,9 @@ export function resultOf({ envelope, error, typed }: RpcResponse): unknown {
 export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
   if (type === 'input_required' && isObject(result)) {
-    const message = `the tool asks for input, which this command cannot give: ${inputQuestions(result)}`;
+    const message = `the tool requests input, which this command cannot provide: ${inputQuestions(result)}`;
     throw new AppError('tool_error', message, {
-      hint: 'use an MCP client that can answer: restaurant mcp config <client>',
+      hint: 'use an MCP client that can provide it: restaurant mcp config <client>',
     });
   }
   if (!isTyped || type === undefined || type === 'complete') return;

@@ -60,7 +60,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       const json = callData(result);
       await writeResult(app, json, async () => callPresentation(result, json));
       if (outputFormat(app) === 'table' && isTruncated(result)) {
-        await app.note('the table only names what is in brackets; --json prints the whole response');
+        await app.note('values in brackets are only summarized; --json prints the whole response');
       }
     },
   });

@@ -18,7 +18,7 @@ export function registerConfig(program: CliCommand, app: App): void {
     .about('Read and change settings')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(
-      `Settings: ${SETTING_NAMES.join(', ')}. A flag beats the environment, which beats the config file: ` +
+      `Settings: ${SETTING_NAMES.join(', ')}. A flag overrides the environment, which overrides the config file: ` +
         'restaurant help environment.',
     );
   const settingCommand = (name: string): CliCommand =>
@@ -133,7 +133,7 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
   const change = (file: ConfigFile): void => {
     const profile = profileOf(file, profileName);
     if (given !== undefined && serviceOf(profile) === undefined) {
-      throw new AppError('usage', `the profile ${profileName} has no service that the header could go to`, {
+      throw new AppError('usage', `cannot save the header: the profile ${profileName} has no service`, {
         hint: 'restaurant login --base-url <url>, or: restaurant config set base-url <url>',
       });
     }

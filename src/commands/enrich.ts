@@ -15,12 +15,12 @@ export function registerEnrich(program: CliCommand, app: App): void {
       'The list is CSV, TSV, or NDJSON. Every row is written once, in order.',
     )
     .argument('<file>', 'List to read, or - for stdin')
-    .valueOption('-c, --city <city>', 'City of the rows that have none', { read: nonEmpty })
+    .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'Column with the city (default: city or town)')
     .option('--id-column <column>', 'Column with ids to look up (default: service_id)')
     .valueOption('--fields <level>', 'Also look up each matched row with these fields', { choices: LEVELS })
-    .listOption('--add <column=path>', 'Add a column with a value of the details; repeatable')
+    .listOption('--add <column=path>', 'Add a column with a value from the details; repeatable')
     .option('--no-details', 'Omit the column with all details')
     .option('--loose', 'Search again by a simplified name if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
@@ -39,7 +39,7 @@ export function registerEnrich(program: CliCommand, app: App): void {
       range: [0, 1e9],
       defaultText: '2000',
     })
-    .option('--wait', "When the day's quota is used up, sleep until requests are allowed again")
+    .option('--wait', 'If the daily quota is used up, wait until requests are allowed again')
     .valueOption('--input-format <format>', 'Format of the list', {
       choices: LIST_FORMATS,
       defaultText: 'by extension',
@@ -47,7 +47,7 @@ export function registerEnrich(program: CliCommand, app: App): void {
     .option('--encoding <label>', 'Encoding of the list, such as windows-1252 (default: utf-8)')
     .valueOption('--delimiter <char>', 'Comma, semicolon, or tab', {
       read: parseDelimiter,
-      defaultText: 'as in the header line',
+      defaultText: 'detected in the header line',
     })
     .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', { choices: ['json'] })
@@ -55,9 +55,9 @@ export function registerEnrich(program: CliCommand, app: App): void {
     .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
     .overrideOption('--json', { description: 'Print the summary as JSON; the rows go to -o' })
     .overrideOption('--format', {
-      description: 'Format of the rows; json: the summary alone',
+      description: 'Format of the rows; json: only the summary',
       choices: [...LIST_FORMATS, 'json'],
-      defaultText: 'by the extension of -o, else as the list',
+      defaultText: 'by the extension of -o, else that of the list',
     })
     .outputSchema(ENRICH_OUTPUT)
     .progressSchema(ENRICH_EVENTS)
@@ -73,7 +73,7 @@ export function registerEnrich(program: CliCommand, app: App): void {
         'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
         '--report out.html writes a page with a map when the list is finished; with --resume, also for a list ' +
         'that was finished before. --open shows the page in the browser. ' +
-        'Exit 0 when no row is an error, 8 when some are, 5 when the quota is used up.',
+        'Exit codes: 0 if no row failed, 8 if some did, 5 if the quota is used up.',
     )
     .action(async (file: string, flags: EnrichFlags) => {
       const { runEnrich } = await import('../enrich/run/command.ts');
@@ -96,7 +96,7 @@ const countOrNull: JsonSchema = { type: ['integer', 'null'], minimum: 0 };
 const COUNTS = {
   done: count,
   matched: count,
-  likely: { ...count, description: 'rows with a restaurant of another name' },
+  likely: { ...count, description: 'rows matched to a restaurant with another name' },
   ambiguous: count,
   not_found: count,
   skipped: { ...count, description: 'rows without a name, city, or id' },
@@ -104,7 +104,7 @@ const COUNTS = {
 };
 
 const SUMMARY = {
-  rows: { ...countOrNull, description: 'rows of the list; null where the end was not read' },
+  rows: { ...countOrNull, description: 'rows of the list; null if the end was not read' },
   ...COUNTS,
   earlier: { ...count, description: 'rows done by an earlier run' },
   unknown_cities: {
@@ -116,7 +116,7 @@ const SUMMARY = {
   finished: boolean,
   output: { ...textOrNull, description: 'the output file; null for stdout' },
   report: { ...textOrNull, description: 'the page of the list' },
-  next: { ...textOrNull, description: 'the command that continues; null where nothing can be retried' },
+  next: { ...textOrNull, description: 'the command that continues; null if nothing can be retried' },
 };
 
 const ESTIMATE = object({
@@ -127,7 +127,7 @@ const ESTIMATE = object({
   distinct_queries: count,
   cached: count,
   requests: count,
-  requests_at_most: { ...count, description: 'with the requests that depend on what is found' },
+  requests_at_most: { ...count, description: 'including the requests that depend on the results' },
   per_minute: count,
   per_day: count,
   left_today: countOrNull,

@@ -134,10 +134,7 @@ async function readQuery(
   const name = words.join(' ');
   if (name.trim() === '') throw usage('the name is empty', 'restaurant find "Nopa" --city "San Francisco"');
   if ([...words, city ?? ''].some((value) => app.redact(value) !== value)) {
-    throw usage(
-      'one of the words looks like an API key; nothing was sent',
-      'save a key with: restaurant login',
-    );
+    throw usage('an argument looks like an API key; nothing was sent', 'save a key with: restaurant login');
   }
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');
@@ -167,12 +164,12 @@ async function promptForCity(app: App): Promise<string | undefined> {
   const { prompt } = app.context;
   const city = (await prompt.text('City', 'San Francisco')).trim();
   if (city === '') return undefined;
-  const reply = await prompt.text(`Search in ${city} from now on, when no --city is given?`, 'y/N');
+  const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
   if (/^y(es)?$/i.test(reply.trim())) {
     await app.updateConfig((file) => {
       file.settings = { ...file.settings, city };
     });
-    await app.note('saved; restaurant config unset city forgets it');
+    await app.note('saved; restaurant config unset city removes it');
   }
   return city;
 }

@@ -71,7 +71,7 @@ async function login(app: App, options: LoginOptions): Promise<void> {
     `Key …${facts.key.last4} saved in ${file}, profile ${facts.profile}`,
   ];
   if (facts.key_in_environment) {
-    lines.push('RESTAURANT_API_KEY holds a key, which is used instead: unset RESTAURANT_API_KEY');
+    lines.push('RESTAURANT_API_KEY is set and overrides the saved key: unset RESTAURANT_API_KEY');
   }
   await writeText(app, facts, () => `${lines.join('\n')}\n`);
 }
@@ -127,7 +127,7 @@ async function readKey(
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.canPrompt) {
-    throw new AppError('usage', 'there is no terminal to type the key at', { hint: FLAGS_HINT });
+    throw new AppError('usage', 'cannot prompt for the key here', { hint: FLAGS_HINT });
   }
   const prompt = service === undefined ? 'API key' : `API key for ${service.url.host}`;
   return { key: await app.context.prompt.secret(prompt), isTyped: true };

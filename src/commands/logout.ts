@@ -44,7 +44,7 @@ async function logout(app: App, all: boolean): Promise<void> {
   const nothing = all ? 'No profile had a key.' : `Profile ${profileName} had no key.`;
   const keys = names.length === 1 ? 'key of profile' : 'keys of profiles';
   const done = names.length > 0 ? `Deleted the saved ${keys} ${names.join(', ')}.` : nothing;
-  const inEnvironment = '\nRESTAURANT_API_KEY still holds a key: unset RESTAURANT_API_KEY';
+  const inEnvironment = '\nRESTAURANT_API_KEY is still set: unset RESTAURANT_API_KEY';
   const { value: command, source } = app.settings.raw('key-command');
   const remedy = source === 'env' ? 'unset RESTAURANT_KEY_COMMAND' : 'restaurant config unset key-command';
   const fromCommand = !command ? '' : `\nkey-command still prints a key: ${remedy}`;

@@ -17,7 +17,7 @@ const RESULT = anyOf(
 
 /** The tool's output object, or for several ids a list. */
 const LOOKUP_OUTPUT = anyOf(
-  { ...anyObject, description: 'one id: the output object; its fields are up to the service' },
+  { ...anyObject, description: 'one id: the output object; its fields are not documented' },
   { ...list(RESULT), description: 'several ids, in the order given' },
 );
 
@@ -93,7 +93,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
 /** Suggests the same command with basic details if the requested ones require a paid key. */
 function withPlanHint(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
-  return error.withHint('every key has the basic details: restaurant … --fields basic');
+  return error.withHint('basic details work with every key: restaurant … --fields basic');
 }
 
 /** Writes one restaurant. @throws {AppError} the error of its lookup */

@@ -28,7 +28,7 @@ export function registerRaw(program: CliCommand, app: App): void {
     .overrideOption('--max-age', { default: '0' })
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
     .outputSchema({
-      description: 'the JSON-RPC response envelope as it came; with --unwrap the output of the tool',
+      description: 'the JSON-RPC response envelope as received; with --unwrap the output of the tool',
     })
     .examples(
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,

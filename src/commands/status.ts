@@ -157,5 +157,5 @@ function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSecti
 
 function formatWindow({ limit, used, free_at }: Facts['budget']['per_day']): string {
   const use = limit === null ? `${used} used, no limit` : `${used} of ${limit} used`;
-  return free_at === null ? use : `${use}; free again at ${free_at}`;
+  return free_at === null ? use : `${use}; available again at ${free_at}`;
 }

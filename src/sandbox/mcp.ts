@@ -29,7 +29,7 @@ const SERVER = {
   capabilities: CAPABILITIES,
   serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
   instructions:
-    'Sample data, all invented. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
+    'Fictional sample data. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
 };
 
 /** JSON-RPC error codes of MCP servers. */

@@ -27,12 +27,12 @@ export const sampleRestaurants = (): SandboxRestaurant[] => readRestaurants(SAMP
 export function readRestaurants(text: string, format: 'json' | 'csv'): SandboxRestaurant[] {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const entries = format === 'json' ? readJson(content) : readCsv(content);
-  if (entries.length === 0) throw badInput('the data holds no restaurant');
+  if (entries.length === 0) throw badInput('the data contains no restaurants');
   const positions = new Map<string, string>();
   return entries.map(({ position, fields }) => {
     const restaurant = readFields(fields, positions, (problem) => badInput(`${position}: ${problem}`));
     const first = positions.get(restaurant.service_id);
-    if (first !== undefined) throw badInput(`${position}: the service_id is that of ${first}`);
+    if (first !== undefined) throw badInput(`${position}: the service_id is already used by ${first}`);
     positions.set(restaurant.service_id, position);
     return restaurant;
   });

@@ -114,7 +114,7 @@ export function settingName(text: string): SettingName {
   const found = SETTING_NAMES.find((name) => name === wanted);
   if (found !== undefined) return found;
   if (/key|token|secret/.test(wanted)) {
-    throw new AppError('usage', 'an API key is not a setting: the command line would show it to others', {
+    throw new AppError('usage', 'an API key is not a setting, and other users can read the command line', {
       hint: 'restaurant login',
     });
   }

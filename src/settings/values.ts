@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim());
   const [, digits = '', unit = ''] = match ?? [];
   const factor = UNITS[unit];
-  if (factor === undefined) throw new Error('expected a duration with its unit, such as 500ms, 30s or 2m');
+  if (factor === undefined) throw new Error('expected a duration with a unit, such as 500ms, 30s or 2m');
   const ms = Math.round(Number(digits) * factor);
   if (ms > MAX_MS) throw new Error('expected at most 24d');
   return ms;
@@ -57,7 +57,7 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
 /** Trims text, and rejects empty text. */
 export function nonEmpty(text: string): string {
   const trimmed = text.trim();
-  if (trimmed === '') throw new Error('expected some text');
+  if (trimmed === '') throw new Error('expected text that is not empty');
   return trimmed;
 }
 

@@ -153,7 +153,7 @@ const SCENARIOS: readonly Scenario[] = [
     what: 'a missing folder',
     code: 'io_error',
     words: [...FIND, '-o', 'none/out.csv'],
-    names: /cannot write .*none\/out\.csv: there is no folder .*none/,
+    names: /cannot write .*none\/out\.csv: the folder .*none does not exist/,
   },
   {
     what: 'a bug in the program',

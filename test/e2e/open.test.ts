@@ -127,7 +127,7 @@ describe('--open', () => {
     [[...FIND, '--format', 'csv'], '--open and --format'],
     [[...FIND, '-o', 'x.csv'], 'x.csv has another extension'],
     [[...FIND, '--dry-run'], '--open and --dry-run'],
-    [['call', 'find_restaurant', 'name=x', '--open'], 'call does not take --open'],
+    [['call', 'find_restaurant', 'name=x', '--open'], 'call does not accept --open'],
     [['call', 'find_restaurant', 'name=x', '--format', 'html'], '--format html: call prints table'],
     [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], '-o x.html: call prints table'],
   ])('is rejected with a conflicting option: %j', async (words, message) => {

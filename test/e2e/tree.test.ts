@@ -241,8 +241,8 @@ describe('an invalid command line', () => {
           stdout: '',
           stderr: expect.stringContaining(
             option.name === '--json'
-              ? `"${name} does not take --json"`
-              : `error: ${name} does not take ${option.name}\n`,
+              ? `"${name} does not accept --json"`
+              : `error: ${name} does not accept ${option.name}\n`,
           ),
         });
       }

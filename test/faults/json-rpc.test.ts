@@ -206,7 +206,7 @@ const errors: Fault[] = [
     code: 'tool_error',
     name: 'a result that requests input',
     options: ['--protocol', '2026-07-28'],
-    message: 'asks for input',
+    message: 'requests input',
     reply: ({ id }) =>
       httpResponse(
         JSON.stringify({

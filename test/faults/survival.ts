@@ -28,7 +28,7 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
   else if (form === 'json') JSON.parse(stdout);
   if (exit === 0) {
     // A long pause is reported even if stderr is not a terminal.
-    expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* trying again in \d+ s\n)?$/);
+    expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* retrying in \d+ s\n)?$/);
     return '';
   }
   const { code, problem } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);

@@ -226,7 +226,7 @@ function timeoutError({ host }: URL, phase: Phase, { totalMs }: CallLimits): App
   const message = {
     connecting: `no connection to ${host} within ${limit}`,
     waiting: `no response from ${host} within ${limit}`,
-    reading: `the response from ${host} did not end within ${limit}`,
+    reading: `the response from ${host} did not finish within ${limit}`,
   }[phase];
   return new AppError('timeout', message, { reason: 'time' });
 }

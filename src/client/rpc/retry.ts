@@ -77,7 +77,7 @@ export function planRetry(
     const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
     const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
     if (waitMs < remainingMs) return waitMs;
-    return error.withMessage(`${error.message}; no time is left to try again`);
+    return error.withMessage(`${error.message}; no time is left for a retry`);
   }
   const ms = retryAfter * 1000;
   const waitMs = Math.max(MIN_GAP_429_MS, ms);

@@ -68,7 +68,7 @@ export async function coerceArguments(
     if (failure instanceof AppError) throw failure;
     const why = failure instanceof Error ? failure.message : String(failure);
     await app.warn(
-      `the arguments are sent unchecked: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
+      `the arguments are sent without validation: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
     );
     [args, errors] = [coerce(), []];
   }
@@ -76,7 +76,8 @@ export async function coerceArguments(
   if (errors.length > 0) throw argumentError(tool.name, errors, Object.keys(args), names);
   for (const name of unknownArguments(Object.keys(args), names)) {
     const [near] = nearest(name, names);
-    if (near !== undefined) await app.warn(`${tool.name} lists no '${name}'; did you mean ${near}?`);
+    if (near !== undefined)
+      await app.warn(`${tool.name} has no listed argument '${name}'; did you mean ${near}?`);
   }
   return args;
 }
@@ -106,7 +107,7 @@ function withTimeLimit<T>(work: () => T): T {
       throw new AppError('interrupted', 'interrupted by SIGINT', { cause: error });
     }
     if (systemCode(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      throw new Error(`checking the arguments took more than ${TIME_LIMIT_MS / 1000} s`, { cause: error });
+      throw new Error(`validating the arguments took more than ${TIME_LIMIT_MS / 1000} s`, { cause: error });
     }
     throw error;
   }
@@ -222,7 +223,7 @@ function explain(
   const types = new Set(causes.flatMap((each) => (each.keyword === 'type' ? [each.params.type].flat() : [])));
   if (types.size > 0) return { problem: `expected ${[...types].join(' or ')}`, values };
   return {
-    problem: isChoice ? 'expected one of the shapes that the tool lists' : excerpt(message, 100),
+    problem: isChoice ? 'expected one of the forms that the schema allows' : excerpt(message, 100),
     values,
   };
 }

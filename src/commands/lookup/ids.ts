@@ -55,7 +55,7 @@ function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
   if (first < 1 || last < first || last - first >= MAX_RANGE) {
     throw usage(
       `'${word}' is not a range of rows`,
-      `a range goes up, over at most ${MAX_RANGE} rows: restaurant lookup 1-3`,
+      `a range is ascending and has at most ${MAX_RANGE} rows: restaurant lookup 1-3`,
     );
   }
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -89,7 +89,7 @@ function checkWord(app: App, word: string): string {
   if (!looksLikeName) return checkId(word);
   const city = app.settings.get('city') === undefined ? ' --city <city>' : '';
   throw usage(
-    `'${word}' is a name, not a restaurant id, and no row of the last search`,
+    `'${word}' is a name, not a restaurant id, and is not in the last search`,
     `restaurant find ${shellWord(word)}${city}`,
   );
 }
@@ -102,7 +102,7 @@ function idOfRow(search: Search, number: number): string {
   const { length } = restaurants;
   const rows = length === 1 ? 'it has 1 row' : `it has rows 1 to ${length}`;
   throw new AppError('not_found', `no row ${number} in the last search: ${rows}`, {
-    hint: 'restaurant last shows it; restaurant find <name> --city <city> makes a new one',
+    hint: 'restaurant last shows it; restaurant find <name> --city <city> starts a new one',
   });
 }
 

@@ -68,11 +68,11 @@ function checkFiles({ context, paths }: App): Check[] {
     ['cache folder', cacheDir, '700'],
   ] as const;
   return places.map(([name, path, mode]) => {
-    if (path === undefined) return failed(name, 'no place: HOME is not set');
+    if (path === undefined) return failed(name, 'unknown: HOME is not set');
     if (!existsSync(path)) return passed(name, `${path} (not created yet)`);
     const stats = statSync(path);
     if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
-    return failed(name, `${path} is open to other users`, `chmod ${mode} ${shellWord(path)}`);
+    return failed(name, `${path} is accessible to other users`, `chmod ${mode} ${shellWord(path)}`);
   });
 }
 

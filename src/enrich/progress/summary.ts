@@ -134,10 +134,10 @@ export function summaryLines(summary: RunSummary): string[] {
     `${rows}${where}: ${formatCounts(counts)}; ${plural(summary.requests, 'request')} sent`,
     report === undefined ? [] : `page: ${report}`,
     finished && counts.likely > 0
-      ? 'likely rows have a restaurant of another name: check those before you use them'
+      ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],
     finished && counts.ambiguous > 0
-      ? 'ambiguous rows show the best of several candidates: check those before you use them'
+      ? 'ambiguous rows show the best of several candidates: check them before you use them'
       : [],
     summary.unknownCities.map(
       ({ city, rows: count }) =>

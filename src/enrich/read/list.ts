@@ -91,7 +91,7 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   if (separator === undefined) return detectDelimiter(head);
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
   if (found !== undefined) return found;
-  throw new AppError('bad_input', `line 1 says that '${separator}' separates the columns`, {
+  throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
     hint: 'save the list with commas, semicolons, or tabs between the columns',
   });
 }
@@ -182,7 +182,7 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
     const value = parseExactOrNone(text);
     if (isObject(value)) yield { kind: 'object', line, text, value };
     else {
-      const advice = text.startsWith('[') ? ' (a list needs one object a line: jq -c ".[]")' : '';
+      const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
       onProblem({ line, what: `is not a JSON object${advice}` });
     }
   }

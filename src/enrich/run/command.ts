@@ -180,8 +180,8 @@ function partial({ counts, next }: RunSummary): AppError {
   return new AppError('partial', `${counts.error} of ${counts.done} rows failed`, {
     hint:
       next === undefined
-        ? 'the column with the error has the reasons; with -o <file> the rows can be requested again: --resume --retry-errors'
-        : `request them again: ${next}`,
+        ? 'the error column shows the reasons; rows written to a file (-o <file>) can be retried with --resume --retry-errors'
+        : `retry them: ${next}`,
     retryable: true,
   });
 }

@@ -39,7 +39,7 @@ const MAX_FAILURES = 20;
 
 export class TooManyFailures extends AppError {
   constructor(cause: AppError, count: number) {
-    super(cause.code, `${count} rows in a row failed: ${cause.message}`, { ...cause.details, cause });
+    super(cause.code, `${count} consecutive rows failed: ${cause.message}`, { ...cause.details, cause });
   }
 }
 

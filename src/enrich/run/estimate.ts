@@ -152,7 +152,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
 function estimateLines(cost: Cost): string[] {
   const { done, unusable_rows, requests, requests_at_most, per_minute, per_day, left_today } = cost;
   const most =
-    requests_at_most > requests ? `, up to ${formatNumber(requests_at_most)} with what is found` : '';
+    requests_at_most > requests ? `, up to ${formatNumber(requests_at_most)} depending on the results` : '';
   const quota = [
     per_minute === 0 ? [] : `${formatNumber(per_minute)} a minute`,
     per_day === 0 ? [] : `${formatNumber(per_day)} a day`,
@@ -180,7 +180,7 @@ function skippedText({ unusable_rows, unusable_lines }: Cost): string {
 
 function timeText({ minutes, days, requests, per_minute }: Cost): string {
   if (requests === 0) return 'none';
-  if (days !== null && days > 1) return `${plural(days, 'day')}, by the quota of a day`;
+  if (days !== null && days > 1) return `${plural(days, 'day')}, because of the daily quota`;
   if (minutes === null) return 'as fast as the service responds';
   // The requests of the first minute are sent immediately.
   return requests <= per_minute ? 'less than a minute' : `about ${plural(minutes, 'minute')}`;

@@ -199,9 +199,13 @@ function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimite
   if (format === 'tsv') return '\t';
   if (list.format === 'csv') return list.delimiter ?? ',';
   if (option !== undefined && format !== 'csv') {
-    throw new AppError('usage', '--delimiter is for CSV, and neither the list nor the output is one', {
-      hint: 'restaurant enrich … --input-format csv',
-    });
+    throw new AppError(
+      'usage',
+      '--delimiter only applies to CSV, and neither the list nor the output is CSV',
+      {
+        hint: 'restaurant enrich … --input-format csv',
+      },
+    );
   }
   return option ?? ',';
 }

@@ -35,7 +35,7 @@ export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: (
 /** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
   constructor(message: string) {
-    super('bad_input', message, { hint: 'give the input and the options of the first run' });
+    super('bad_input', message, { hint: 'use the input and the options of the first run' });
   }
 }
 
@@ -54,17 +54,15 @@ export function openCheckpoint(options: {
   readonly retryErrors?: boolean;
 }): FinishedRowReader {
   const { file, codec, name, previous, retryErrors } = options;
-  const mismatch = (place: string): CheckpointMismatch =>
-    new CheckpointMismatch(
-      `${name} was not made from this input with these options: they differ at ${place}`,
-    );
+  const mismatch = (difference: string): CheckpointMismatch =>
+    new CheckpointMismatch(`${name} does not match this input with these options: ${difference}`);
 
   /** Skips the header. @returns false if there is no complete header yet */
   function skipHeader(records: OutputRecords): boolean {
     if (codec.header === '') return true;
     const header = records.next();
     if (header === undefined && isPrefix(records.tail.bytes, codec.header)) return false;
-    if (header?.text !== codec.header) throw mismatch('its header');
+    if (header?.text !== codec.header) throw mismatch('the header differs');
     return true;
   }
 
@@ -80,7 +78,7 @@ export function openCheckpoint(options: {
   /** Cuts off the first incomplete row, after verifying that it is the beginning of the expected row. */
   function cutTail(own: string): void {
     const { offset, bytes } = done.tail;
-    if (!isPrefix(bytes, own)) throw mismatch('its last line');
+    if (!isPrefix(bytes, own)) throw mismatch('the last line differs');
     file.cut(offset);
     inFile = false;
   }
@@ -88,7 +86,7 @@ export function openCheckpoint(options: {
   function finishedRow(record: OutputRecord, own: string, row: InputRow): FinishedRow {
     const text = record.text.slice(own.length);
     const status = record.text.startsWith(own) ? codec.statusOf(text) : undefined;
-    if (status === undefined) throw mismatch(`line ${row.line} of the input`);
+    if (status === undefined) throw mismatch(`line ${row.line} of the input differs`);
     return { text, status, offset: inFile ? record.offset + Buffer.byteLength(own) : undefined };
   }
 
@@ -106,7 +104,7 @@ export function openCheckpoint(options: {
       const hasMore =
         (hasOld && old.next() !== undefined) ||
         (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
-      if (hasMore) throw mismatch('the end: it has more rows');
+      if (hasMore) throw mismatch('it has more rows');
       if (inFile) cutTail('');
     },
   };

@@ -57,7 +57,7 @@ export function claimOutput(
   // The folder of a link's target must exist, too.
   const folder = dirname(path);
   if (found === undefined && !existsSync(folder)) {
-    throw new AppError('io_error', `cannot write ${name}: there is no folder ${folder}`, {
+    throw new AppError('io_error', `cannot write ${name}: the folder ${folder} does not exist`, {
       hint: `mkdir -p ${shellWord(folder)}`,
     });
   }

@@ -55,7 +55,10 @@ export function checkReport(app: App, { options, outputFile, input }: Plan): voi
   if (report === undefined) return;
   const path = fullPath(app.context, report);
   if (!/\.html?$/i.test(report))
-    throw refuse(`--report ${report}: a page is HTML`, 'use the extension .html: --report list.html');
+    throw refuse(
+      `--report ${report}: the report is an HTML page`,
+      'use the extension .html: --report list.html',
+    );
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return;
   const isInput = stats.dev === input.identity?.dev && stats.ino === input.identity?.ino;

@@ -240,7 +240,7 @@ function assertNoCollision(columns: readonly string[], appended: readonly string
   const twice = repeated(appended);
   if (twice === undefined) return;
   throw new AppError('usage', `the column '${twice}' would be added twice`, {
-    hint: 'give each column a name of its own: --add <column>=<path>',
+    hint: 'give each column a different name: --add <column>=<path>',
   });
 }
 

@@ -92,7 +92,7 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: ${connection.isLiteral ? 'replace --literal-key by --via stdio' : 'restaurant … --via stdio'}`,
+    hint: `the service does not support the MCP handshake; use the bridge: ${connection.isLiteral ? 'replace --literal-key with --via stdio' : 'restaurant … --via stdio'}`,
   });
 }
 

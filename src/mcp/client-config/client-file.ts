@@ -64,7 +64,7 @@ export function userPath(locations: readonly string[], context: PathContext): st
   const [fromVariable] = locations.filter((each) => each.startsWith('$')).flatMap(resolve);
   const found = fromVariable ?? firstExisting(locations.flatMap(resolve));
   if (found !== undefined) return found;
-  throw new AppError('bad_config', 'the home folder is unknown, so the location of the file is too', {
+  throw new AppError('bad_config', 'cannot locate the file: the home folder is unknown', {
     hint: 'set HOME=<folder> and run the command again',
   });
 }
@@ -87,7 +87,7 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
       if (systemCode(error) === 'ENOTDIR') return;
       throw ioError('read', current, error);
     }
-    throw new AppError('io_error', `${current} is a symbolic link; nothing is written through it`, {
+    throw new AppError('io_error', `${current} is a symbolic link, which is not followed`, {
       hint: `ls -l ${shellWord(current)} shows the link; replace it with a real file or folder, then try again`,
     });
   }

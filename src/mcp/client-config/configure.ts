@@ -206,7 +206,7 @@ function notes(
   const texts = [
     written === undefined && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
     command !== undefined && `or run: ${command}`,
-    written?.isOff && `the entry is switched off in ${file}`,
+    written?.isOff && `the entry is disabled in ${file}`,
     scope === 'project' && client.projectNote,
   ];
   if (connection.via === 'stdio') {

@@ -130,7 +130,7 @@ describe('deadlines', () => {
     [
       'a head and no body',
       (s: Socket) => void s.write(http('200 OK\r\nContent-Length: 9')),
-      'did not end within 1s',
+      'did not finish within 1s',
     ],
     [
       'a slow drip',
@@ -139,7 +139,7 @@ describe('deadlines', () => {
         const drip = setInterval(() => s.write(' '), 20);
         s.on('close', () => clearInterval(drip));
       },
-      'did not end within',
+      'did not finish within',
     ],
     [
       'endless comments',
@@ -148,7 +148,7 @@ describe('deadlines', () => {
         const drip = setInterval(() => s.write(': ping\n\n'), 20);
         s.on('close', () => clearInterval(drip));
       },
-      'did not end within',
+      'did not finish within',
     ],
   ])('%s', async (_name, talk, expected) => {
     const { client } = await ask(talk, { timeoutMs: 1000, retries: 100 });

@@ -672,7 +672,7 @@ describe('modern', () => {
     for (const call of [client.find(QUERY), client.lookup('r-1', 'basic'), client.callTool('t', {})]) {
       const error = await failure(call);
       expect(error).toMatchObject({ code: 'tool_error', kind: 'service' });
-      expect(error.message).toContain('the tool asks for input');
+      expect(error.message).toContain('the tool requests input');
       expect(error.message).toContain('who (elicitation/create) "Your name?"');
     }
   });

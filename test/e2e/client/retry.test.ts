@@ -106,7 +106,7 @@ describe('planRetry', () => {
 
   it('fails when the wait exceeds the time left', () => {
     expect(plan({ error: http(500), remainingMs: 200 })).toMatchObject({
-      message: 'm; no time is left to try again',
+      message: 'm; no time is left for a retry',
     });
   });
 

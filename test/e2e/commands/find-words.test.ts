@@ -227,7 +227,9 @@ describe('the rows of the last search', () => {
       env: { RESTAURANT_API_KEY: FREE },
     });
     expect(exit).toBe(4);
-    expect(stderr).toMatch(/\nhint: every key has the basic details: restaurant lookup 1 --fields basic\n$/);
+    expect(stderr).toMatch(
+      /\nhint: basic details work with every key: restaurant lookup 1 --fields basic\n$/,
+    );
   });
 });
 

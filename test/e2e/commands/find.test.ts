@@ -141,9 +141,9 @@ describe('find', () => {
     for (const [words, exit, message] of [
       [['--format', 'yaml'], 2, /--format 'yaml': expected one of table, json/],
       [['--columns', 'nmae'], 2, /no column 'nmae'.*\nhint: did you mean --columns name\?/],
-      [['--columns', ''], 2, /--columns '' names no column/],
-      [['--columns', ' , '], 2, /--columns ' , ' names no column/],
-      [['-o', missing], 9, /there is no folder .*missing\nhint: mkdir -p /],
+      [['--columns', ''], 2, /--columns '' contains no column/],
+      [['--columns', ' , '], 2, /--columns ' , ' contains no column/],
+      [['-o', missing], 9, /the folder .*missing does not exist\nhint: mkdir -p /],
       [['-o', 'json'], 2, /expects a file, got the format 'json'\nhint: .*--json.*-o \.\/json/],
       [['-o', 'csv'], 2, /got the format 'csv'\nhint: .*--format csv/],
       [['-o', 'out.pdf'], 2, /unknown file extension '\.pdf' in out\.pdf\nhint: .*-o out\.pdf --format tsv/],
@@ -220,7 +220,7 @@ describe('find', () => {
 
   it('suggests --columns when --fields gets a column', async () => {
     const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns use --columns')]);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns, use --columns')]);
     const before = await service.run(['--fields', 'premium', 'lookup', '1']);
     expect(before.stderr).toContain('it is an option of find');
   });

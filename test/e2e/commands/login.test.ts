@@ -108,7 +108,7 @@ describe('login', () => {
     const env = { RESTAURANT_API_KEY: REVOKED };
     const place = ['--base-url', service.sandbox.baseUrl];
     const login = await user.run(['login', ...place, '--key-stdin'], { stdin: FREE, env });
-    expect(login.stdout).toMatch(/\nRESTAURANT_API_KEY holds a key, .*: unset RESTAURANT_API_KEY\n$/);
+    expect(login.stdout).toMatch(/\nRESTAURANT_API_KEY is set .*: unset RESTAURANT_API_KEY\n$/);
     await user.run(['login', ...place, '--profile', 'work', '--key-stdin'], { stdin: FREE });
     const search = ['find', 'Nopa', '--city', 'SF', '--profile', 'work', ...place];
     const refused = await user.run(search, { env });

@@ -83,7 +83,7 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
   });
 
   it.each([
-    [['--json'], /^(?:warning: the quota of this minute is used up; trying again in \d\d s\n)+$/],
+    [['--json'], /^(?:warning: the quota per minute is used up; retrying in \d\d s\n)+$/],
     [['--json', '--quiet'], /^$/],
   ])('reports a long pause with %j', async (words, expected) => {
     const ids = IDS.slice(0, 120);

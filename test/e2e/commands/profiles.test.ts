@@ -98,7 +98,7 @@ describe('status --check', () => {
         {
           name: 'config',
           ok: false,
-          detail: `${config} is open to other users`,
+          detail: `${config} is accessible to other users`,
           hint: `chmod 600 ${config}`,
         },
         expect.objectContaining({

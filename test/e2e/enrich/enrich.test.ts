@@ -60,7 +60,7 @@ describe('enrich', () => {
     expect(service.sent()).toBe(6);
     expect(stderr).toContain(
       '7 rows in out.csv: 2 matched, 1 likely, 1 ambiguous, 2 not found, 1 skipped, 0 errors; 6 requests sent\n' +
-        'likely rows have a restaurant of another name: check those before you use them\n',
+        'likely rows were matched to a restaurant with another name: check them before you use them\n',
     );
   });
 
@@ -224,8 +224,8 @@ describe('enrich', () => {
     ['in.csv --resume', '--resume needs the output file'],
     ['in.csv -o out.csv --resume --force', '--resume and --force'],
     ['in.csv -o out.csv --retry-errors', '--retry-errors needs --resume'],
-    ['in.csv --columns name', 'does not take --columns'],
-    ['in.csv --curl', 'does not take --curl'],
+    ['in.csv --columns name', 'does not accept --columns'],
+    ['in.csv --curl', 'does not accept --curl'],
     ['in.csv --format geojson', '--format geojson'],
     ['in.csv --json', '--json prints the summary'],
     ['in.csv --progress json --quiet', '--progress and --quiet'],
@@ -350,7 +350,7 @@ describe('the output file', () => {
     for (const path of ['folder', 'none/out.csv', '/dev/full']) {
       const { exit, stderr } = await enrich(`in.csv -o ${path}`);
       expect([path, exit]).toEqual([path, 9]);
-      expect(stderr).toMatch(/^error: .*(is a folder|there is no folder|the disk is full)/m);
+      expect(stderr).toMatch(/^error: .*(is a folder|the folder .*none does not exist|the disk is full)/m);
     }
   });
 
@@ -361,7 +361,7 @@ describe('the output file', () => {
       expect([exit, stderr]).toEqual([
         9,
         expect.stringMatching(
-          /^error: cannot write link\.csv: there is no folder .*none\nhint: mkdir -p .*none\n$/,
+          /^error: cannot write link\.csv: the folder .*none does not exist\nhint: mkdir -p .*none\n$/,
         ),
       ]);
     }

@@ -68,9 +68,7 @@ describe('the quota', () => {
     const { exit, requests, stderr } = await enrich('--per-day 5 --per-minute 0 --wait', {}, options);
     expect([exit, requests, rowsDone()]).toEqual([0, 12, 12]);
     expect(clock.slept).toBeGreaterThanOrEqual(2 * DAY_MS);
-    expect(stderr).toMatch(
-      /^waiting until 2025-01-02T\S+Z: the quota of this day is used up\n12 rows in out\.csv/,
-    );
+    expect(stderr).toMatch(/^waiting until 2025-01-02T\S+Z: the daily quota is used up\n12 rows in out\.csv/);
   });
 
   it('of a minute slows the run down', async () => {
@@ -173,7 +171,7 @@ describe('a Retry-After of the service', () => {
     expect([exit, rowsDone()]).toEqual([0, 12]);
     expect(requests).toBeLessThanOrEqual(12 + 2 * 2);
     expect(clock.slept).toBeLessThan(3 * DAY_MS);
-    expect(stderr).toMatch(/^waiting until 2025-01-\S+Z: the service asks to wait\n12 rows in out\.csv/);
+    expect(stderr).toMatch(/^waiting until 2025-01-\S+Z: the service requested a pause\n12 rows in out\.csv/);
   });
 
   it('for a short time is waited for', async () => {

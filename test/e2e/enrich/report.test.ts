@@ -82,7 +82,7 @@ describe('enrich --report', () => {
     const refused = [
       [['-o', 'out.csv', '--resume', '--report', 'mine.html'], 'mine.html exists'],
       [['-o', 'new.csv', '--report', 'mine.html'], 'mine.html exists'],
-      [['-o', 'out.csv', '--resume', '--report', 'page.csv'], 'a page is HTML'],
+      [['-o', 'out.csv', '--resume', '--report', 'page.csv'], 'the report is an HTML page'],
       [['--report', 'out.html'], 'needs a file of rows'],
       [['--open'], 'needs a file of rows'],
       [['-o', '/dev/null', '--report', 'out.html'], 'needs a file of rows'],

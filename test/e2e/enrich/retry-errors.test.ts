@@ -48,7 +48,7 @@ describe('--retry-errors', () => {
     expect(statuses('out.csv').filter((status) => status === 'error')).toHaveLength(3);
     expect(first.stderr).toContain('error: 3 of 12 rows failed');
     expect(first.stderr).toMatch(
-      /hint: request them again: restaurant enrich in\.csv -o out\.csv .*--resume --retry-errors\n/,
+      /hint: retry them: restaurant enrich in\.csv -o out\.csv .*--resume --retry-errors\n/,
     );
     const plain = await enrich('--resume');
     expect([plain.exit, plain.requests]).toEqual([8, 0]);
@@ -122,7 +122,7 @@ describe('a run that fails', () => {
     );
     const { exit, stderr, requests } = await enrich('', { faults: [{ kind: 'html', rate: 1 }] });
     expect(exit).toBe(7);
-    expect(stderr).toMatch(/error: 20 rows in a row failed: .*\nhint: .*--resume --retry-errors\n/);
+    expect(stderr).toMatch(/error: 20 consecutive rows failed: .*\nhint: .*--resume --retry-errors\n/);
     expect(statuses('out.csv')).toEqual(Array.from({ length: 20 }, () => 'error'));
     expect(requests).toBeLessThanOrEqual(24);
     expect((await enrich('--resume --retry-errors')).exit).toBe(0);

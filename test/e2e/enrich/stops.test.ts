@@ -179,7 +179,7 @@ describe('two processes at once', () => {
       ),
     );
     // Each reports that it waits; granted requests may still be on their way to the service then.
-    await Promise.all(runs.map((run) => run.printed('"why":"the quota of this minute is used up"')));
+    await Promise.all(runs.map((run) => run.printed('"why":"the quota per minute is used up"')));
     let last = { sent: 0, at: performance.now() };
     const isQuiet = (): boolean => {
       const sent = service.requests.length;

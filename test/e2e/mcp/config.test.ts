@@ -455,7 +455,7 @@ describe('an entry that somebody else wrote', () => {
     const { run, put } = openHome();
     put('.codex/config.toml', '[mcp_servers.restaurant]\nurl = "http://a"\nenabled = false\n');
     const { stderr } = await run(['codex', '--write'], { tty: { stderr: true } });
-    expect(stderr).toContain('the entry is switched off');
+    expect(stderr).toContain('the entry is disabled');
   });
 });
 

@@ -157,7 +157,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     await flaky.close();
     expect(exit).toBe(0);
     const lines = screen(output);
-    expect(lines[0]).toMatch(/^warning: .*503.*trying again in 1 s$/);
+    expect(lines[0]).toMatch(/^warning: .*503.*retrying in 1 s$/);
     expect(lines[1]).toMatch(/^# +NAME/);
   });
 

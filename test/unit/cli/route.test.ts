@@ -55,8 +55,8 @@ describe('the route of a command line', () => {
         const { ours, theirs } = await refusals(words);
         // Commander parses values meanwhile, and reports the first of several errors.
         if (theirs instanceof AppError) return;
-        // Commander does not know which options a command takes of the global ones, and which contradict each other.
-        if (/ does not take | contradict each other$/.test(ours?.message ?? '')) return;
+        // Commander does not know which options a command takes of the global ones, and which cannot be used together.
+        if (/ does not accept | cannot be used together$/.test(ours?.message ?? '')) return;
         // It accepts `--` as the value of an option, and then reads no options of the program.
         if (words.includes('--') && / needs a value: /.test(ours?.message ?? '')) return;
         expect([theirs instanceof CommanderError, ours?.message]).toEqual([
@@ -78,11 +78,11 @@ describe('the route of a command line', () => {
     [['enrich', 'a.csv', 'b.csv'], "enrich takes one argument, got 'b.csv' too"],
     [['login', 'sk_service_secret'], 'login takes no arguments'],
     [['lookup', '-5'], undefined],
-    [['find', 'x', '--json', '--format', 'csv'], '--json and --format contradict each other'],
+    [['find', 'x', '--json', '--format', 'csv'], '--json and --format cannot be used together'],
     [['find', 'x', '--json', '--format', 'json'], undefined],
-    [['enrich', 'a.csv', '--resume', '--force'], '--resume and --force contradict each other'],
-    [['login', '--key-stdin', '--key-file', 'x'], '--key-stdin and --key-file contradict each other'],
-    [['status', '--jq', '.'], 'status does not take --jq'],
+    [['enrich', 'a.csv', '--resume', '--force'], '--resume and --force cannot be used together'],
+    [['login', '--key-stdin', '--key-file', 'x'], '--key-stdin and --key-file cannot be used together'],
+    [['status', '--jq', '.'], 'status does not accept --jq'],
     [['config', '--jq', '.'], undefined],
   ])('of %j names what is wrong', async (words, message) => {
     expect((await refusals(words)).ours?.message).toBe(message);

@@ -252,7 +252,7 @@ describe('invalid arguments', () => {
     const schema = OF({ neighborhood: {}, city: {} });
     const { args, warnings } = await fitted(schema, { neighbourhood: 'x', limit: '3' });
     expect(args).toEqual({ neighbourhood: 'x', limit: '3' });
-    expect(warnings).toEqual(["tool lists no 'neighbourhood'; did you mean neighborhood?"]);
+    expect(warnings).toEqual(["tool has no listed argument 'neighbourhood'; did you mean neighborhood?"]);
   });
 
   it('reports the position of a JSON error', async () => {

@@ -191,7 +191,7 @@ describe('enrichRows', () => {
       },
     });
     expect(error).toBeInstanceOf(TooManyFailures);
-    expect(error).toMatchObject({ code: 'network', message: '20 rows in a row failed: cannot connect' });
+    expect(error).toMatchObject({ code: 'network', message: '20 consecutive rows failed: cannot connect' });
     expect(namesOf(rows)).toEqual(names(30));
   });
 

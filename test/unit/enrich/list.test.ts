@@ -117,7 +117,7 @@ describe('a delimited list', () => {
 
   it('rejects a delimiter that it cannot write', async () => {
     await expect(read('sep=|\nname|city')).rejects.toMatchObject({
-      message: "line 1 says that '|' separates the columns",
+      message: "line 1 declares the unsupported delimiter '|'",
     });
   });
 
@@ -189,7 +189,7 @@ describe('NDJSON', () => {
     const { rows, problems } = await read('[{"a":1}]\n{"a":1}\n{"a":\nnull\n3\n"x"\n{}x\n');
     expect(rows).toHaveLength(1);
     expect(problems.map(({ line }) => line)).toEqual([1, 3, 4, 5, 6, 7]);
-    expect(problems[0]?.what).toContain('one object a line');
+    expect(problems[0]?.what).toContain('one object per line');
   });
 
   it('does not keep an endless line in memory', async () => {
