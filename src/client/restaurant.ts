@@ -141,32 +141,10 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '', KEY_HINT);
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
-  const secrets = new Map(
-    Object.entries(options.headers ?? {})
-      .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
-      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
-  );
-  if (apiKey !== undefined || secrets.size > 0) {
-    assertMayCarryKey(endpoint, options.insecureHttp === true);
-  }
+  const { hasSecrets, hide, clean, trace } = createMasks(options, apiKey, endpoint.host);
+  if (hasSecrets) assertMayCarryKey(endpoint, options.insecureHttp === true);
   // Each call in progress adds a listener; Node prints a warning if there are more than ten.
   setMaxListeners(0, context.signal);
-  const redact = redactor(apiKey);
-  const hide = (text: string): string =>
-    [...secrets.values()]
-      .filter((secret) => secret.length >= MIN_SECRET)
-      .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
-  const clean = errorCleaner(hide, endpoint.host);
-  const hideSecret = ([name, value]: HeaderField): HeaderField => [
-    name,
-    secrets.has(name.toLowerCase()) ? '…' : value,
-  ];
-  const trace =
-    options.trace &&
-    ((event: TraceEvent): void => {
-      const shown = 'headers' in event ? { ...event, headers: event.headers.map(hideSecret) } : event;
-      options.trace?.(mapStrings(shown, hide));
-    });
   const note = (text: string): void => trace?.({ kind: 'note', text });
   const { maxBodyBytes } = options;
   const transport = open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) });
@@ -316,15 +294,40 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
 /** Minimum length of a header value that is masked in all text. A shorter one could occur by chance. */
 const MIN_SECRET = 8;
 
-/** Masks the key in errors, and adds the host to errors about responses. */
-function errorCleaner(redact: (text: string) => string, host: string): <E>(error: E) => E | AppError {
-  return (error) => {
-    if (!(error instanceof AppError)) return error;
-    const said = error.message.replace(SERVICE_SAYS, `${host} says: `);
-    const message = redact(error.kind === 'service' && !said.includes(host) ? `${host}: ${said}` : said);
-    const hint = redact(error.hint);
-    if (message === error.message && hint === error.hint) return error;
-    return error.withMessage(message, hint === error.hint ? {} : { hint });
+/** Creates functions that mask the key and the secret headers in errors and traces. */
+function createMasks(options: ClientOptions, apiKey: string | undefined, host: string) {
+  const secrets = new Map(
+    Object.entries(options.headers ?? {})
+      .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
+      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
+  );
+  const redact = redactor(apiKey);
+  const hide = (text: string): string =>
+    [...secrets.values()]
+      .filter((secret) => secret.length >= MIN_SECRET)
+      .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
+
+  function trace(event: TraceEvent): void {
+    const hideSecret = ([name, value]: HeaderField): HeaderField => [
+      name,
+      secrets.has(name.toLowerCase()) ? '…' : value,
+    ];
+    const shown = 'headers' in event ? { ...event, headers: event.headers.map(hideSecret) } : event;
+    options.trace?.(mapStrings(shown, hide));
+  }
+  return {
+    hasSecrets: apiKey !== undefined || secrets.size > 0,
+    hide,
+    /** Masks an error, and adds the host to an error about a response. */
+    clean<E>(error: E): E | AppError {
+      if (!(error instanceof AppError)) return error;
+      const said = error.message.replace(SERVICE_SAYS, `${host} says: `);
+      const message = hide(error.kind === 'service' && !said.includes(host) ? `${host}: ${said}` : said);
+      const hint = hide(error.hint);
+      if (message === error.message && hint === error.hint) return error;
+      return error.withMessage(message, hint === error.hint ? {} : { hint });
+    },
+    trace: options.trace && trace,
   };
 }
 
