@@ -50,38 +50,17 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
       throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
     }
     pending += 1;
-    const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-    const wantsProgress = typeof token === 'string' || typeof token === 'number';
-    const done = new AbortController();
-    let received = false;
-    function report(progress: JsonObject): void {
-      // Progress must not follow the response.
-      if (done.signal.aborted) return;
-      const notification = { ...progress, progressToken: token };
-      send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
-    }
-    async function heartbeat(): Promise<void> {
-      for (let beat = 1; ; beat += 1) {
-        await sleep(HEARTBEAT_MS, done.signal);
-        // Progress must increase, so use steps smaller than those of the service.
-        if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
-      }
-    }
-    function onProgress(progress: JsonObject): void {
-      received = true;
-      report(progress);
-    }
-    if (wantsProgress) heartbeat().catch(() => {});
-    const options = { signal, ...(wantsProgress ? { onProgress } : {}) };
+    const progress = reportProgress(params, send, sleep);
+    const options = { signal, ...(progress && { onProgress: progress.onProgress }) };
     try {
       const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
       const result = await whenFree(task, signal);
       // Some hosts lose a progress notification that they read together with the response.
-      if (received) await new Promise((resolve) => setImmediate(resolve));
+      if (progress?.wasReceived()) await new Promise((resolve) => setImmediate(resolve));
       return result;
     } finally {
       pending -= 1;
-      done.abort();
+      progress?.end();
     }
   }
 
@@ -133,6 +112,39 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
       default:
         return forwardOther(method, params, signal);
     }
+  };
+}
+
+/**
+ * Reports the progress of a call to the host, with a heartbeat as long as the service sends none.
+ * @returns undefined if the host has not requested progress
+ */
+function reportProgress({ _meta }: JsonObject, send: MethodOptions['send'], sleep: Context['sleep']) {
+  const token = isObject(_meta) ? _meta.progressToken : undefined;
+  if (typeof token !== 'string' && typeof token !== 'number') return undefined;
+  const done = new AbortController();
+  let received = false;
+  function report(progress: JsonObject): void {
+    // Progress must not follow the response.
+    if (done.signal.aborted) return;
+    const notification = { ...progress, progressToken: token };
+    send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
+  }
+  async function heartbeat(): Promise<void> {
+    for (let beat = 1; ; beat += 1) {
+      await sleep(HEARTBEAT_MS, done.signal);
+      // Progress must increase, so use steps smaller than those of the service.
+      if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
+    }
+  }
+  heartbeat().catch(() => {});
+  return {
+    onProgress(progress: JsonObject): void {
+      received = true;
+      report(progress);
+    },
+    wasReceived: () => received,
+    end: () => done.abort(),
   };
 }
 
