@@ -225,7 +225,7 @@ describe('find', () => {
     expect(before.stderr).toContain('it is an option of find');
   });
 
-  it('reports a setting that is wrong also when the response is in the cache', async () => {
+  it('reports an invalid setting even if the response is in the cache', async () => {
     const words = ['find', 'Nopa', '--city', 'NYC', '--max-age', '5m'];
     await service.run(words);
     expect((await service.run([...words, '--timeout', 'soon'])).exit).toBe(2);

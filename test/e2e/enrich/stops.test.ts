@@ -150,7 +150,7 @@ describe('an input that vanishes', () => {
     expect(read().split('\n')).toHaveLength(ROWS + 2);
   });
 
-  it('is reported when it is truncated during the run, not taken for a shorter one', async () => {
+  it('is reported when it is truncated during the run, and not mistaken for a shorter one', async () => {
     const rows = Array.from(
       { length: 700 },
       (_each, index) => `Place ${index},Testville,${'-'.repeat(100)}\n`,

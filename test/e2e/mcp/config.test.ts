@@ -451,7 +451,7 @@ describe('an entry that somebody else wrote', () => {
     });
   });
 
-  it('that is switched off is reported', async () => {
+  it('that is disabled is reported', async () => {
     const { run, put } = openHome();
     put('.codex/config.toml', '[mcp_servers.restaurant]\nurl = "http://a"\nenabled = false\n');
     const { stderr } = await run(['codex', '--write'], { tty: { stderr: true } });

@@ -363,7 +363,7 @@ describe('a damaged ledger', () => {
     expect(warnings).toEqual([`${file} was damaged; renamed it to ${file}.damaged`]);
   });
 
-  it('a folder in its place: is set aside when a request is counted', async () => {
+  it('that is a folder is renamed when a request is counted', async () => {
     const { open, folder, warnings } = world();
     await open().record();
     const file = onlyFile(folder);

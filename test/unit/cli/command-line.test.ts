@@ -22,7 +22,7 @@ describe('the command line of a run', () => {
     );
   });
 
-  it('has new options in the place of the same ones that were typed, however they were typed', async () => {
+  it('replaces options that were typed, in any form, with new ones', async () => {
     for (const typed of [['-o', 'a.csv'], ['-oa.csv'], ['--output=a.csv'], ['--output', 'a.csv']]) {
       expect(await next(['find', 'x', ...typed, '-n2'], '-o b.csv')).toBe('restaurant find x -n2 -o b.csv');
     }
@@ -54,7 +54,7 @@ describe('the command line of a run', () => {
 });
 
 describe('a hint', () => {
-  it('has the words of the run in the place of …', async () => {
+  it('replaces … with the arguments of the run', async () => {
     const app = await runOf(['find', 'Blue Bottle', '--demo']);
     expect(completeHint(app, 'restaurant … --city SF, or leave it out')).toBe(
       "restaurant find 'Blue Bottle' --demo --city SF, or leave it out",
@@ -62,7 +62,7 @@ describe('a hint', () => {
     expect(completeHint(app, 'restaurant enrich … --resume')).toBe('restaurant enrich … --resume');
   });
 
-  it('stays as it is where a word looks like a key', async () => {
+  it('is not changed if an argument looks like a key', async () => {
     const app = await runOf(['find', 'sk_service_abcdefgh']);
     expect(completeHint(app, 'restaurant … --city SF')).toBe('restaurant … --city SF');
   });

@@ -44,7 +44,7 @@ async function refusals(words: readonly string[]) {
 }
 
 describe('the route of a command line', () => {
-  it('is refused exactly where commander refuses the line', async () => {
+  it('reports an error for exactly the command lines that commander rejects', async () => {
     const lines = fc.tuple(
       fc.constantFrom(...COMMANDS),
       fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }),

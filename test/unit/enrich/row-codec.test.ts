@@ -159,7 +159,7 @@ describe('NDJSON', () => {
     expect(codec.detailsOf(codec.result(found))).toEqual({ id: 'a-1', details: found.details });
   });
 
-  it('has its status also behind an added path that is a number', () => {
+  it('has its status even after an added path that is a number', () => {
     const codec = nested({ added: [{ name: '1', path: 'phone' }] });
     expect(codec.result(found)).toMatch(/^"restaurant":\{"1":/);
     expect(codec.statusOf(codec.result(found))).toBe('matched');
@@ -177,7 +177,7 @@ describe('NDJSON', () => {
     expect(() => nested().input(object('{"restaurant":1}'))).toThrow(/line 4 already has a key 'restaurant'/);
   });
 
-  it('makes objects of cells, and rejects two columns of one name', () => {
+  it('makes objects of cells, and rejects two columns with the same name', () => {
     const codec = nested({ columns: ['name', '__proto__'] });
     expect(codec.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
     expect(() => nested({ columns: ['a', 'a'] })).toThrow(/two columns 'a'/);
