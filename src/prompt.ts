@@ -13,8 +13,8 @@ export interface PromptStreams {
 export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
   // In terminal mode, readline turns off the terminal's echo and prints the typed text itself: to an output that
   // discards it.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: discarded, terminal: true, historySize: 0 });
   // Printed only now, because text that is typed before echo is off is visible.
   output.write(`${message} (not shown): `);
   try {

@@ -73,13 +73,13 @@ export function keyMasker(
   let broken: RegExp | undefined;
   const mask = maskKey(key, prefix);
   // A service may return the key in upper case.
-  const sign = new RegExp(`${ESCAPED}|${escapeRegExp(key.slice(0, 8))}`, 'i');
+  const keyOrEscape = new RegExp(`${ESCAPED}|${escapeRegExp(key.slice(0, 8))}`, 'i');
   // A large body without the key is only searched, which is much faster.
-  const mayHold = (text: string): boolean =>
-    forms.some((form) => text.includes(form)) || sign.test(text) || BACKSLASHED.test(key);
+  const mayContainKey = (text: string): boolean =>
+    forms.some((form) => text.includes(form)) || keyOrEscape.test(text) || BACKSLASHED.test(key);
   return (text) => {
     let masked = text;
-    if (mayHold(masked)) {
+    if (mayContainKey(masked)) {
       pattern ??= new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
       // A function, because a key may contain `$&`.
       masked = masked.replace(pattern, () => mask);
@@ -143,10 +143,11 @@ function anyEscape(key: string): string {
       if (character === '\\') {
         return `(?=(?<run${place}>(?:\\\\(?:u00${hex})?|${others})+))\\k<run${place}>`;
       }
-      const behindRun = characters[place - 1] === '\\';
+      const afterBackslash = characters[place - 1] === '\\';
       const plain =
-        (BACKSLASHED.test(character) && place > 0 && !behindRun ? '\\\\*' : '') + escapeRegExp(character);
-      const json = behindRun ? '(?<=\\\\)' : `${place === 0 ? '(?<!\\\\)' : ''}\\\\+`;
+        (BACKSLASHED.test(character) && place > 0 && !afterBackslash ? '\\\\*' : '') +
+        escapeRegExp(character);
+      const json = afterBackslash ? '(?<=\\\\)' : `${place === 0 ? '(?<!\\\\)' : ''}\\\\+`;
       return `(?:${plain}|${json}u00${hex}|${others})`;
     })
     .join('');

@@ -321,8 +321,10 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
     /** Masks an error, and adds the host to an error about a response. */
     clean<E>(error: E): E | AppError {
       if (!(error instanceof AppError)) return error;
-      const said = error.message.replace(SERVICE_SAYS, `${host} says: `);
-      const message = hide(error.kind === 'service' && !said.includes(host) ? `${host}: ${said}` : said);
+      const attributed = error.message.replace(SERVICE_SAYS, `${host} says: `);
+      const message = hide(
+        error.kind === 'service' && !attributed.includes(host) ? `${host}: ${attributed}` : attributed,
+      );
       const hint = hide(error.hint);
       if (message === error.message && hint === error.hint) return error;
       return error.withMessage(message, hint === error.hint ? {} : { hint });

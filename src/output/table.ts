@@ -175,7 +175,7 @@ export function allocateWidths(
   total: number,
 ): readonly number[] | undefined {
   const wanted = columns.map(({ max = total }, index) => Math.min(natural[index] ?? 0, max));
-  const floors = columns.map(({ min = MIN_READABLE_WIDTH }, index) => Math.min(wanted[index] ?? 0, min));
+  const minWidths = columns.map(({ min = MIN_READABLE_WIDTH }, index) => Math.min(wanted[index] ?? 0, min));
   const byPriority = [...columns.entries()].sort(
     ([a, one], [b, other]) => Math.sign(other.priority - one.priority) || a - b,
   );
@@ -184,12 +184,12 @@ export function allocateWidths(
     [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
   for (const [index, { priority }] of byPriority) {
     kept.add(index);
-    if (taken(priority > 0 ? floors : wanted) <= total) continue;
+    if (taken(priority > 0 ? minWidths : wanted) <= total) continue;
     if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
     kept.delete(index);
   }
   const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
-  const slack = (index: number): number => (widths[index] ?? 0) - (floors[index] ?? 0);
+  const slack = (index: number): number => (widths[index] ?? 0) - (minWidths[index] ?? 0);
   const wraps = (index: number): number => ((columns[index]?.maxLines ?? 1) > 1 ? 1 : 0);
   // Columns that wrap shrink first: the widest one, by one column at a time, until all fit.
   for (let excess = taken(widths) - total; excess > 0; excess -= 1) {

@@ -206,8 +206,8 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
       answer = known.answer(idOf(body));
     }
     const { message } = answer;
-    const spoiled = message && injection.message?.(message);
-    const payload = encode({ ...answer, message: spoiled ?? message }, reply);
+    const altered = message && injection.message?.(message);
+    const payload = encode({ ...answer, message: altered ?? message }, reply);
     return { payload: injection.payload?.(payload) ?? payload, injection };
   }
 }

@@ -11,7 +11,7 @@ const MAX_RESULTS = 50;
 /** Number of best places in `explore_area`. */
 const TOP_COUNT = 5;
 /** The rank of a missing or unknown grade. */
-const WORST = 99;
+const UNKNOWN_RANK = 99;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
 const text = (description: string) => ({ type: 'string', minLength: 1, description });
@@ -160,7 +160,9 @@ function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
   const inCity = catalog.inCity(city);
   const wanted = fold(neighborhood);
   const area = inCity.filter((each) => wanted === '' || fold(each.neighborhood ?? '') === wanted);
-  const byGrade = [...area].sort((a, b) => (gradeRank(a.grade) ?? WORST) - (gradeRank(b.grade) ?? WORST));
+  const byGrade = [...area].sort(
+    (a, b) => (gradeRank(a.grade) ?? UNKNOWN_RANK) - (gradeRank(b.grade) ?? UNKNOWN_RANK),
+  );
   const output = {
     status: 'ok',
     city: inCity[0]?.city ?? city,

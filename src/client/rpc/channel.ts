@@ -59,7 +59,7 @@ export type Channel = ReturnType<typeof openChannel>;
 /** Maximum wait for the end of a body that is not needed, before the connection is closed. */
 const UNWANTED_BODY_MS = 100;
 /** Time limit for the message that ends a session or cancels a call. */
-const FAREWELL_MS = 1000;
+const CLEANUP_MS = 1000;
 const MAX_RESUMPTIONS = 5;
 /** Default wait before a stream is resumed. */
 const RESUME_MS = 1000;
@@ -134,15 +134,17 @@ export function openChannel(options: ChannelOptions) {
     /** Ends a session (DELETE). Best effort, within a second. */
     async endSession(session: RequestHeaders): Promise<void> {
       const headers = bodilessHeaders(options, session);
-      await options.transport.send(farewell(now), { method: 'DELETE', headers, bodyMs: 0 }).catch(() => {});
+      await options.transport
+        .send(cleanupLimits(now), { method: 'DELETE', headers, bodyMs: 0 })
+        .catch(() => {});
     },
   };
 }
 
 /** Returns the limits of a message that ends a session or cancels a call. */
-function farewell(now: () => number): CallState {
+function cleanupLimits(now: () => number): CallState {
   const { signal } = new AbortController();
-  return { policy: 'write', signal, deadline: now() + FAREWELL_MS, totalMs: FAREWELL_MS };
+  return { policy: 'write', signal, deadline: now() + CLEANUP_MS, totalMs: CLEANUP_MS };
 }
 
 function bodilessHeaders({ headers }: ChannelOptions, more: RequestHeaders): RequestHeaders {
@@ -194,7 +196,7 @@ async function exchange(
     return response;
   } catch (error) {
     const isLate = error instanceof AppError && error.details.reason === 'time';
-    const cancelled = isLate || call.signal.aborted ? cancel?.(farewell(now), id) : undefined;
+    const cancelled = isLate || call.signal.aborted ? cancel?.(cleanupLimits(now), id) : undefined;
     // A call that timed out does not wait for its cancellation to be sent.
     if (!isLate) await cancelled;
     throw error;

@@ -85,7 +85,7 @@ export interface StatusContext {
 }
 
 /** Statuses after which a retry may succeed. */
-const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
+const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** Converts a failed response. The status determines the code; if the status is not specific, the JSON-RPC error does. */
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
@@ -96,7 +96,7 @@ export function statusError(response: FailedResponse, context: StatusContext): A
   const detail = detailOf(response);
   return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
     status,
-    retryable: TEMPORARY.includes(status),
+    retryable: RETRYABLE_STATUSES.includes(status),
     retryAfter,
     rpcCode: rpc?.code,
     requestId: requestIdIn(headers),

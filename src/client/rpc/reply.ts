@@ -153,8 +153,10 @@ export function protocolWarnings({ headers, text, envelope }: RpcResponse, isStr
   if (envelope === undefined) return [];
   const warnings: string[] = [];
   const type = mediaType(firstValue(headers['content-type']) ?? '');
-  const fits = isStream ? type === 'text/event-stream' : /^application\/(?:[^/]*\+)?json$/.test(type);
-  if (!fits) {
+  const isExpectedType = isStream
+    ? type === 'text/event-stream'
+    : /^application\/(?:[^/]*\+)?json$/.test(type);
+  if (!isExpectedType) {
     const label = type === '' ? 'has no Content-Type' : `is labeled ${excerpt(type, 60)}`;
     warnings.push(`the response ${label}, but is ${isStream ? 'an event stream' : 'JSON'}`);
   }

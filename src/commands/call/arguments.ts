@@ -34,7 +34,7 @@ export async function readArguments(
   );
   for (const word of words) {
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
-    if (key === '' || /^\s*[[{]/.test(word)) throw notAPair(tool, word);
+    if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
     if (given.has(key)) {
       throw new AppError('usage', `argument '${key}' is given twice`, {
         hint: `give each argument once: ${shellWord(word)}`,
@@ -58,7 +58,7 @@ function readText(app: App, text: string): string {
   return text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text;
 }
 
-function notAPair(tool: string, word: string): AppError {
+function invalidPair(tool: string, word: string): AppError {
   const call = `restaurant call ${shellWord(tool)}`;
   const shown = excerpt(word, MAX_SHOWN);
   return new AppError('usage', `'${shown}': expected key=value`, {

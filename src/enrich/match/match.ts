@@ -55,22 +55,22 @@ export function matchName(query: Query, { results, total }: Found): RowResult {
   const candidates = Number.isSafeInteger(total) && total > results.length ? total : found.length;
   const same = found.filter(({ name }) => isSameName(name, query.name));
   const [exact] = same;
-  const verdict = (status: Status, match: RowResult['match'], restaurant: Restaurant): RowResult => ({
+  const resultFor = (status: Status, match: RowResult['match'], restaurant: Restaurant): RowResult => ({
     status,
     match,
     restaurant,
     candidates,
     similarity: nameSimilarity(query.name, restaurant.name),
   });
-  if (exact !== undefined && same.length === 1) return verdict('matched', 'exact', exact);
-  if (candidates === 1) return verdict('likely', 'only', first);
+  if (exact !== undefined && same.length === 1) return resultFor('matched', 'exact', exact);
+  if (candidates === 1) return resultFor('likely', 'only', first);
   const inCity = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
   // Of equally similar names the first, in the order of the service.
   const mostSimilar = () =>
     found.reduce((best, next) =>
       nameSimilarity(query.name, next.name) > nameSimilarity(query.name, best.name) ? next : best,
     );
-  return verdict('ambiguous', 'best', inCity ?? exact ?? mostSimilar());
+  return resultFor('ambiguous', 'best', inCity ?? exact ?? mostSimilar());
 }
 
 /**

@@ -91,7 +91,7 @@ export async function enrichRows(job: Job): Promise<void> {
         const key = query.kind === 'none' ? '' : queryKey(query);
         const earlier = job.finished.take(row, own);
         if (earlier?.offset !== undefined) {
-          remember(query, key, earlier, earlier.offset);
+          writeMemo(query, key, earlier, earlier.offset);
           job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
           continue;
         }
@@ -120,7 +120,7 @@ export async function enrichRows(job: Job): Promise<void> {
   /** Uses a known result, shares a pending one, or starts the requests for it. */
   function begin(query: RowQuery, key: string): TextResult | Promise<TextResult> {
     if (query.kind === 'none') return encode({ status: 'skipped', error: query.why });
-    const known = recall(key) ?? sentRows.find((row) => row.key === key)?.result;
+    const known = readMemo(key) ?? sentRows.find((row) => row.key === key)?.result;
     if (known !== undefined) return known;
     const details: SentLookup = {};
     const result = resolveRow(query, {
@@ -152,7 +152,7 @@ export async function enrichRows(job: Job): Promise<void> {
 
   /** Requests the details of each restaurant once, even if several rows match it. */
   async function lookup(id: string, details: SentLookup): Promise<LookupOutput> {
-    const known = recall(detailsKey(id));
+    const known = readMemo(detailsKey(id));
     if (known?.status === 'not_found') throw new AppError('not_found', `no restaurant has the id ${id}`);
     const output =
       (known && codec.detailsOf(known.text)?.details) ??
@@ -163,7 +163,7 @@ export async function enrichRows(job: Job): Promise<void> {
     return details.output;
   }
 
-  function recall(key: string): TextResult | undefined {
+  function readMemo(key: string): TextResult | undefined {
     const text = memo.get(key);
     const status = text === undefined ? undefined : codec.statusOf(text);
     // Another program may have changed the output.
@@ -182,7 +182,7 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 
   /** Stores a written result for equal rows. After a failure, an equal row sends its own request. */
-  function remember(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
+  function writeMemo(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
     if (query.kind === 'none' || status === 'error') return;
     if (job.isRepeated?.(key) !== false) memo.set(key, text, offset);
     if (fields === undefined) return;
@@ -201,7 +201,7 @@ export async function enrichRows(job: Job): Promise<void> {
     // After the end of the run, the output is closed.
     signal.throwIfAborted();
     const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
-    remember(query, key, done, offset);
+    writeMemo(query, key, done, offset);
     job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
     if (sentRows[0]?.result !== result) return;
     sentRows.shift();

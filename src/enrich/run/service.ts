@@ -113,15 +113,15 @@ const STORE_SHARE = 0.05;
 function withinBudget(stored: StoredResponses): StoredResponses {
   const startedAt = performance.now();
   let count = 0;
-  let spent = 0;
+  let storeTimeMs = 0;
   return {
     ...stored,
     put(tool, args, value) {
       const now = performance.now();
-      if (count >= FREE_STORES && spent > (now - startedAt) * STORE_SHARE) return;
+      if (count >= FREE_STORES && storeTimeMs > (now - startedAt) * STORE_SHARE) return;
       const done = stored.put(tool, args, value);
       count += 1;
-      spent += performance.now() - now;
+      storeTimeMs += performance.now() - now;
       return done;
     },
   };

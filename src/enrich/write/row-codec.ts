@@ -173,9 +173,9 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
     fields,
     added.map(({ name }) => name),
   );
-  const twice = repeated(columns);
-  if (twice !== undefined) {
-    throw new AppError('usage', `the list has two columns '${twice}', which ndjson cannot distinguish`, {
+  const duplicate = repeated(columns);
+  if (duplicate !== undefined) {
+    throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
       hint: 'write a CSV: restaurant enrich … -o out.csv --format csv',
     });
   }
@@ -237,9 +237,9 @@ function assertNoCollision(columns: readonly string[], appended: readonly string
       hint: 'give the new columns another prefix: restaurant enrich … --prefix found_',
     });
   }
-  const twice = repeated(appended);
-  if (twice === undefined) return;
-  throw new AppError('usage', `the column '${twice}' would be added twice`, {
+  const duplicate = repeated(appended);
+  if (duplicate === undefined) return;
+  throw new AppError('usage', `the column '${duplicate}' would be added twice`, {
     hint: 'give each column a different name: --add <column>=<path>',
   });
 }

@@ -41,7 +41,7 @@ const HEARTBEAT_MS = 5000;
  * @returns runs a method; it rejects with a ProtocolError, an AppError, or the signal's reason when it is aborted
  */
 export function createMethods({ upstream, sleep, send }: MethodOptions) {
-  const whenFree = createSemaphore(MAX_RUNNING_CALLS);
+  const limitCalls = createSemaphore(MAX_RUNNING_CALLS);
   let pending = 0;
 
   /** Forwards a request, and its progress under the host's own token. */
@@ -54,7 +54,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
     const options = { signal, ...(progress && { onProgress: progress.onProgress }) };
     try {
       const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
-      const result = await whenFree(task, signal);
+      const result = await limitCalls(task, signal);
       // Some hosts lose a progress notification that they read together with the response.
       if (progress?.wasReceived()) await new Promise((resolve) => setImmediate(resolve));
       return result;

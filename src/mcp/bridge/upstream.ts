@@ -76,7 +76,7 @@ export function openUpstream(options: UpstreamOptions) {
   const readCapabilities = async (): Promise<JsonObject> => storedCapabilities() ?? fetchCapabilities();
 
   /** Returns the value; undefined if it fails or takes longer than a host waits. */
-  async function soon<T>(value: Promise<T>): Promise<T | undefined> {
+  async function withinHostWait<T>(value: Promise<T>): Promise<T | undefined> {
     try {
       return await within(value, MAX_WAIT_MS, context.sleep);
     } catch (error) {
@@ -93,14 +93,14 @@ export function openUpstream(options: UpstreamOptions) {
         pendingList = undefined;
       });
       // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
-      await soon(pendingList);
+      await withinHostWait(pendingList);
       return currentList().tools;
     },
     /** Returns whether a tool is in the known list. */
     hasTool: (name: string): boolean => currentList().tools.some((tool) => tool.name === name),
     /** Returns the known capabilities of the service. */
     async capabilities(): Promise<JsonObject> {
-      capabilities ??= await soon(readCapabilities());
+      capabilities ??= await withinHostWait(readCapabilities());
       return capabilities ?? {};
     },
     /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
