@@ -8,8 +8,9 @@ import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
+import { onAbort } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
-import { startProgress } from '../progress/progress.ts';
+import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import {
@@ -54,18 +55,16 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
 const loadReport = () => import('../write/report.ts');
 
 /**
- * Enriches a checked list: opens the service and the output, finds the restaurants, writes the rows, and prints the
- * summary.
- * @throws {AppError} the error that ended the run; `partial` if rows failed
+ * Enriches a checked list: opens the service and the output, finds the restaurants, and writes the rows.
+ * @throws {AppError} as {@link finishRun}
  */
 async function runPlan(app: App, plan: Plan): Promise<void> {
   const { options, outputFile } = plan;
   const { signal } = app.context;
   const target = await openTarget(app);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(signal.reason);
-  if (signal.aborted) interrupt();
-  signal.addEventListener('abort', interrupt, { once: true });
+  if (signal.aborted) stop.abort(signal.reason);
+  onAbort(signal, () => stop.abort(signal.reason));
   const counters = new Counters();
   const { counts } = counters;
   let service: PacedService | undefined;
@@ -78,7 +77,6 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
   });
   const addedPaths = [...new Set(options.added.map(({ path }) => path))];
   let failure: unknown;
-  let report: string | undefined;
   try {
     service = await openPacedService(app, {
       target,
@@ -100,9 +98,24 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
     failure = error;
   }
 
+  await finishRun(app, plan, { failure, counters, progress, requests: service?.requests() ?? 0 });
+}
+
+/**
+ * Ends a run: writes the page, and prints the summary.
+ * @param run.failure the error that ended the run early
+ * @throws {AppError} `failure`, with the command that continues; `partial` if rows failed
+ */
+async function finishRun(
+  app: App,
+  plan: Plan,
+  run: { failure: unknown; counters: Counters; progress: Progress; requests: number },
+): Promise<void> {
+  const { failure, counters, progress, requests } = run;
+  const { counts } = counters;
+  const { options, outputFile } = plan;
   const finished = failure === undefined;
-  const canResume = outputFile !== undefined && !outputFile.device && (!finished || counts.error > 0);
-  const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
+  let report: string | undefined;
   try {
     if (finished && options.hasPage) report = await (await loadReport()).writeReport(app, plan, counts);
   } catch (error) {
@@ -111,12 +124,12 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
   }
   const summary: RunSummary = {
     ...counters.results,
-    requests: service?.requests() ?? 0,
+    requests,
     output: outputFile?.name,
     report,
     finished,
     total: plan.total,
-    next: canResume ? nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`) : undefined,
+    next: resumeCommand(app, plan, failure, counts.error),
   };
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
   // No summary if the run did nothing or the output belongs to another run.
@@ -129,6 +142,19 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
   if (counts.error > 0) throw partial(summary);
+}
+
+/** Returns the command that continues a run, if there is something to continue. @param errors number of failed rows */
+function resumeCommand(
+  app: App,
+  { options, outputFile }: Plan,
+  failure: unknown,
+  errors: number,
+): string | undefined {
+  const finished = failure === undefined;
+  if (outputFile === undefined || outputFile.device || (finished && errors === 0)) return undefined;
+  const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
+  return nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`);
 }
 
 type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
