@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -97,23 +97,9 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
     server.on('request', (request, response) => {
       const isPage = request.method === 'GET' && request.url === place && request.headers.host === host;
       // Other users of the machine can see the browser's arguments, including the URL.
-      if (!isPage || (isLinux && !isOwnConnection(request.socket))) {
-        response.writeHead(404, { Connection: 'close' }).end();
-        return;
-      }
-      response.writeHead(200, {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Length': statSync(path).size,
-        // The server is then gone, so a browser can only reload the page from its cache.
-        'Cache-Control': `private, max-age=${WEEK_S}, immutable`,
-        'Referrer-Policy': 'strict-origin-when-cross-origin',
-        'X-Content-Type-Options': 'nosniff',
-        Connection: 'close',
-      });
-      pipeline(createReadStream(path), response, (error) => {
-        // A browser that has received the whole page may close the connection before the response is finished.
-        if (!error || response.writableEnded) resolve(undefined);
-      });
+      if (isPage && (!isLinux || isOwnConnection(request.socket)))
+        sendPage(path, response, () => resolve(undefined));
+      else response.writeHead(404, { Connection: 'close' }).end();
     });
   });
   const url = `http://${host}${place}`;
@@ -131,6 +117,23 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
     server.close();
     server.closeAllConnections();
   }
+}
+
+/** Sends the page to the browser. @param onSent called when the browser has received all of it */
+function sendPage(path: string, response: ServerResponse, onSent: () => void): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': statSync(path).size,
+    // The server is then gone, so a browser can only reload the page from its cache.
+    'Cache-Control': `private, max-age=${WEEK_S}, immutable`,
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'X-Content-Type-Options': 'nosniff',
+    Connection: 'close',
+  });
+  pipeline(createReadStream(path), response, (error) => {
+    // A browser that has received the whole page may close the connection before the response is finished.
+    if (!error || response.writableEnded) onSent();
+  });
 }
 
 /**
