@@ -155,8 +155,8 @@ function openCoding(name: string, first: Uint8Array): Transform {
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
  * regardless.
- * @param maxBytes Maximum size of the compressed body
- * @param sink gets the decoded body in chunks, then `end`. `error` gets their errors and those of the decoding
+ * @param maxBytes maximum size of the compressed body
+ * @param sink receives the decoded chunks, then `end`; `error` receives decoding errors, and errors of the other two
  */
 export function contentDecoder(
   coding: string,

@@ -120,7 +120,7 @@ export function openTransport(options: TransportOptions) {
   };
 }
 
-/** Handles the events of one exchange. Calls `resolve` or `reject` once, after which nothing of the exchange is left. */
+/** Returns the handler of one exchange, which calls `resolve` or `reject` once. */
 function exchangeHandler(
   options: TransportOptions,
   limits: CallLimits,
@@ -196,7 +196,7 @@ function exchangeHandler(
   };
 }
 
-/** Opens the body of a response for reading. Its events go to the sink, then `end`, or an `error` if it is invalid. */
+/** Opens a response for reading. The sink receives the events of a stream, then `end` or `error`. */
 function openResponse(
   { status, statusText, headers }: Pick<Reply, 'status' | 'statusText' | 'headers'>,
   isError: boolean,
