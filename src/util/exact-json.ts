@@ -1,4 +1,5 @@
 import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json';
+import { AppError } from '../errors.ts';
 
 /**
  * Key for the texts of numbers that JavaScript cannot represent exactly (integers beyond 2^53, more than 17 digits,
@@ -113,9 +114,14 @@ export function mergeExact(first: object, second: object): Record<string, unknow
   return { ...first, ...second, ...(texts.length > 0 && { [RAW_NUMBERS]: new Map(texts) }) };
 }
 
-/** Formats JSON like `JSON.stringify`, but with the texts of inexact numbers. Undefined if the value is not JSON. */
-export function stringifyExact(value: unknown, indent?: number): string | undefined {
-  return hasRawNumbers(value) ? stringify(value, replaceNumber, indent) : JSON.stringify(value, null, indent);
+/**
+ * Formats JSON like `JSON.stringify`, but with the texts of inexact numbers. Undefined if the value is not JSON.
+ * @throws {AppError} `bad_response` if the value nests deeper than `maxDepth` levels
+ */
+export function stringifyExact(value: unknown, indent?: number, maxDepth?: number): string | undefined {
+  return hasRawNumbers(value, maxDepth)
+    ? stringify(value, replaceNumber, indent)
+    : JSON.stringify(value, null, indent);
 }
 
 function replaceNumber(this: unknown, key: string, value: unknown): unknown {
@@ -123,13 +129,18 @@ function replaceNumber(this: unknown, key: string, value: unknown): unknown {
   return text === undefined ? value : new LosslessNumber(text);
 }
 
-function hasRawNumbers(value: unknown): boolean {
-  const open = [value].filter(isContainer);
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if ((next as Container)[RAW_NUMBERS] !== undefined) return true;
-    for (const member of Object.values(next)) if (isContainer(member)) open.push(member);
+/**
+ * Whether a value contains inexact numbers, which have their own texts.
+ * @throws {AppError} `bad_response` if the value nests deeper than `maxDepth` levels
+ */
+export function hasRawNumbers(value: unknown, maxDepth = Number.POSITIVE_INFINITY, depth = 0): boolean {
+  if (!isContainer(value)) return false;
+  if (depth >= maxDepth) throw new AppError('bad_response', `the data nests deeper than ${maxDepth} levels`);
+  let found = (value as Container)[RAW_NUMBERS] !== undefined;
+  for (const member of Object.values(value)) {
+    if (isContainer(member) && hasRawNumbers(member, maxDepth, depth + 1)) found = true;
   }
-  return false;
+  return found;
 }
 
 /** Returns the value with inexact numbers as strings, for text output; the same value if it has none. */

@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import { isContainer, stringifyExact } from './exact-json.ts';
+import { hasRawNumbers, isContainer, stringifyExact } from './exact-json.ts';
 
 const MAX_DEPTH = 200;
 
@@ -21,8 +20,7 @@ const UNSAFE = String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_C
  * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
  */
 export function toJson(value: unknown, pretty: boolean): string {
-  checkDepth(value);
-  const json = stringifyExact(value, pretty ? 2 : undefined) ?? 'null';
+  const json = stringifyExact(value, pretty ? 2 : undefined, MAX_DEPTH) ?? 'null';
   return escapeJson(json);
 }
 
@@ -37,17 +35,9 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/**
- * Checks the depth of a value, level by level and without recursion.
- * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
- */
+/** Checks the depth of a value. @throws {AppError} `bad_response` if it nests deeper than 200 levels. */
 export function checkDepth(value: unknown): void {
-  let level = [value].filter(isContainer);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= MAX_DEPTH)
-      throw new AppError('bad_response', `the data nests deeper than ${MAX_DEPTH} levels`);
-    level = level.flatMap((container) => Object.values(container).filter(isContainer));
-  }
+  hasRawNumbers(value, MAX_DEPTH);
 }
 
 /**
