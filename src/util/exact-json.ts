@@ -11,15 +11,16 @@ const RAW_NUMBERS = Symbol('raw numbers');
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
 /**
- * Finds every number of a JSON text that may be inexact in JavaScript: more than 15 characters, or an exponent. Searching is
- * faster than parsing. It may also find one in a string, but not in a UUID.
+ * Finds every number of a JSON text that may be inexact in JavaScript: more than 14 digits, or an exponent. It may also find
+ * one in a string, but not in a UUID.
  */
-const MAY_BE_INEXACT = /(?:^|[\s,:[])-?\d(?:[.\d]{15}|[.\d]*[eE])/;
+const MAY_BE_INEXACT = /(?<=^|[\s,:[])-?\d(?:[\d.]{14,}|[\d.]*[eE])[\d.eE+-]*/g;
 
 /** Parses JSON like `JSON.parse`, but keeps the texts of inexact numbers. @throws {SyntaxError} */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  const quoted = MAY_BE_INEXACT.test(text) ? quoteInexact(text) : text;
+  // Searching is faster than reading each character.
+  const quoted = text.match(MAY_BE_INEXACT)?.some(isInexact) ? quoteInexact(text) : text;
   if (quoted !== text) keepRawNumbers(value, JSON.parse(quoted));
   return value;
 }
