@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { bundleTable } from './scripts/table-library.js';
@@ -20,7 +21,8 @@ export default defineConfig({
     pool: 'threads',
     // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
     isolate: false,
-    maxWorkers: '100%',
+    // More threads than cores, because tests wait half of the time: for processes, time limits, and quotas.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
     setupFiles: ['test/helpers/seed.ts'],
