@@ -70,6 +70,23 @@ export function openChannel(options: ChannelOptions) {
   const gate = createRateGate(options);
   let lastId = 0;
 
+  /** Makes one attempt, with a new id. @returns the response, or an error that may be retried */
+  async function attemptOnce(call: CallState, message: RpcMessage): Promise<RpcResponse | AppError> {
+    try {
+      const before = now();
+      await gate.wait(call.signal);
+      await options.onRequest?.();
+      // Waiting for the quota or the gate does not count against the time of the call.
+      call.deadline += now() - before;
+      lastId += 1;
+      return await exchange(options, call, message, lastId);
+    } catch (error) {
+      const isFinal = error === call.signal.reason || !(error instanceof AppError);
+      if (isFinal || error.kind === 'interrupted') throw error;
+      return error;
+    }
+  }
+
   return {
     /**
      * Sends a request, with the retries that the policy of the call allows. Each attempt has a new id.
@@ -77,20 +94,7 @@ export function openChannel(options: ChannelOptions) {
      */
     async request(call: CallState, message: RpcMessage): Promise<RpcResponse> {
       for (let attempt = 0; ; attempt++) {
-        let outcome: RpcResponse | AppError;
-        try {
-          const before = now();
-          await gate.wait(call.signal);
-          await options.onRequest?.();
-          // Waiting for the quota or the gate does not count against the time of the call.
-          call.deadline += now() - before;
-          lastId += 1;
-          outcome = await exchange(options, call, message, lastId);
-        } catch (error) {
-          const isFinal = error === call.signal.reason || !(error instanceof AppError);
-          if (isFinal || error.kind === 'interrupted') throw error;
-          outcome = error;
-        }
+        const outcome = await attemptOnce(call, message);
         const error = outcome instanceof AppError ? outcome : outcome.error;
         if (error === undefined) return outcome as RpcResponse;
         const { retryAfter, status } = error.details;
