@@ -45,7 +45,7 @@ function screen(words, columns, variables) {
         // The age of the last search depends on the speed of the machine.
         const lines = output
           .trimEnd()
-          .replaceAll(/\b\d+ s ago\b/g, '5 s ago')
+          .replaceAll(/\b\d+s ago\b/g, '1s ago')
           .split('\r\n');
         if (output === '') reject(new Error(`${words.join(' ')} shows nothing`));
         else resolve(lines);
