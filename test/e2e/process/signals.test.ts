@@ -89,7 +89,7 @@ describe('a signal', () => {
 
   it('ends a wait between two attempts', async () => {
     const run = start([...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl);
-    await run.printed('trying again');
+    await run.printed('retrying');
     const { exit, ms } = await stop(run, 'SIGINT');
     expect(exit).toBe(130);
     expect(ms).toBeLessThan(BUSY_MS);

@@ -65,7 +65,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   'between two attempts, after a refused connection': {
     reach: async () => {
       const run = start([...FIND, '--retries', '20', '--timeout', '1h', '--verbose'], 'http://127.0.0.1:1');
-      await run.printed('trying again');
+      await run.printed('retrying');
       return run;
     },
   },
