@@ -43,7 +43,7 @@ const PLATFORMS = {
     '/U3Dc74uGqE6EUqef7mPtg9KwJs7iJH4JHRMfIZIn18MrJh6Xz4gVvWDXRvzCL2j8wPlTnJVyrO4n7Qq4uM7TQ==',
   ],
 };
-/** Files shipped beside each executable. */
+/** Files shipped with each executable. */
 const DOCUMENTS = [
   'LICENSE',
   'README.md',

@@ -120,7 +120,7 @@ Module._load = function (request, parent, isMain) {
 process.on('exit', () => writeFileSync(process.env.FIGURES, JSON.stringify({ ours: [...ours], stack })));
 `;
 
-/** Leaves loading to Node: compile-cache.ts loads the chunks of the real build in its own way. */
+/** Lets Node load the modules. In the real build, compile-cache.ts loads the chunks. */
 const byNode = {
   name: 'by-node',
   load: {

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 // Defers slow work until first use, because most commands do not need it.
 
 /**
- * Libraries that few runs need: the position of an error in JSON, numbers that JavaScript would change, colors. jsonc-parser
- * creates 340 KB of strings when it is loaded.
+ * Libraries that few runs need: the position of an error in JSON, exact numbers, colors. jsonc-parser creates 340 KB of
+ * strings when it is loaded.
  */
 export const ON_FIRST_USE = ['chalk', 'jsonc-parser', 'lossless-json'];
 
@@ -37,7 +37,7 @@ const one=(_,key)=>has(_,key)?{configurable:true,enumerable:true,get:()=>get(_,k
 return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDescriptor:one});
 };`;
 
-/** Makes a chunk load slow built-in modules and such libraries on first use. @returns its new code */
+/** Changes a chunk so that it loads slow built-in modules and these libraries on first use. @returns its new code */
 export function lazyModules(code) {
   const lazy = code.replace(
     REQUIRE,
@@ -46,7 +46,7 @@ export function lazyModules(code) {
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
 
-/** A rolldown plugin that leaves these libraries to chunks of their own. @param chunks by the library's name */
+/** A rolldown plugin that loads these libraries from separate chunks. @param chunks by the library's name */
 export const onFirstUse = (chunks) => ({
   name: 'on-first-use',
   resolveId: {
@@ -59,7 +59,7 @@ export const onFirstUse = (chunks) => ({
 const SLOW_CONSTANT =
   /^const (\w+) = (new Intl\.Segmenter\(.*\)|\/.*\\p\{RGI_Emoji\}.*\/v|new RegExp\([^;]*\\p\{[^;]*\));$/gm;
 
-/** A rolldown plugin that creates such constants on first use: plain text needs none of them. */
+/** A rolldown plugin that creates these constants on first use, because plain text does not need them. */
 export const lazyConstants = {
   name: 'lazy-constants',
   transform: {

@@ -4,9 +4,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The file that is shipped beside the program. */
+/** The file that is shipped with the program. */
 const NOTICE = 'THIRD-PARTY.txt';
-/** The text in the sources that the build replaces by the list of packages. */
+/** The text in the sources that the build replaces with the list of packages. */
 const PLACEHOLDER = 'none, since it runs from its sources';
 /** Licenses that only require a copy of their text. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];

@@ -59,11 +59,11 @@ export async function openStoredResponses(
 export const TOOL_LIST = 'tools/list';
 export const CAPABILITIES = 'server/capabilities';
 
-/** Returns the stored list of tools of this run's service, however old; sends nothing. Never throws. */
+/** Returns the stored list of tools of this run's service, regardless of its age. Sends nothing and never throws. */
 export const cachedTools = (app: App): readonly Tool[] | undefined =>
   (readCached(app, TOOL_LIST) as { tools?: readonly Tool[] } | undefined)?.tools;
 
-/** Returns the stored capabilities of this run's service, however old; sends nothing. Never throws. */
+/** Returns the stored capabilities of this run's service, regardless of their age. Sends nothing and never throws. */
 export const cachedCapabilities = (app: App): JsonObject | undefined =>
   readCached(app, CAPABILITIES) as JsonObject | undefined;
 

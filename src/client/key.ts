@@ -130,7 +130,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "'": 'apos',
 };
 
-/** Returns a pattern of the key with each character as it is, or escaped for JSON, URLs or HTML. */
+/** Returns a pattern for the key in which each character may be escaped for JSON, URLs, or HTML. */
 function anyEscape(key: string): string {
   const characters = [...key.replace(/\\+/g, '\\')];
   return characters

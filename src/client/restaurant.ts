@@ -70,7 +70,10 @@ export interface ClientOptions {
   readonly traceContext?: TraceContext | undefined;
   /** Advice for when the service refuses the key, with a command to run. */
   readonly keyHint?: string | undefined;
-  /** Aborts all calls; clock and randomness; `env` holds the proxy variables. Default: no proxy, the system's clock. */
+  /**
+   * The signal that aborts all calls; the clock; random numbers; the proxy variables (`env`). Default: the system's
+   * clock, no proxy.
+   */
   readonly context?: Partial<ClientContext>;
   /**
    * Called before every HTTP request that counts against the quota, retries included. An error that it throws ends the

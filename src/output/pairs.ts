@@ -9,7 +9,7 @@ export interface Pair {
   readonly paint?: Paint;
 }
 
-/** Maximum share of the line for keys; a longer key gets a line of its own. */
+/** Maximum share of the line for keys; a longer key is printed on a separate line. */
 const KEY_SHARE = 0.4;
 const GAP = 2;
 

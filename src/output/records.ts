@@ -73,7 +73,7 @@ export function valueAt(record: unknown, column: string): unknown {
   return holder?.[key];
 }
 
-/** Returns a copy of the record with these columns only; nested keys stay nested, missing ones are left out. */
+/** Returns a copy of the record with only these columns. Nested keys stay nested; missing ones are omitted. */
 export function pick(record: unknown, columns: readonly string[]): JsonObject {
   const picked: JsonObject = Object.create(null);
   for (const column of columns) {

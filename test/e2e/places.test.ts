@@ -84,7 +84,7 @@ const WAITING: Readonly<Record<string, (path: string) => void>> = {
   },
   'a socket': (path) => {
     rmSync(path);
-    // A socket file that was moved stays after its server closes.
+    // A socket file that was moved is not deleted when its server closes.
     const server = createServer().listen(`${dirname(path)}/s`);
     execFileSync('mv', [`${dirname(path)}/s`, path]);
     server.close();
@@ -104,7 +104,7 @@ describe.each(Object.keys(CONTENTS))('%s', (what) => {
     expect(await run(CACHED)).toEqual(good);
     expect((await run(['lookup', '1'])).exit).toBe(0);
     for (const [name, path] of Object.entries(kept)) {
-      // A response is not cached where a folder is in its place.
+      // A response is not cached if a folder has its path.
       expect([name, isPlain(path)]).toEqual([name, !(name === 'answer' && what === 'a folder')]);
     }
 

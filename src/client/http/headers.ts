@@ -73,7 +73,7 @@ export function parseHeaders(lines: readonly string[]): RequestHeaders {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(line) ?? [];
-      // The line may hold a secret, so it is not repeated.
+      // The line may contain a secret, so it is not printed.
       if (name.trim() === '') throw refuse("expected a header 'Name: value'");
       checkHeader(name.trim(), value.trim());
       return [name.trim(), value.trim()];

@@ -106,7 +106,10 @@ function idOfRow(search: Search, number: number): string {
   });
 }
 
-/** Returns the ids in a JSON text: what `find --json` prints, or an array of ids or of restaurants; undefined otherwise. */
+/**
+ * Returns the ids in a JSON text: the output of `find --json`, or an array of ids or restaurants; undefined for any
+ * other text.
+ */
 function idsOfJson(text: string): string[] | undefined {
   const value = parseExactOrNone(text);
   if (value === undefined) return undefined;

@@ -124,9 +124,9 @@ function parseJsonc(json: string): unknown {
 }
 
 /**
- * Changes JSON text from one value to another, member by member, so that comments and formatting stay. New members and
- * items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of the
- * opening bracket follows the inserted member.
+ * Changes JSON text from one value to another, member by member, so that comments and formatting are kept. New members
+ * and items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of
+ * the opening bracket follows the inserted member.
  */
 function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
   if (isDeepStrictEqual(from, to)) return json;

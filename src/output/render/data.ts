@@ -96,7 +96,7 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
 }
 
-/** Longer texts of a list get a line of their own. */
+/** Maximum length of a text in a list. Longer texts are printed on separate lines. */
 const MAX_SHORT_TEXT = 32;
 /** Maximum length and number of keys of an object that is shown on one line. */
 const MAX_SHORT_OBJECT = 40;
@@ -122,8 +122,8 @@ export function isSimple(value: unknown): boolean {
 }
 
 /**
- * Returns the text of a simple value; `-` for any other. Line breaks in texts stay. An empty list is `none`, or `closed`
- * for a day of the week.
+ * Returns the text of a simple value; `-` for any other. Line breaks in texts are kept. An empty list is `none`, or
+ * `closed` for a day of the week.
  * @param key the key of the value
  */
 export function inline(value: unknown, key = ''): string {

@@ -160,7 +160,7 @@ function itemLines(item: string, room: number, view: View): string[] {
   return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
-/** Inserts spaces into long words (ids, links), behind `-` or `/` if possible, so that each part fits. */
+/** Inserts spaces into long words (ids, links), after `-` or `/` if possible, so that each part fits. */
 function breakable(text: string, room: number): string {
   const part = new RegExp(`.{1,${room}}$|.{1,${room - 1}}[-/]|.{1,${room}}`, 'g');
   return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);

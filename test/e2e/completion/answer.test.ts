@@ -27,7 +27,7 @@ async function offered(words: readonly string[], own?: Env): Promise<Record<stri
   return Object.fromEntries(lines.filter((line) => !line.startsWith('\t')).map((line) => line.split('\t')));
 }
 const names = async (...words: string[]): Promise<string[]> => Object.keys(await offered(words));
-/** Returns the candidates that replace what bash regards as the current word. */
+/** Returns the candidates that replace the current word of bash. */
 const bash = async (line: string, word: string, type = '9'): Promise<string[]> =>
   (await asked('bash', [line, word, type])).split('\n').slice(0, -1);
 

@@ -1,4 +1,4 @@
-/** Creates an element. Text children stay text: nothing is parsed as markup. */
+/** Creates an element. Text is never parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
