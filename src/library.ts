@@ -1,4 +1,6 @@
 /** The entry point of the package for programs: the client that the commands use, and its types. */
+
+export { type FindResult, isRestaurant } from './client/find-result.ts';
 export type { HeaderField, RequestHeaders } from './client/http/headers.ts';
 export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';
@@ -9,7 +11,6 @@ export {
   createClient,
   type RawResponse,
 } from './client/restaurant.ts';
-export { type FindResult, isRestaurant } from './client/results.ts';
 export type { TraceContext } from './client/rpc/envelope.ts';
 export type {
   Coordinates,

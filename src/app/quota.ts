@@ -1,4 +1,4 @@
-import { type Ledger, type Limits, openLedger } from '../storage/ledger.ts';
+import type { Ledger, Limits } from '../storage/ledger.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
 
@@ -54,6 +54,7 @@ export async function openLedgerFor(
   if (shared !== undefined) return shared.ledger(url.href, key, { perMinute, perDay });
   const stateDir = demo ? undefined : app.paths.stateDir;
   const { now } = app.context;
+  const { openLedger } = await import('../storage/ledger.ts');
   return openLedger({ stateDir, key, endpoint: url.href, now, perMinute, perDay, warn });
 }
 

@@ -1,7 +1,7 @@
+import { type FindResult, findResult } from '../client/find-result.ts';
 import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
-import { decodeFind, type FindResult } from '../client/results.ts';
 import type { FindQuery, Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -109,7 +109,8 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   ): Promise<{ value: T; cachedAt?: number }> {
     const found = await stored.get(tool, args);
     if (found !== undefined) {
-      await app.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
+      if (app.verbose)
+        await app.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
       // The entry belongs to the same call, so it has the type that the call returned.
       return { value: found.value as T, cachedAt: found.at };
     }
@@ -131,7 +132,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     async find(query) {
       const send = async () => (await (await client()).find(query)).output;
       const { value, ...cached } = await throughCache('find_restaurant', { ...query }, send);
-      return { answer: decodeFind({ structuredContent: value }), ...cached };
+      return { answer: findResult(value), ...cached };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
@@ -159,18 +160,18 @@ function toolsOf(
   client: Service['client'],
   target: Target,
 ): Pick<Service, 'listTools' | 'getTools' | 'capabilities'> {
-  const cache = openLocalCache(app, target);
+  const cache = () => openLocalCache(app, target);
 
   async function listTools(): Promise<readonly Tool[]> {
     const tools = await (await client()).listTools();
-    cache.put(TOOL_LIST, {}, { tools });
+    cache().put(TOOL_LIST, {}, { tools });
     return tools;
   }
 
   return {
     listTools,
     async getTools(refresh = false) {
-      const found = cache.get(TOOL_LIST, {}, refresh ? 0 : app.settings.get('max-age'));
+      const found = cache().get(TOOL_LIST, {}, refresh ? 0 : app.settings.get('max-age'));
       if (found !== undefined) {
         return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
       }
@@ -179,17 +180,17 @@ function toolsOf(
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
-        if (error.code === 'rpc_error') cache.put(TOOL_LIST, {}, {});
+        if (error.code === 'rpc_error') cache().put(TOOL_LIST, {}, {});
         else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
         return { tools: undefined, fromCache: false };
       }
     },
     async capabilities() {
       if (!target.demo && supportsMcp(app) !== true) return {};
-      const found = cache.get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
+      const found = cache().get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
       if (found !== undefined) return found.value as JsonObject;
       const capabilities = await (await client()).capabilities();
-      cache.put(CAPABILITIES, {}, capabilities);
+      cache().put(CAPABILITIES, {}, capabilities);
       return capabilities;
     },
   };

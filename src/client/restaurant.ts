@@ -6,6 +6,7 @@ import { mapStrings } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
+import type { FindResult } from './find-result.ts';
 import {
   baseHeaders,
   fieldList,
@@ -22,7 +23,6 @@ import {
   decodeFind,
   decodeLookup,
   decodeToolPage,
-  type FindResult,
   listAllTools,
   parseToolResult,
   resultOf,

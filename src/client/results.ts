@@ -1,25 +1,11 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { isFilled } from './rpc/envelope.ts';
+import { type FindResult, findResult, mismatch } from './find-result.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';
-import type { FindOutput, LookupOutput, Restaurant, Tool, ToolResult } from './types.ts';
-
-export interface FindResult {
-  /** The tool's output object as received. */
-  readonly output: FindOutput;
-  /** The `results` as received; see {@link isRestaurant}. */
-  readonly results: readonly unknown[];
-  /** How many of them are not objects. */
-  readonly unreadable: number;
-}
-
-/** Whether an element of `results` is a restaurant: an object with an id and a name. */
-export function isRestaurant(value: unknown): value is Restaurant {
-  return isObject(value) && isFilled(value.service_id) && isFilled(value.name);
-}
+import type { LookupOutput, Tool, ToolResult } from './types.ts';
 
 /**
  * Parses the result of `tools/call`.
@@ -76,11 +62,7 @@ export function unwrapText(envelope: JsonObject): unknown {
 
 /** Decodes the output of `find_restaurant`. @throws {AppError} `bad_response`; the error of a `status` other than `ok` */
 export function decodeFind(result: unknown): FindResult {
-  const output = decodeLookup(result);
-  const { results } = output;
-  if (!Array.isArray(results)) throw mismatch('an array "results"', results, output);
-  const unreadable = results.filter((element) => !isObject(element)).length;
-  return { output: output as FindOutput, results, unreadable };
+  return findResult(decodeLookup(result));
 }
 
 /** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
@@ -92,12 +74,6 @@ export function decodeLookup(result: unknown): LookupOutput {
     throw toolError(output, excerpt(JSON.stringify(output)));
   }
   return output;
-}
-
-/** Returns the error for a value of the wrong type. @param context the value that contains it, which is shown */
-function mismatch(wanted: string, value: unknown, context?: unknown): AppError {
-  const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
-  return new AppError('bad_response', `expected ${wanted}, got ${kindOf(value)}${shown}`);
 }
 
 function textBlocks({ content }: JsonObject): string[] {

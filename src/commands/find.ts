@@ -5,7 +5,7 @@ import { runServiceCommand } from '../app/request.ts';
 import { requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
-import type { FindResult } from '../client/results.ts';
+import type { FindResult } from '../client/find-result.ts';
 import { type FindQuery, findCall, LEVELS, type Level } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { nonEmpty } from '../settings/values.ts';

@@ -5,3 +5,8 @@ export type JsonObject = Record<string, unknown>;
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns whether a value is a non-empty string. */
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

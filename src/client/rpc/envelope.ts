@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/object.ts';
 import type { RpcRequest } from '../types.ts';
 
 /** `error` of a JSON-RPC response, without invalid members (JSON-RPC 2.0, section 5.1). */
@@ -6,11 +6,6 @@ export interface RpcError {
   readonly code?: number | string | undefined;
   readonly message: string;
   readonly data?: unknown;
-}
-
-/** Returns whether a value is a non-empty string. */
-export function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 /** Creates a JSON-RPC 2.0 request. Undefined `params` are omitted. */

@@ -1,11 +1,11 @@
 import { AppError, type Code } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
-import { isObject } from '../../util/object.ts';
+import { isFilled, isObject } from '../../util/object.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { INVALID_PARAMS } from '../mcp/protocol.ts';
-import { isFilled, type RpcError } from './envelope.ts';
+import type { RpcError } from './envelope.ts';
 import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 

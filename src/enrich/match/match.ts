@@ -1,4 +1,4 @@
-import { isRestaurant } from '../../client/results.ts';
+import { isRestaurant } from '../../client/find-result.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { foldName, isSameName, spellAnd } from '../../util/fold.ts';

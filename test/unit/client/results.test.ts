@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isRestaurant } from '../../../src/client/find-result.ts';
 import {
   decodeFind,
   decodeLookup,
-  isRestaurant,
   parseToolResult,
   toolOutput,
   unwrapText,
