@@ -106,20 +106,19 @@ const group = (name, priority, ...modules) => ({
 });
 const groups = [
   group('start', 4, '/src/start.ts'),
-  group('program', 3, '/src/main.ts'),
-  group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts'),
   group(
-    'call',
-    2,
+    'program',
+    3,
+    '/src/main.ts',
     '/src/app/service.ts',
     '/src/app/request.ts',
     '/src/app/last-results.ts',
     '/src/app/output.ts',
-    '/src/commands/call/arguments.ts',
-    '/src/commands/call/prepare.ts',
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',
+    '/src/client/types.ts',
   ),
+  group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts'),
 ];
 
 const { output } = await bundle.generate({
@@ -136,7 +135,7 @@ const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
   const lazy = lazyModules(code);
-  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : lazy);
+  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : asFunction(lazy));
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));
@@ -170,6 +169,11 @@ async function bundleLibraries() {
 /** Removes the loading of rolldown's helpers from the start chunk, which does not use them. */
 function asStart(code) {
   return code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
+}
+
+/** Makes a chunk the function that compile-cache.ts calls, as Node does with the text of a module. */
+function asFunction(code) {
+  return `(function(exports,require,__filename,__dirname){${code}\n})`;
 }
 
 /** Embeds the help in start.ts, which prints it without loading the program. */

@@ -16,6 +16,7 @@ const BUILTINS = [
   'module',
   'net',
   'os',
+  'process',
   'readline',
   'timers/promises',
   'tls',

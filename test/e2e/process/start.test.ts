@@ -10,12 +10,19 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const { env } = newHome();
 const script = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Prints every loaded file of the program on stderr at exit. */
+/** Prints every loaded file of the program on stderr at exit: those that Node loaded, and the chunks that were read. */
 const LISTING = script(`
-  import { writeSync } from 'node:fs';
+  import fs from 'node:fs';
   import { createRequire } from 'node:module';
+  const { readFileSync, writeSync } = fs;
   const { cache } = createRequire(process.execPath);
-  process.on('exit', () => writeSync(2, Object.keys(cache).map((path) => 'loaded ' + path + '\\n').join('')));`);
+  const chunks = [];
+  fs.readFileSync = (path, ...options) => {
+    if (String(path).endsWith('.cjs')) chunks.push(path);
+    return readFileSync(path, ...options);
+  };
+  const print = (path) => writeSync(2, 'loaded ' + path + '\\n');
+  process.on('exit', () => [...Object.keys(cache), ...chunks].forEach(print));`);
 
 /** Libraries that are slow to load, with strings of theirs that a minifier keeps. */
 const MARKS = { undici: 'undici:request:create', conf: 'Use `delete()` to clear values' } as const;
