@@ -135,7 +135,7 @@ const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
   const lazy = lazyModules(code);
-  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : asFunction(lazy));
+  await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : lazy);
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
 await embedHelp(join(temporary, 'start.cjs'));
@@ -169,11 +169,6 @@ async function bundleLibraries() {
 /** Removes the loading of rolldown's helpers from the start chunk, which does not use them. */
 function asStart(code) {
   return code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
-}
-
-/** Makes a chunk the function that compile-cache.ts calls, as Node does with the text of a module. */
-function asFunction(code) {
-  return `(function(exports,require,__filename,__dirname){${code}\n})`;
 }
 
 /** Embeds the help in start.ts, which prints it without loading the program. */

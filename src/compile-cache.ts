@@ -54,7 +54,8 @@ export function loadChunks(argv: readonly string[]): void {
     const path = folder === undefined ? undefined : join(folder, `${name}.bin`);
     const cachedData = path === undefined ? undefined : readCode(path);
     // The chunks are ASCII. Node 20 reads UTF-8 in parts of 8 KB, which takes 2 ms longer.
-    const source = readFileSync(filename, 'latin1');
+    const code = readFileSync(filename, 'latin1');
+    const source = `(function(exports,require,__filename,__dirname){${code}\n})`;
     if (hasWasm) setWasmFlags(true);
     const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     if (hasWasm) setWasmFlags(false);

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -322,6 +323,12 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     }
     expect(good.exit).toBe(0);
     expect(await restaurant(FIND, { env })).toEqual(good);
+  });
+
+  it('is made from chunks that are CommonJS modules, which Bun compiles into the executable', () => {
+    const chunks = join(ROOT, 'dist/chunks');
+    const helpers = readdirSync(chunks).find((name) => name.startsWith('rolldown-runtime-')) ?? '';
+    expect(Object.keys(createRequire(import.meta.url)(join(chunks, helpers)))).not.toEqual([]);
   });
 
   it('contains no import() of a Node module, which would fail', () => {
