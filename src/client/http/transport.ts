@@ -169,7 +169,12 @@ function exchangeHandler(
     },
     onResponseStart(_controller, status, headers, statusText = '') {
       if (status < 200 && status !== 101) return;
-      trace?.({ kind: 'response', status, statusText, headers: fieldList(headers) });
+      try {
+        trace?.({ kind: 'response', status, statusText, headers: fieldList(headers) });
+      } catch (error) {
+        // undici would report it as an error of the connection.
+        return fail(error);
+      }
       const isError = status >= 400 && status <= 599;
       const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
       const problem = isError ? undefined : responseProblem(endpoint, status, headers, maxBytes);

@@ -233,6 +233,19 @@ it('throws the reason of the signal', async () => {
   expect((await call).message).toBe('stop');
 });
 
+it.each(['request', 'response', 'body'])('throws an error of trace at a %s', async (kind) => {
+  const { url, requests } = await documented(false);
+  const problem = new TypeError('cannot print');
+  const { client, slept } = clientFor(url, {
+    trace(event) {
+      if (event.kind === kind) throw problem;
+    },
+  });
+  expect(await failure(client.find({ name: 'Nopa', city: 'SF' }))).toBe(problem);
+  expect(requests).toHaveLength(kind === 'request' ? 0 : 1);
+  expect(slept).toEqual([]);
+});
+
 it('makes many calls at once', async () => {
   const { url } = await documented(false);
   const { client } = clientFor(url);
