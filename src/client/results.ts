@@ -49,8 +49,8 @@ function noContent({ content }: JsonObject): AppError {
 }
 
 /**
- * Returns the text of a tool's result in an envelope: parsed, or unchanged if it is not JSON. @throws {AppError}
- * `bad_response`
+ * Returns the text of a tool's result in an envelope: parsed, or unchanged if it is not JSON.
+ * @throws {AppError} `bad_response`
  */
 export function unwrapText(envelope: JsonObject): unknown {
   const { result } = envelope;

@@ -124,8 +124,8 @@ export function paramHeaders(tool: Tool): readonly ParamHeader[] | undefined {
 }
 
 /**
- * Finds the annotations in a schema; yields undefined for an invalid one. @param path undefined if the schema is not
- * reached through `properties` alone
+ * Finds the annotations in a schema; yields undefined for an invalid one.
+ * @param path undefined if the schema is not reached through `properties` alone
  */
 function* annotations(
   schema: unknown,

@@ -42,7 +42,7 @@ function argumentIn({ code, message, data }: RpcError): string {
   return argument === undefined || message.includes(argument) ? '' : ` (${excerpt(argument, 80)})`;
 }
 
-/** Converts the output of a failed tool. @param output the parsed text, if it is JSON */
+/** Converts the result of a failed tool. @param output its parsed text, or its structured content */
 export function toolError(output: unknown, text: string, hint?: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
