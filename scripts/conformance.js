@@ -161,11 +161,13 @@ async function runServerScenarios(suite, reply) {
 try {
   const suite = install();
   const leftOut = checkThatAllAreKnown(suite);
-  await Promise.all([
+  // If one fails, the others must still stop their sandboxes.
+  const endings = await Promise.allSettled([
     runClientScenarios(suite),
     runServerScenarios(suite, 'json'),
     runServerScenarios(suite, 'sse'),
   ]);
+  for (const { status, reason } of endings) if (status === 'rejected') throw reason;
   console.log(`left out: ${leftOut.length} scenarios`);
   for (const { names, why } of LEFT_OUT)
     console.log(`  ${leftOut.filter((name) => names.test(name)).length}: ${why}`);
