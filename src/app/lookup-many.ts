@@ -40,7 +40,7 @@ async function lookupOne(
   try {
     return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
   } catch (error) {
-    // After a rejected key, an exhausted quota, a long Retry-After, or an interruption, all further lookups would fail.
+    // After a rejected key, an exhausted daily quota, a long Retry-After, or an interruption, all further lookups would fail.
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
     if (isFinal || error instanceof RateLimitError) throw error;
     // The error becomes part of the output, so its hint is completed here.

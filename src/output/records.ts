@@ -48,8 +48,7 @@ export function toCell(value: unknown): Scalar {
 }
 
 /**
- * Returns a member of an object or list as one cell; a number that JavaScript cannot represent exactly is returned as
- * text.
+ * Returns a member of an object or list as one cell; a number that would lose digits in JavaScript is returned as text.
  */
 function memberCell(container: object, key: string | number): Scalar {
   return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
@@ -61,7 +60,7 @@ export function cellAt(record: unknown, column: string): Scalar {
   return member === undefined ? null : memberCell(...member);
 }
 
-/** Returns the digits of the number in a column, if JavaScript cannot represent it exactly. */
+/** Returns the digits of the number in a column, if it would lose some of them in JavaScript. */
 export function rawNumberAt(record: unknown, column: string): string | undefined {
   const member = pathTo(record, column).at(-1);
   return member === undefined ? undefined : rawNumber(...member);

@@ -191,7 +191,7 @@ export function allocateWidths(
   const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
   const slack = (index: number): number => (widths[index] ?? 0) - (minWidths[index] ?? 0);
   const wraps = (index: number): number => ((columns[index]?.maxLines ?? 1) > 1 ? 1 : 0);
-  // Columns that wrap shrink first: the widest one, by one column at a time, until all fit.
+  // Columns that wrap shrink first. The widest one shrinks by one character at a time, until all fit.
   for (let excess = taken(widths) - total; excess > 0; excess -= 1) {
     const [widest = 0] = [...columns.keys()]
       .filter((index) => slack(index) > 0)

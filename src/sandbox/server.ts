@@ -70,8 +70,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /**
- * How much of a body that is too large is read and discarded. If the connection was closed while the caller is sending,
- * the reply would be lost.
+ * How much of a body that is too large is read and discarded. Closing the connection while the caller is still sending
+ * would lose the reply.
  */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Maximum size of a body in the list of received requests, in bytes. */

@@ -2,9 +2,9 @@ import { isSafeNumber, LosslessNumber, stringify } from 'lossless-json';
 import { AppError } from '../errors.ts';
 
 /**
- * Key for the texts of numbers that JavaScript cannot represent exactly (integers beyond 2^53, more than 17 digits,
- * 1e400), by their keys in an object or array. The values themselves are the nearest numbers. `{...spread}` copies the
- * symbol, too.
+ * Key for the texts of inexact numbers, which have another value after JavaScript parses and prints them (integers
+ * beyond 2^53, more than 17 digits, 1e400), by their keys in an object or array. The values themselves are the nearest
+ * numbers. `{...spread}` copies the symbol, too.
  */
 const RAW_NUMBERS = Symbol('raw numbers');
 
@@ -34,7 +34,7 @@ export function parseExactOrNone(text: string): unknown {
   }
 }
 
-/** Returns whether JavaScript cannot represent a number exactly. */
+/** Returns whether a number has another value after JavaScript parses and prints it. */
 export function isInexact(number: string): boolean {
   // Up to 15 digits are exact. Checked first, because V8 would cache the text of each converted number for a long time.
   if (/^[-.\d]{1,15}$/.test(number)) return false;

@@ -54,7 +54,7 @@ export interface RetryLimits {
 }
 
 /**
- * Returns the milliseconds to wait before the next attempt, or the error of the call if it must not be repeated.
+ * Returns the milliseconds to wait before the next attempt, or the error of the call if there is none.
  * `attempt` is the number of attempts before the failed one, `remainingMs` the time left for the call.
  */
 export function planRetry(

@@ -110,7 +110,7 @@ export function openCheckpoint(options: {
   };
 }
 
-/** Returns whether an incomplete row can be the beginning of a text. */
+/** Returns whether an incomplete row is the beginning of a text, or begins with it. Ignores trailing zeros. */
 function isPrefix(torn: Buffer, text: string): boolean {
   const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
   const length = Math.min(bytes.length, whole.length);
