@@ -48,7 +48,7 @@ function exitTable(kinds) {
   const rows = kinds.map(({ exit, codes }) => [
     exit === 130 ? '130, 143' : String(exit),
     codes.map(({ code }) => `\`${code}\``).join(', '),
-    exit === 0 ? 'success, also when nothing is found' : codes.map(({ meaning }) => meaning).join('; '),
+    exit === 0 ? 'success, even if nothing was found' : codes.map(({ meaning }) => meaning).join('; '),
   ]);
   return table(['exit', '`code` in JSON', 'meaning'], rows);
 }

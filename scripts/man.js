@@ -105,7 +105,7 @@ export function manual(tree, about) {
         entry(
           exit === 130 ? '130, 143' : String(exit),
           exit === 0
-            ? 'success, also when nothing is found'
+            ? 'success, even if nothing was found'
             : codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
         ),
       ),
