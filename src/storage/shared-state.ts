@@ -171,7 +171,7 @@ function openRunner({ url, context, maxWaitMs, warn }: SharedStateOptions): Runn
           const reason = reasonOf(error);
           const place = url.host || url.pathname;
           if (isClosed || !wasConnected || context.now() >= deadline) throw unreachable(place, reason, error);
-          if (tries === 0) warn(`the shared state at ${place} failed (${reason}); trying again`);
+          if (tries === 0) warn(`the shared state at ${place} failed (${reason}); retrying`);
           await context.sleep(RETRY_MS, context.signal);
         }
       }
