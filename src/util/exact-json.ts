@@ -8,11 +8,14 @@ import { AppError } from '../errors.ts';
  */
 const RAW_NUMBERS = Symbol('raw numbers');
 
+/** Maximum number of levels of a value that is shown or printed. */
+export const MAX_DEPTH = 200;
+
 type Container = { [RAW_NUMBERS]?: ReadonlyMap<string, string> } & Record<string, unknown>;
 
 /**
- * Finds every number of a JSON text that may be inexact in JavaScript: more than 14 digits, or an exponent. It may also find
- * one in a string, but not in a UUID.
+ * Finds every number of a JSON text that may be inexact in JavaScript: at least 15 digits with the decimal point, or an
+ * exponent. It may also find one in a string, but not in a string that is a UUID.
  */
 const MAY_BE_INEXACT = /(?<=^|[\s,:[])-?\d(?:[\d.]{14,}|[\d.]*[eE])[\d.eE+-]*/g;
 
@@ -144,9 +147,12 @@ export function hasRawNumbers(value: unknown, maxDepth = Number.POSITIVE_INFINIT
   return found;
 }
 
-/** Returns the value with inexact numbers as strings, for text output; the same value if it has none. */
+/**
+ * Returns the value with inexact numbers as strings, for text output; the same value if it has none.
+ * @throws {AppError} `bad_response` if the value nests deeper than 200 levels
+ */
 export function stringifyRawNumbers<T>(value: T): T {
-  return hasRawNumbers(value) ? (textsOf(value) as T) : value;
+  return hasRawNumbers(value, MAX_DEPTH) ? (textsOf(value) as T) : value;
 }
 
 function textsOf(value: unknown): unknown {

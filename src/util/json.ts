@@ -1,6 +1,4 @@
-import { hasRawNumbers, isContainer, stringifyExact } from './exact-json.ts';
-
-const MAX_DEPTH = 200;
+import { hasRawNumbers, isContainer, MAX_DEPTH, stringifyExact } from './exact-json.ts';
 
 /** A variation selector after a character that has variations: an emoji, a keycap, an ideograph, or a math sign. */
 const USED_SELECTOR = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)|(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|(?<=\p{Sm})\ufe00`;

@@ -164,4 +164,15 @@ describe('the raw text of a number', () => {
     const usual = { a: 1 };
     expect(stringifyRawNumbers(usual)).toBe(usual);
   });
+
+  it.each([
+    ['with', '12345678901234567890'],
+    ['without', '1'],
+  ])('is not searched in a value that nests too deep, %s an inexact number', (_what, number) => {
+    const nested = (depth: number) => parseExact('['.repeat(depth) + number + ']'.repeat(depth));
+    expect(() => stringifyRawNumbers(nested(200))).not.toThrow();
+    for (const depth of [201, 20_000, 200_000]) {
+      expect(() => stringifyRawNumbers(nested(depth))).toThrow('the data nests deeper than 200 levels');
+    }
+  });
 });
