@@ -127,7 +127,13 @@ async function readKey(
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.canPrompt) {
-    throw new AppError('usage', 'cannot prompt for the key here', { hint: FLAGS_HINT });
+    throw new AppError(
+      'usage',
+      'cannot prompt for the key: there is no terminal, or --no-input or CI is set',
+      {
+        hint: FLAGS_HINT,
+      },
+    );
   }
   const prompt = service === undefined ? 'API key' : `API key for ${service.url.host}`;
   return { key: await app.context.prompt.secret(prompt), isTyped: true };
