@@ -12,6 +12,7 @@ const MCPB = '@anthropic-ai/mcpb@2.1.2';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'restaurant-mcpb-'));
 const content = join(temporary, 'content');
+const packed = join(temporary, 'restaurant.mcpb');
 const installed = join(temporary, 'installed');
 const bundle = join(root, 'dist/standalone/restaurant.mcpb');
 const { version, description, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -94,10 +95,11 @@ function startServer() {
 }
 
 try {
-  mkdirSync(dirname(bundle), { recursive: true });
-  mcpb('pack', content, bundle);
-  mcpb('unpack', bundle, installed);
+  mcpb('pack', content, packed);
+  mcpb('unpack', packed, installed);
   startServer();
+  mkdirSync(dirname(bundle), { recursive: true });
+  cpSync(packed, bundle);
 } finally {
   rmSync(temporary, { recursive: true });
 }
