@@ -100,6 +100,7 @@ try {
   startServer();
   mkdirSync(dirname(bundle), { recursive: true });
   cpSync(packed, bundle);
+  console.log(`written to ${bundle}`);
 } finally {
   rmSync(temporary, { recursive: true });
 }
