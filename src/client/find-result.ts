@@ -18,11 +18,18 @@ export function isRestaurant(value: unknown): value is Restaurant {
 }
 
 /** Returns the results in the output of `find_restaurant`. @throws {AppError} `bad_response` */
-export function findResult(output: JsonObject): FindResult {
+export function findResult(value: unknown): FindResult {
+  const output = outputObject(value);
   const { results } = output;
   if (!Array.isArray(results)) throw mismatch('an array "results"', results, output);
   const unreadable = results.filter((element) => !isObject(element)).length;
   return { output: output as FindOutput, results, unreadable };
+}
+
+/** Checks that the output of a tool is an object. @throws {AppError} `bad_response` */
+export function outputObject(output: unknown): JsonObject {
+  if (!isObject(output)) throw mismatch("an object as the tool's output", output, output);
+  return output;
 }
 
 /** Returns the error for a value of the wrong type. @param context the value that contains it, which is shown */

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { type FindResult, findResult, mismatch } from './find-result.ts';
+import { type FindResult, findResult, mismatch, outputObject } from './find-result.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { RpcResponse } from './rpc/reply.ts';
@@ -67,8 +67,7 @@ export function decodeFind(result: unknown): FindResult {
 
 /** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
 export function decodeLookup(result: unknown): LookupOutput {
-  const output = toolOutput(result);
-  if (!isObject(output)) throw mismatch("an object as the tool's output", output, output);
+  const output = outputObject(toolOutput(result));
   const { status } = output;
   if (typeof status === 'string' && status.toLowerCase() !== 'ok') {
     throw toolError(output, excerpt(JSON.stringify(output)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRestaurant } from '../../../src/client/find-result.ts';
+import { findResult, isRestaurant } from '../../../src/client/find-result.ts';
 import {
   decodeFind,
   decodeLookup,
@@ -178,4 +178,17 @@ it('unwraps the text of an envelope', () => {
   expect(unwrapText({ result: text([1]) })).toEqual([1]);
   expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('hi');
   expect(fault(() => unwrapText({ result: {} })).code).toBe('bad_response');
+});
+
+describe('findResult', () => {
+  it.each([
+    [null, "expected an object as the tool's output, got null"],
+    ['x', "expected an object as the tool's output, got a string"],
+    [[], "expected an object as the tool's output, got an array"],
+    [{}, 'expected an array "results", got nothing'],
+  ])('rejects %j, which a damaged cache may contain', (value, message) => {
+    expect(() => findResult(value)).toThrow(
+      expect.objectContaining({ code: 'bad_response', message: expect.stringContaining(message) }),
+    );
+  });
 });
