@@ -109,6 +109,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   ): Promise<{ value: T; cachedAt?: number }> {
     const found = await stored.get(tool, args);
     if (found !== undefined) {
+      // Formatting a date loads the time zone.
       if (app.verbose)
         await app.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
       // The entry belongs to the same call, so it has the type that the call returned.
