@@ -77,6 +77,6 @@ function refusal(what: string, raw: string, problem: string, hint?: string): App
   const redact = redactor(undefined);
   const shown = redact(raw.trim()).replace(/\/\/[^/@]*@/, '//…@');
   return new AppError('usage', `"${shown.slice(0, 200)}" cannot be the ${what}: ${problem}`, {
-    hint: redact(hint ?? 'expected a URL like https://<host>; restaurant status shows the one in use'),
+    hint: redact(hint ?? 'expected a URL like https://<host>'),
   });
 }

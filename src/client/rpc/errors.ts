@@ -117,8 +117,9 @@ function meaningOf(
 ): { code: Code; message: string; hint?: string | undefined } {
   switch (status) {
     case 401: {
-      const key = `API key${keySuffix === undefined ? '' : ` ending in ${keySuffix}`}`;
-      return { code: 'unauthorized', message: `${host} rejected the ${key} (401)`, hint: keyHint };
+      const what =
+        keySuffix === undefined ? 'request, which had no API key' : `API key ending in ${keySuffix}`;
+      return { code: 'unauthorized', message: `${host} rejected the ${what} (401)`, hint: keyHint };
     }
     case 402:
       return { code: 'plan_required', message: `${host} requires a paid key for this (402)` };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalog.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
-import { PAID, useService } from '../../helpers/service.ts';
+import { PAID, REVOKED, useService } from '../../helpers/service.ts';
 
 const service = useService();
 
@@ -193,6 +193,11 @@ describe('status', () => {
       env: { RESTAURANT_BASE_URL: 'http://127.0.0.1:9' },
     });
     expect([down.exit, down.stdout]).toEqual([6, '']);
+    const { RESTAURANT_BASE_URL: baseUrl = '' } = service.env;
+    const typed = ['status', '--check', '--base-url', baseUrl];
+    const env = { RESTAURANT_BASE_URL: '', RESTAURANT_API_KEY: REVOKED };
+    const rejected = await service.run(typed, { env });
+    expect(rejected.stdout).toContain(`restaurant login --base-url ${baseUrl}`);
   });
 
   it('reports folders that cannot exist with --check, because the home is a file', async () => {

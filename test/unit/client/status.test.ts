@@ -24,6 +24,13 @@ describe('statusError', () => {
     expect(found.message).toContain('Reason');
   });
 
+  it('says that a rejected request had no API key', () => {
+    const reply = { status: 401, statusText: '', headers: {}, text: '' };
+    expect(statusError(reply, CONTEXT).message).toBe('h:1 rejected the API key ending in cdef (401)');
+    const { message } = statusError(reply, { ...CONTEXT, keySuffix: undefined });
+    expect(message).toBe('h:1 rejected the request, which had no API key (401)');
+  });
+
   it.each([
     ['{"error":"invalid_token","error_description":"it has expired"}', 'invalid_token: it has expired'],
     ['{"error":{"message":"no such thing"}}', 'no such thing'],
