@@ -197,7 +197,7 @@ describe('status', () => {
     const typed = ['status', '--check', '--base-url', baseUrl];
     const env = { RESTAURANT_BASE_URL: '', RESTAURANT_API_KEY: REVOKED };
     const rejected = await service.run(typed, { env });
-    expect(rejected.stdout).toContain(`restaurant login --base-url ${baseUrl}`);
+    expect(rejected.stdout.replace(/\s+/g, ' ')).toContain(`restaurant login --base-url ${baseUrl}`);
   });
 
   it('reports folders that cannot exist with --check, because the home is a file', async () => {
