@@ -4,7 +4,7 @@ const LEGACY = ['2025-06-18', '2025-11-25'];
 const LAST_LEGACY = ['2025-11-25'];
 const MODERN = ['2026-07-28'];
 
-/** `line`: the command, which is run with `--endpoint <url>`. Without a line, scripts/conformance-client.js is run. */
+/** `line`: the command, which is run with `--endpoint <url>`. Without a line, test/conformance/client.js is run. */
 export const CLIENT = [
   { scenario: 'initialize', versions: LEGACY, line: 'tools --protocol 2025-11-25' },
   { scenario: 'tools_call', versions: LEGACY, line: 'call add_numbers a=5 b=3' },

@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLIENT, LEFT_OUT, SERVER } from './conformance-scenarios.js';
+import { CLIENT, LEFT_OUT, SERVER } from './scenarios.js';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'restaurant-conformance-'));
 
 /** The Node.js that runs the suite, and the path of the suite. */
@@ -131,9 +131,7 @@ async function runClientScenarios(suite) {
   for (const { scenario, versions, line } of CLIENT) {
     for (const version of versions) {
       const command =
-        line === undefined
-          ? 'node scripts/conformance-client.js'
-          : `node bin/restaurant.js ${line} --endpoint`;
+        line === undefined ? 'node test/conformance/client.js' : `node bin/restaurant.js ${line} --endpoint`;
       const words = ['client', '--command', command, '--scenario', scenario, '--spec-version', version];
       report(`client ${scenario} ${version}: ${line ?? 'several commands'}`, await runSuite(suite, words), {
         scenario,

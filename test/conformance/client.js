@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const bin = fileURLToPath(new URL('../../bin/restaurant.js', import.meta.url));
 const {
   MCP_CONFORMANCE_SCENARIO: scenario,
   MCP_CONFORMANCE_CONTEXT: context = '{}',
