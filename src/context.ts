@@ -48,5 +48,7 @@ export interface Context {
   random(): number;
   /** Aborted by Ctrl-C or SIGTERM; its reason is an AppError `interrupted`. */
   readonly signal: AbortSignal;
+  /** Runs a program that uses the terminal, such as a pager, and leaves Ctrl-C to it. */
+  leaveInterruptsTo<T>(program: () => Promise<T>): Promise<T>;
   readonly prompt: Prompt;
 }

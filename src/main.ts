@@ -5,7 +5,10 @@ import { AppError } from './errors.ts';
 import { type Interruption, inputFrom, outputTo, terminalWasClosed } from './streams.ts';
 
 /** Exit code after each signal. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGUSR2: 140 } as const;
+
+/** Whether Ctrl-C is for another program that uses the terminal. */
+let leavesInterrupts = false;
 
 function listenForSignals(): Interruption & { exitCode(): number | undefined } {
   // Created on first use: it takes half a millisecond, and most runs do not need it.
@@ -17,6 +20,7 @@ function listenForSignals(): Interruption & { exitCode(): number | undefined } {
   let code: number | undefined;
   for (const [name, exit] of Object.entries(SIGNALS)) {
     process.on(name, () => {
+      if (name === 'SIGINT' && leavesInterrupts) return;
       // The second signal ends the process at once.
       if (code !== undefined) process.exit(exit);
       code = exit;
@@ -80,6 +84,14 @@ const context: Context = {
   random: Math.random,
   get signal() {
     return interruption.signal;
+  },
+  async leaveInterruptsTo(program) {
+    leavesInterrupts = true;
+    try {
+      return await program();
+    } finally {
+      leavesInterrupts = false;
+    }
   },
   prompt: {
     secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams()),

@@ -324,7 +324,9 @@ export async function writeText(app: App, json: unknown, text: () => string): Pr
 /** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
 async function writePaged(app: App, text: string): Promise<void> {
   const pager = pagerFor(app, text);
-  const isPaged = pager !== undefined && (await showInPager(app, pager, app.maskSecrets(text)));
+  const show = (command: string) =>
+    app.context.leaveInterruptsTo(() => showInPager(app, command, app.maskSecrets(text)));
+  const isPaged = pager !== undefined && (await show(pager));
   if (!isPaged) await writeOutput(app, text);
 }
 

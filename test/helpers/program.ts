@@ -90,6 +90,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
     sleep: options.sleep ?? realSleep,
     random: () => 0.5,
     signal: options.signal ?? new AbortController().signal,
+    leaveInterruptsTo: (program) => program(),
     prompt: { secret: () => next(secrets), text: () => next(texts) },
   };
   const exit = await run(argv, context);

@@ -18,6 +18,7 @@ export function testContext(): Context {
     sleep: (ms, signal) => sleep(ms, undefined, { ...(signal === undefined ? {} : { signal }) }),
     random: () => 0.5,
     signal: new AbortController().signal,
+    leaveInterruptsTo: (program) => program(),
     prompt: { secret: refuse, text: refuse },
   };
 }
