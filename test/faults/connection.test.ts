@@ -72,9 +72,6 @@ const faults: Fault[] = [
   found('early hints before the response', ({ id }) =>
     httpHead('103 Early Hints\r\nLink: </x>', httpResponse(envelope(id))),
   ),
-  found('an unsolicited 100 Continue before the response', ({ id }) =>
-    httpHead('100 Continue', httpResponse(envelope(id))),
-  ),
   timesOut('endless early hints', drip('', httpHead('103 Early Hints'), 10)),
   timesOut('no response', silent),
   timesOut('half a head, then nothing', keepOpen('HTTP/1.1 200 OK\r\nContent-')),

@@ -1,4 +1,4 @@
-import zlib, { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import zlib, { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   drip,
   envelope,
@@ -150,7 +150,6 @@ const encodings: Fault[] = [
   found('gzip by its old name', coded('x-gzip', gzipSync)),
   found('no encoding, named as such', coded('identity', Buffer.from)),
   found('deflate', coded('deflate', deflateSync)),
-  found('deflate without its wrapper', coded('deflate', deflateRawSync)),
   found('brotli', coded('br', brotliCompressSync)),
   zstd === undefined
     ? unreadable(

@@ -3,11 +3,11 @@ import type { Transform } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 
-/** An event of a stream. An id and a retry time are separate events, with empty data. */
+/** An event of a stream. A retry time is a separate event, with empty data. */
 export interface SseEvent {
   readonly event?: string | undefined;
   readonly data: string;
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Milliseconds to wait before reconnecting. */
   readonly retry?: number;
   /** The stream ended before the blank line that closes the block; the standard discards such a block. */
@@ -20,10 +20,8 @@ export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void)
   const emit = (event: SseEvent): void => onEvent(isEnding ? { ...event, unfinished: true } : event);
   const parser = createParser({
     maxBufferSize: maxChars,
-    // Called at the end of a block, before its event.
-    onId: (id) => emit({ data: '', id }),
     onRetry: (retry) => emit({ data: '', retry }),
-    onEvent: ({ event, data }) => emit({ event, data }),
+    onEvent: emit,
     onError({ type }) {
       if (type !== 'max-buffer-size-exceeded') return;
       throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
@@ -139,16 +137,14 @@ function declaresOtherCharset(contentType: string): boolean {
  * Creates the stream that decodes a coding. zlib is loaded with the first compressed response.
  * @throws {AppError} `bad_response` for an unknown coding
  */
-function openCoding(name: string, first: Uint8Array): Transform {
+function openCoding(name: string): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
   if (name === 'br') return zlib.createBrotliDecompress();
   // Requires Node.js 22.15.
   if (name === 'zstd' && 'createZstdDecompress' in zlib)
     return (zlib.createZstdDecompress as () => Transform)();
-  // Some servers omit the zlib wrapper (RFC 1950) that "deflate" requires.
-  if (name === 'deflate')
-    return ((first[0] ?? 8) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
+  if (name === 'deflate') return zlib.createInflate();
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
@@ -186,7 +182,7 @@ export function contentDecoder(
       guard(() => {
         received += chunk.length;
         if (received > maxBytes) throw tooLarge(maxBytes);
-        stream ??= openCoding(name, chunk).on('data', emit).on('end', emitEnd).on('error', onStreamError);
+        stream ??= openCoding(name).on('data', emit).on('end', emitEnd).on('error', onStreamError);
         stream.write(chunk);
       });
     },

@@ -46,32 +46,10 @@ function watchSockets(connect: buildConnector.connector, connecting: Set<Socket>
     for (const event of ['encrypted' in socket ? 'secureConnect' : 'connect', 'close']) {
       socket.once(event, () => connecting.delete(socket));
     }
-    skipContinue(socket);
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // The connection was still open, so undici rejected the data: a protocol switch, or a second response. The code is
       // kept, because after UND_ERR_SOCKET undici sends the requests that wait for this connection on another one.
       if (error.code === 'UND_ERR_SOCKET' && !socket.readableEnded) error.name = UNEXPECTED_DATA;
     });
-  };
-}
-
-const CONTINUE = /^(?:HTTP\/1\.[01] 100[ \r][\s\S]*?\r\n\r\n)+/;
-const MAX_CONTINUE_BYTES = 1024;
-
-/** Removes a `100 Continue` in front of a response: undici never requests one and treats it as an attack. */
-function skipContinue(socket: Socket): void {
-  const { read, write } = socket;
-  let isResponseStart = false;
-  socket.write = (...args: unknown[]): boolean => {
-    isResponseStart = true;
-    return Reflect.apply(write, socket, args);
-  };
-  socket.read = (size?: number): unknown => {
-    const chunk: unknown = Reflect.apply(read, socket, [size]);
-    if (!isResponseStart || !Buffer.isBuffer(chunk)) return chunk;
-    const start = chunk.subarray(0, MAX_CONTINUE_BYTES).toString('latin1');
-    const rest = chunk.subarray(CONTINUE.exec(start)?.[0].length ?? 0);
-    isResponseStart = rest.length === 0;
-    return isResponseStart ? null : rest;
   };
 }

@@ -248,32 +248,3 @@ describe('the status of an error is reported', () => {
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'unauthorized' });
   });
 });
-
-describe('100 Continue', () => {
-  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-  it.each([
-    ['in one piece', [`${CONTINUE}${whole(BODY)}`]],
-    ['alone', [CONTINUE, whole(BODY)]],
-    ['twice, with a header', [`${CONTINUE}HTTP/1.1 100 Go\r\nX-A: b\r\n\r\n`, whole(BODY)]],
-  ])('is skipped %s', async (_name, pieces) => {
-    const { client } = await ask(async (socket) => {
-      for (const piece of pieces) {
-        socket.write(piece);
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      }
-    });
-    expect((await client.find(QUERY)).output).toEqual(FOUND);
-  });
-
-  it('reads it as data inside a body', async () => {
-    const body = toolReply(1, { ...FOUND, note: CONTINUE });
-    const { client } = await ask(async (socket) => {
-      const text = whole(body);
-      const at = text.indexOf('HTTP/1.1 100');
-      socket.write(text.slice(0, at));
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      socket.write(text.slice(at));
-    });
-    expect((await client.find(QUERY)).output.note).toBe(CONTINUE);
-  });
-});
