@@ -1,0 +1,162 @@
+// Runs one `find` against a local service and records our modules that it loads, and our functions of the client that lead
+// to undici. Each function runs in an asynchronous context that contains its callers, so that, unlike in a stack trace, no
+// function is lost at an `await`.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
+import { TEXT_MODULES } from '../scripts/text-modules.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const SERVICE = `
+const text = JSON.stringify({ status: 'ok', results: [], total_matches: 0 });
+require('node:http').createServer((request, response) => {
+  let body = '';
+  request.on('data', (part) => { body += part; }).on('end', () => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { content: [{ type: 'text', text }] } }));
+  });
+}).listen(0, '127.0.0.1', function () { console.log(this.address().port); });
+`;
+
+/** Loaded before the program. */
+const WATCH = `
+const Module = require('node:module');
+const { AsyncLocalStorage } = require('node:async_hooks');
+const { writeFileSync } = require('node:fs');
+const storage = new AsyncLocalStorage();
+globalThis.__within = (name, work) => storage.run([...(storage.getStore() ?? []), name], work);
+const modules = new Set();
+let calls;
+const load = Module._load;
+Module._load = function (request, parent, isMain) {
+  const loaded = load.apply(this, arguments);
+  const file = /^[./]/.test(request) ? Module._resolveFilename(request, parent, isMain) : '';
+  if (/\\/src\\/(?!_virtual).*\\.cjs$/.test(file)) modules.add(file.slice(file.indexOf('/src/') + 1));
+  if (/^undici/.test(request) && calls === undefined) {
+    calls = [];
+    const { prototype } = parent.require('undici/lib/dispatcher/dispatcher-base.js');
+    const { dispatch } = prototype;
+    prototype.dispatch = function (...args) {
+      if (calls.length === 0) calls = storage.getStore() ?? [];
+      return dispatch.apply(this, args);
+    };
+  }
+  return loaded;
+};
+process.on('exit', () => writeFileSync(process.env.TRACE, JSON.stringify({ modules: [...modules], calls: calls ?? [] })));
+`;
+
+/** Lets Node load the modules. In the real build, compile-cache.ts loads the chunks. */
+const byNode = {
+  name: 'by-node',
+  load: { filter: { id: /[\\/]compile-cache\.ts$/ }, handler: () => 'export const loadChunks = () => {};' },
+};
+
+/** Returns the functions below a node of a syntax tree, each with a name. */
+function* functionsIn(node, name = 'anonymous') {
+  if (typeof node !== 'object' || node === null) return;
+  if (Array.isArray(node)) {
+    for (const each of node) yield* functionsIn(each, name);
+    return;
+  }
+  const own = node.id?.name ?? node.key?.name ?? name;
+  const isFunction = /^(Arrow)?Function(Declaration|Expression)?(Expression)?$/.test(node.type ?? '');
+  if (isFunction && node.body !== null && !node.generator) yield { node, name: own };
+  // A constructor must call super() itself.
+  if (node.type === 'MethodDefinition' && node.kind === 'constructor')
+    yield* functionsIn(node.value.body, own);
+  else for (const [key, child] of Object.entries(node)) if (key !== 'id') yield* functionsIn(child, own);
+}
+
+/** Runs the body of each function of a module within the context of its callers. */
+function withCallers(code, file) {
+  const inserts = [...functionsIn(parseAst(code))].flatMap(({ node, name }) => {
+    const { body, async: isAsync } = node;
+    const open = `globalThis.__within(${JSON.stringify(`${file} ${name}`)}, ${isAsync ? 'async ' : ''}() => `;
+    return body.type === 'BlockStatement'
+      ? [
+          [body.start, `{ return ${open}`],
+          [body.end, '); }'],
+        ]
+      : [
+          [body.start, `${open}(`],
+          [body.end, '))'],
+        ];
+  });
+  // From the end, so that positions stay valid; of two at one position, the inner one first.
+  return inserts
+    .map(([position, text], order) => ({ position, text, order }))
+    .sort((a, b) => b.position - a.position || b.order - a.order)
+    .reduce(
+      (text, { position, text: added }) => text.slice(0, position) + added + text.slice(position),
+      code,
+    );
+}
+
+/** Builds the program with one file per module. */
+async function build(folder) {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { start: 'src/start.ts' },
+    platform: 'node',
+    external: /^[^./]/,
+    moduleTypes: TEXT_MODULES,
+    plugins: [byNode],
+    logLevel: 'silent',
+  });
+  const { output } = await bundle.generate({
+    format: 'cjs',
+    dir: folder,
+    preserveModules: true,
+    preserveModulesRoot: join(root, 'src'),
+    entryFileNames: '[name].cjs',
+  });
+  await bundle.close();
+  for (const { fileName, code, source } of output) {
+    const path = join(folder, fileName);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, /^client\//.test(fileName) ? withCallers(code, fileName) : (code ?? source));
+  }
+}
+
+/** @returns the paths of our modules that `find` loads, and our functions of the client above undici, outermost first */
+export async function traceFind() {
+  const work = mkdtempSync(join(tmpdir(), 'figures-'));
+  const service = spawn(process.execPath, ['-e', SERVICE], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const [port] = await once(service.stdout, 'data');
+    await build(join(work, 'src'));
+    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
+    writeFileSync(join(work, 'watch.cjs'), WATCH);
+    const env = {
+      PATH: process.env.PATH,
+      HOME: work,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      RESTAURANT_API_KEY: 'sk_service_demo_free',
+      RESTAURANT_BASE_URL: `http://127.0.0.1:${String(port).trim()}`,
+      TRACE: join(work, 'trace.json'),
+    };
+    const words = [
+      '--require',
+      join(work, 'watch.cjs'),
+      join(work, 'src/start.cjs'),
+      'find',
+      'Nopa',
+      '--city',
+      'SF',
+      '--json',
+    ];
+    const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`find: exit ${status}\n${stderr}`);
+    return JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));
+  } finally {
+    service.kill();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
