@@ -23,12 +23,6 @@ const STYLE = [
   '}',
 ].join('');
 
-/** The prompt of a line with a command. An animated picture types the rest of the line. */
-export const PROMPT = '\u001b[2m$\u001b[22m ';
-const PROMPT_WIDTH = 2;
-/** Durations of an animated picture, in milliseconds. */
-const TIMES = { beforeTyping: 900, key: 60, response: 400, reading: 2000, end: 5000 };
-
 const SGR = /\u001b\[([\d;]*)m/;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -90,70 +84,8 @@ const escaped = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const number = (value) => String(Number(value.toFixed(1)));
 
-/**
- * Returns the markup and style of an animation that types each command, shows its output, and starts again. `rows` is the
- * markup of each line. Without animations, and for readers who prefer reduced motion, everything is visible at once.
- */
-function animation(lines, rows) {
-  const commands = lines.flatMap((line, row) => (line.startsWith(PROMPT) ? [{ line, row }] : []));
-  let time = 0;
-  const steps = commands.map(({ line, row }, index) => {
-    const keys = stringWidth(line.slice(PROMPT.length));
-    const start = time + TIMES.beforeTyping;
-    const typed = start + keys * TIMES.key;
-    const shown = typed + TIMES.response;
-    time = shown + (index + 1 < commands.length ? TIMES.reading : TIMES.end);
-    return { row, keys, start, typed, shown };
-  });
-  const percent = (at) => `${Number(((100 * at) / time).toFixed(2))}%`;
-  const duration = `${time / 1000}s`;
-
-  // The cover hides the text that is not typed yet. The cursor is at its left edge.
-  const covered = ({ row, keys }, index) => {
-    const x = number(PADDING + PROMPT_WIDTH * CELL.width);
-    const box = `x="${x}" y="${number(PADDING + row * CELL.height)}" height="${CELL.height}"`;
-    const rects = [
-      `<rect class="cover" ${box} width="${number((keys + 1) * CELL.width)}"/>`,
-      `<rect class="cursor" ${box} width="${number(CELL.width)}"/>`,
-    ];
-    return `${rows[row]}<g class="typing typing${index}">${rects.join('')}</g>`;
-  };
-  const markup = steps.flatMap((step, index) => {
-    const next = steps[index + 1];
-    const output = rows.slice(step.row + 1, next?.row);
-    return [
-      ...(index === 0 ? [covered(step, index)] : []),
-      `<g class="output output${index}">`,
-      ...output,
-      ...(next === undefined ? [] : [covered(next, index + 1)]),
-      '</g>',
-    ];
-  });
-  const rules = steps.flatMap(({ keys, start, typed, shown }, index) => {
-    const end = `transform:translateX(${number(keys * CELL.width)}px)`;
-    return [
-      `@keyframes typing${index}{${percent(start)}{transform:none;animation-timing-function:steps(${keys})}`,
-      `${percent(typed)}{${end}}${percent(shown)},100%{opacity:0;${end}}}`,
-      `@keyframes output${index}{0%{opacity:0}${percent(shown)},100%{opacity:1}}`,
-      `.typing${index}{animation-name:typing${index}}.output${index}{animation-name:output${index}}`,
-    ];
-  });
-  const style = [
-    '.typing{display:none}.cover{fill:#fff}.cursor{fill:#24292f}',
-    '@media(prefers-color-scheme:dark){.cover{fill:#0d1117}.cursor{fill:#e6edf3}}',
-    '@media(prefers-reduced-motion:no-preference){.typing{display:inline}',
-    `.typing,.output{animation-duration:${duration};animation-timing-function:step-end;animation-iteration-count:infinite}`,
-    ...rules,
-    '}',
-  ].join('');
-  return { markup, style };
-}
-
-/**
- * Returns a picture of these lines. The first line of an animated one must be a command.
- * @param {{ title: string, lines: readonly string[], columns: number, animated?: boolean }} screen
- */
-export function svg({ title, lines, columns, animated = false }) {
+/** @param {{ title: string, lines: readonly string[], columns: number }} screen */
+export function svg({ title, lines, columns }) {
   const width = number(columns * CELL.width + 2 * PADDING);
   const height = number(lines.length * CELL.height + 2 * PADDING);
   const rows = lines.map((line, row) => {
@@ -165,15 +97,14 @@ export function svg({ title, lines, columns, animated = false }) {
     });
     return spans.length === 0 ? '' : `<text y="${y}">${spans.join('')}</text>`;
   });
-  const { markup, style } = animated ? animation(lines, rows) : { markup: rows, style: '' };
   const words = lines.map((line) => line.replaceAll(new RegExp(SGR, 'g'), '')).join('\n');
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
     `<title id="title">${escaped(title)}</title>`,
     `<desc id="desc">${escaped(words)}</desc>`,
-    `<style>${STYLE}${style}</style>`,
+    `<style>${STYLE}</style>`,
     `<rect class="back" x="0.5" y="0.5" width="${number(width - 1)}" height="${number(height - 1)}" rx="8"/>`,
-    ...markup.filter((text) => text !== ''),
+    ...rows.filter((text) => text !== ''),
     '</svg>',
     '',
   ].join('\n');
