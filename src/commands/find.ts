@@ -36,7 +36,6 @@ interface FindOptions extends Refinement {
   city?: string;
   /** Level of detail to look up for each result. */
   fields?: Level;
-  openNow?: true;
 }
 
 export function registerFind(program: CliCommand, app: App): void {
@@ -59,7 +58,6 @@ export function registerFind(program: CliCommand, app: App): void {
         choices: LEVELS.filter((level) => level !== 'basic'),
       },
     )
-    .option('--open-now', 'Only restaurants that are open now; requires --fields')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
@@ -75,7 +73,7 @@ export function registerFind(program: CliCommand, app: App): void {
 }
 
 async function runFind(app: App, words: readonly string[], options: FindOptions): Promise<void> {
-  const { fields, near, sort, openNow } = options;
+  const { fields, near, sort } = options;
   const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
   const extra = near === undefined ? [] : [DISTANCE];
   const columns = [...SUMMARY_COLUMNS, ...extra];
@@ -92,8 +90,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       const kept = refine(found.answer.results, { ...options, limit });
       if (fields === undefined) return { ...found, kept, detailed: undefined };
       const { lookupResults } = await import('./find/details.ts');
-      const detailed = await lookupResults(app, service, kept, fields, openNow === true);
-      return { ...found, kept: detailed.map(({ result }) => result), detailed };
+      const detailed = await lookupResults(app, service, kept, fields);
+      return { ...found, kept, detailed };
     },
     write: async (found, query) => {
       const { answer, cachedAt, kept, detailed } = found;
@@ -121,12 +119,9 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
 async function readQuery(
   app: App,
   words: readonly string[],
-  { city, fields, openNow, sort, near }: FindOptions,
+  { city, sort, near }: FindOptions,
 ): Promise<FindQuery> {
   const usage = (message: string, hint: string): AppError => new AppError('usage', message, { hint });
-  if (openNow === true && fields === undefined) {
-    throw usage('--open-now needs the opening hours of each result', 'restaurant … --fields standard');
-  }
   if (sort === 'distance' && near === undefined) {
     throw usage('--sort distance needs a place to measure from', 'restaurant … --near 37.77,-122.43');
   }
@@ -191,11 +186,7 @@ function footer(
   if (results.length === 0) {
     return `nothing found for ${name} in ${city}: try a shorter name, and check how the city is spelled`;
   }
-  if (kept.length === 0) {
-    return options.openNow === true
-      ? 'none of the results that were looked up is open now'
-      : explainEmpty(results, options);
-  }
+  if (kept.length === 0) return explainEmpty(results, options);
   // Row numbers refer to a table on the terminal.
   if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
   const [shown, total] = [kept.length, output.total_matches];

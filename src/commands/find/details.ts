@@ -18,29 +18,21 @@ export type Detailed =
   | { readonly result: unknown; readonly details: Data }
   | { readonly result: unknown; readonly error: AppError };
 
-/**
- * Looks up every result, in order. A failed lookup does not stop the others.
- * @param openNow omits restaurants that are closed now or have no readable opening hours
- */
+/** Looks up every result, in order. A failed lookup does not stop the others. */
 export async function lookupResults(
   app: App,
   service: Service,
   results: readonly unknown[],
   level: Level,
-  openNow: boolean,
 ): Promise<Detailed[]> {
   const ids = results.map((row) =>
     isObject(row) && typeof row.service_id === 'string' ? row.service_id : '',
   );
   const outcomes = await lookupAll(app, service, ids, level);
-  const detailed = outcomes.map(({ output, error }, index): Detailed => {
+  return outcomes.map(({ output, error }, index): Detailed => {
     const result = results[index];
     return error === undefined ? { result, details: output } : { result, error };
   });
-  const now = new Date(app.context.now());
-  return openNow
-    ? detailed.filter((each) => 'error' in each || isOpenAt(each.details, now) === true)
-    : detailed;
 }
 
 /** Returns results with their details as JSON. @param columns of those that have details; default: all */
@@ -81,55 +73,4 @@ export function detailedPresentation(
     selectColumns: (selected) => detailedJson(detailed, selected),
     table: (view, selected) => renderFind(records, { columns: selected, extra: inTable }, view),
   };
-}
-
-const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-const DAY_MINUTES = 24 * 60;
-
-/**
- * Returns whether a restaurant is open; undefined if its details have no readable opening hours.
- * @param details with `hours`: for each day a list of `{open, close}` or `"11:00-22:00"`; in the given `timezone`, else
- * in local time
- */
-export function isOpenAt(details: Data, now: Date): boolean | undefined {
-  const hours = details.hours ?? details.opening_hours;
-  if (!isObject(hours)) return undefined;
-  const { day, minute } = localTime(now, details.timezone ?? details.time_zone);
-  const today = spansOf(hours[DAYS[day] ?? '']);
-  const yesterday = spansOf(hours[DAYS[(day + 6) % 7] ?? '']);
-  if (today === undefined || yesterday === undefined) return undefined;
-  // Hours past midnight belong to the previous day.
-  return (
-    today.some(([open, close]) => minute >= open && minute < close) ||
-    yesterday.some(([, close]) => minute + DAY_MINUTES < close)
-  );
-}
-
-/** Returns the day of the week and the minute of the day in a time zone; in local time if it is invalid. */
-function localTime(now: Date, timeZone: unknown): { day: number; minute: number } {
-  const options = { weekday: 'long', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  let formatter = new Intl.DateTimeFormat('en-US', options);
-  try {
-    if (typeof timeZone === 'string') formatter = new Intl.DateTimeFormat('en-US', { ...options, timeZone });
-  } catch {
-    // An invalid time zone.
-  }
-  const parts = Object.fromEntries(formatter.formatToParts(now).map(({ type, value }) => [type, value]));
-  const day = DAYS.findIndex((name) => name === parts.weekday?.toLowerCase());
-  return { day, minute: Number(parts.hour) * 60 + Number(parts.minute) };
-}
-
-/** Returns the opening hours of a day, in minutes since midnight; undefined if any cannot be parsed. */
-function spansOf(value: unknown): (readonly [open: number, close: number])[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const spans: (readonly [number, number])[] = [];
-  for (const span of value) {
-    const text = isObject(span) ? `${span.open}-${span.close}` : String(span);
-    const match = /^(\d{1,2}):(\d{2})\s*[-–]\s*(\d{1,2}):(\d{2})$/.exec(text);
-    if (match === null) return undefined;
-    const [hour = 0, minute = 0, lastHour = 0, lastMinute = 0] = match.slice(1).map(Number);
-    const [open, close] = [hour * 60 + minute, lastHour * 60 + lastMinute];
-    spans.push([open, close > open ? close : close + DAY_MINUTES]);
-  }
-  return spans;
 }

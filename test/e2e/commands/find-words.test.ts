@@ -147,24 +147,6 @@ describe('find --fields', () => {
   });
 });
 
-describe('find --open-now', () => {
-  it('keeps restaurants that are open, and requires --fields', async () => {
-    const words = ['find', 'e', '--city', 'SF', '--fields', 'standard', '--json'];
-    const all = JSON.parse((await run(words)).stdout);
-    const now = () => Date.UTC(2026, 2, 6, 20, 30);
-    const open = JSON.parse((await run([...words, '--open-now'], { now })).stdout);
-    const night = JSON.parse(
-      (await run([...words, '--open-now'], { now: () => Date.UTC(2026, 2, 6, 4, 0) })).stdout,
-    );
-    expect(open.length + night.length).toBeGreaterThan(0);
-    for (const each of [...open, ...night]) expect(all).toContainEqual(each);
-    service.sent();
-    const { exit, stderr } = await run(['find', 'e', '--city', 'SF', '--open-now']);
-    expect([exit, service.sent()]).toEqual([2, 0]);
-    expect(stderr).toContain('hint: restaurant find e --city SF --open-now --fields standard');
-  });
-});
-
 describe('find --sort distance', () => {
   it('requires --near', async () => {
     const { exit, stderr } = await run(['find', 'a', '--city', 'SF', '--sort', 'distance']);

@@ -242,8 +242,8 @@ describe('find', () => {
 
   it('prints no hint with a header or the password of a URL', async () => {
     for (const words of [
-      ['find', 'x', '--city', 'SF', '--open-now', '--header=Cookie: session=hunter2'],
-      ['find', 'x', '--city', 'SF', '--open-now', '-HX-Token: hunter2'],
+      ['find', 'x', '--city', 'SF', '--sort', 'distance', '--header=Cookie: session=hunter2'],
+      ['find', 'x', '--city', 'SF', '--sort', 'distance', '-HX-Token: hunter2'],
       ['find', 'x', '--city', '', '--base-url', 'https://u:hunter2@h.example'],
     ]) {
       const { exit, stderr } = await service.run(words);
