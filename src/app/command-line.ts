@@ -1,10 +1,10 @@
 import { type Part, parseRoute } from '../cli/route.ts';
 import { isHarmless } from '../client/http/headers.ts';
 import { shellWord, splitWords } from '../util/shell.ts';
+import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
-/** User name and password in a URL. */
-const CREDENTIALS = /:\/\/[^/]*@/;
+const URL_FLAGS = ['--base-url', '--endpoint', '--shared-state'];
 
 /**
  * Returns the command line of this run, quoted for a shell. Headers and passwords that may be secret are replaced by
@@ -22,7 +22,11 @@ export function commandLine({ route }: App, options = '', dropped: readonly stri
 }
 
 function shellWords({ words, flags, value = '' }: Part): string[] {
-  if (flags.at(-1) !== '--header') return words.map(withoutCredentials);
+  const flag = flags.at(-1) ?? '';
+  if (URL_FLAGS.includes(flag) && maskUrl(value) !== value) return [flag, withoutCredentials(value)];
+  if (flag !== '--header') {
+    return words.map((word) => (word.includes('://') ? withoutCredentials(word) : shellWord(word)));
+  }
   const [, name = '', colon = ''] = /^([\w-]+)(: ?)/.exec(value) ?? [];
   if (isHarmless(name)) return words.map(shellWord);
   const variable = name === '' ? 'HEADER' : name.toUpperCase().replaceAll('-', '_');
@@ -30,8 +34,9 @@ function shellWords({ words, flags, value = '' }: Part): string[] {
 }
 
 function withoutCredentials(word: string): string {
-  const texts = word.split(CREDENTIALS).map((text) => text.replace(/["\\$`]/g, '\\$&'));
-  return texts.length === 1 ? shellWord(word) : `"${texts.join(`://\${CREDENTIALS}@`)}"`;
+  const masked = maskUrl(word);
+  if (masked === word) return shellWord(word);
+  return `"${masked.replace(/["\\$`]/g, '\\$&').replaceAll('…', '${CREDENTIALS}')}"`;
 }
 
 /** A command in a hint that has `…` in place of its arguments, and the options that follow. */
@@ -55,11 +60,11 @@ function withServiceOptions({ globals }: App, hint: string): string {
   const typed = [
     demo && '--demo',
     profile && `--profile ${shellWord(profile)}`,
-    baseUrl && `--base-url ${shellWord(baseUrl)}`,
-    endpoint && `--endpoint ${shellWord(endpoint)}`,
+    baseUrl && maskUrl(baseUrl) === baseUrl && `--base-url ${shellWord(baseUrl)}`,
+    endpoint && maskUrl(endpoint) === endpoint && `--endpoint ${shellWord(endpoint)}`,
     insecureHttp && '--insecure-http',
   ];
-  const options = typed.filter((option) => typeof option === 'string' && !CREDENTIALS.test(option));
+  const options = typed.filter((option) => typeof option === 'string');
   return hint.replace(
     /\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g,
     (command, name, offset: number) => {

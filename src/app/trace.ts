@@ -1,4 +1,5 @@
 import type { TraceEvent } from '../client/http/transport.ts';
+import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
 /** Maximum number of characters of a body that --verbose shows. */
@@ -15,7 +16,10 @@ export function showExchange(app: App, event: TraceEvent): void {
   else {
     const isRequest = event.kind === 'request';
     const mark = isRequest ? '>' : '<';
-    show(mark, isRequest ? `${event.method} ${event.url}` : `${event.status} ${event.statusText}`.trim());
+    show(
+      mark,
+      isRequest ? `${event.method} ${maskUrl(event.url)}` : `${event.status} ${event.statusText}`.trim(),
+    );
     for (const [name, value] of event.headers) show(mark, `${name}: ${value}`);
     if (isRequest && event.body !== undefined) show(mark, event.body);
   }

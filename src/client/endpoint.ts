@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { shellWord } from '../util/shell.ts';
-import { parseUrl } from '../util/url.ts';
+import { maskUrl, parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
 const PATH = '/api/mcp';
@@ -75,8 +75,11 @@ function parseHttpUrl(raw: string, what: string, flag: string): URL {
 
 function refusal(what: string, raw: string, problem: string, hint?: string): AppError {
   const redact = redactor(undefined);
-  const shown = redact(raw.trim()).replace(/\/\/[^/@]*@/, '//…@');
-  return new AppError('usage', `"${shown.slice(0, 200)}" cannot be the ${what}: ${problem}`, {
-    hint: redact(hint ?? 'expected a URL like https://<host>'),
-  });
+  return new AppError(
+    'usage',
+    `"${redact(maskUrl(raw.trim())).slice(0, 200)}" cannot be the ${what}: ${problem}`,
+    {
+      hint: redact(hint ?? 'expected a URL like https://<host>'),
+    },
+  );
 }

@@ -8,9 +8,10 @@ import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
-import { serialize, settingName } from '../settings/settings.ts';
+import { displayValue, isUrl, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
+import { maskUrl } from '../util/url.ts';
 
 export function registerConfig(program: CliCommand, app: App): void {
   const config = program
@@ -115,11 +116,16 @@ function settingChange(app: App, name: SettingName, given: string | undefined): 
     if (profileField) profileOf(file, app.settings.profileName)[profileField] = saved;
     else file.settings = { ...file.settings, [name]: saved };
   };
-  return { name, value, change };
+  return { name, value: value === null ? null : displayValue(name, String(value)), change };
 }
 
 function checkSetting(app: App, name: SettingName, given: string): string {
-  const where = { name: `config set ${name}`, flag: true, hint: 'restaurant config list' };
+  const where = {
+    name: `config set ${name}`,
+    flag: true,
+    isUrl: isUrl(name),
+    hint: 'restaurant config list',
+  };
   parseValue<unknown>(SETTINGS[name].parse, given, where);
   if (name === 'profile') requireProfile(app, given);
   return name === 'base-url' || name === 'endpoint' ? withScheme(given) : given;
@@ -165,7 +171,7 @@ async function listProfiles(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
   const profiles = Object.entries(app.config().profiles ?? {}).map(([name, profile]) => ({
     name,
-    service: serviceOf(profile) ?? null,
+    service: maskUrl(serviceOf(profile) ?? '') || null,
     last4: profile.key === undefined ? null : keySuffix(profile.key),
   }));
   const pairs = profiles.map(({ name, service, last4 }) => {

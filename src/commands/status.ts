@@ -6,6 +6,7 @@ import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } fro
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
+import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
 
@@ -64,7 +65,7 @@ async function collectFacts(app: App) {
   return {
     version: VERSION,
     profile: settings.profileName,
-    endpoint: endpoint?.href ?? null,
+    endpoint: endpoint === undefined ? null : maskUrl(endpoint.href),
     key: {
       present: key !== undefined,
       last4: key?.value === undefined ? null : keySuffix(key.value),

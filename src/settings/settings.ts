@@ -2,8 +2,9 @@ import { AppError } from '../errors.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
+import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
-import { parseValue, withoutPassword } from './values.ts';
+import { parseValue } from './values.ts';
 
 /** The sources of a value, in order of precedence. */
 export const SOURCES = ['flag', 'env', 'config', 'default'] as const;
@@ -33,6 +34,12 @@ export function serialize(name: SettingName, text: string): string | number {
     ? Number(text)
     : text;
 }
+
+export const isUrl = (name: SettingName): boolean => ['base-url', 'endpoint', 'shared-state'].includes(name);
+
+/** Returns a value for display. */
+export const displayValue = (name: SettingName, text: string): string | number =>
+  isUrl(name) ? maskUrl(text) : serialize(name, text);
 
 /** Returns the value of a variable; an empty one counts as unset. */
 export function variable(
@@ -78,7 +85,7 @@ export class Settings {
   /** Returns a setting for JSON output. */
   view(name: SettingName): SettingView {
     const { value, source } = this.raw(name);
-    return { value: value === null ? null : serialize(name, withoutPassword(value)), source };
+    return { value: value === null ? null : displayValue(name, value), source };
   }
 
   get profileName(): string {
@@ -96,12 +103,13 @@ export class Settings {
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
 
-  #originOf(name: SettingName, source: Source): { name: string; flag: boolean; hint?: string } {
+  #originOf(name: SettingName, source: Source): Parameters<typeof parseValue>[2] {
     const { env, profileField }: Setting<unknown> = SETTINGS[name];
-    if (source === 'flag') return { name: `--${name}`, flag: true };
-    if (source === 'env') return { name: env, flag: false, hint: `unset ${env}, or correct it` };
+    const where = { flag: source === 'flag', isUrl: isUrl(name) };
+    if (source === 'flag') return { ...where, name: `--${name}` };
+    if (source === 'env') return { ...where, name: env, hint: `unset ${env}, or correct it` };
     const option = profileField === undefined ? '' : this.profileOption;
-    return { name: `config ${name}`, flag: false, hint: `restaurant config unset ${name}${option}` };
+    return { ...where, name: `config ${name}`, hint: `restaurant config unset ${name}${option}` };
   }
 }
 

@@ -101,11 +101,6 @@ export function parseProfileName(text: string): string {
   return text;
 }
 
-/** Replaces the password of a URL. */
-export function withoutPassword(text: string): string {
-  return text.replace(/^([a-z]+:\/\/[^/@]*:)[^/]*@/i, '$1…@');
-}
-
 export function parseStoreUrl(text: string): URL {
   const url = parseUrl(text);
   const isServer = /^rediss?:$/.test(url?.protocol ?? '') && url?.hostname !== '';
@@ -122,20 +117,20 @@ export function parseKeyPrefix(text: string): string {
 }
 
 /**
- * Parses a value. An error contains the value and its source.
+ * Parses a value. An error contains the value, unless it is a URL, and its source.
  * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
  */
 export function parseValue<T>(
   parse: (text: string) => T,
   text: string,
-  where: { name: string; flag: boolean; hint?: string },
+  where: { name: string; flag: boolean; hint?: string; isUrl?: boolean },
 ): T {
   try {
     return parse(text);
   } catch (cause) {
     const isComplete = cause instanceof AppError;
     if (isComplete && where.flag) throw cause;
-    const value = isComplete ? '' : ` '${withoutPassword(text)}'`;
+    const value = isComplete || where.isUrl ? '' : ` '${text}'`;
     const problem = cause instanceof Error ? cause.message : String(cause);
     throw new AppError(where.flag ? 'usage' : 'bad_config', `${where.name}${value}: ${problem}`, {
       hint: where.hint,

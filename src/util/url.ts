@@ -9,3 +9,24 @@ export function parseUrl(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+const SECRET_NAME = /pass|pwd|secret|token|key|auth|sig/i;
+
+/**
+ * Masks the secrets of a URL, or of an address without a scheme, which may be invalid: user and password, and passwords
+ * in the query. A password may contain any character, so everything up to the last `@` is masked, unless the text is a
+ * valid http URL without a user.
+ */
+export function maskUrl(text: string): string {
+  const url = parseUrl(text);
+  const hasNoUser = /^https?:$/.test(url?.protocol ?? '') && `${url?.username}${url?.password}` === '';
+  const [scheme = ''] = /^\s*[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
+  const at = hasNoUser ? -1 : text.lastIndexOf('@');
+  const rest = at < scheme.length ? text.slice(scheme.length) : `…${text.slice(at)}`;
+  return (
+    scheme +
+    rest.replace(/([?&])([^?&=#]*)=[^&#]*/g, (parameter, start, name) =>
+      SECRET_NAME.test(name) ? `${start}${name}=…` : parameter,
+    )
+  );
+}

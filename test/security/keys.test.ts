@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UNTRUSTED } from '../helpers/certificate.ts';
+import { runCli } from '../helpers/program.ts';
 import { httpServer } from '../helpers/servers.ts';
 import { KEY, restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
 
@@ -152,5 +153,52 @@ describe('a key', () => {
     const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
     await run(FIND, { env });
     await run(['config', 'set', 'city', 'SF'], { env });
+  });
+});
+
+describe('a password in a URL', () => {
+  const FOR = { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_RETRIES: '0', RESTAURANT_API_KEY: KEY };
+  const USERS = [
+    'user:s3cr3t@127.0.0.1:9',
+    'user:pa/s3cr3t@127.0.0.1:9',
+    'user:p@s3cr3t@127.0.0.1:9',
+    's3cr3t@127.0.0.1:9',
+  ];
+  const urls = (...schemes: readonly string[]) =>
+    schemes.flatMap((scheme) => [
+      ...USERS.map((user) => `${scheme}${user}`),
+      `${scheme}127.0.0.1:9?password=s3cr3t`,
+    ]);
+  const commands = (url: string): readonly (readonly string[])[] => [
+    [...FIND, '--base-url', url],
+    [...FIND, `--endpoint=${url}`, '--sort', 'foo'],
+    ['lookup', 'r-1', '--base-url', url, '--json'],
+    ['login', '--base-url', url, '--key-stdin'],
+    ['status', '--base-url', url],
+    ['config', 'set', 'base-url', url],
+    ['config', 'set', 'endpoint', url, '--json'],
+    ['config', 'profiles'],
+  ];
+  const storeCommands = (url: string): readonly (readonly string[])[] => [
+    [...FIND, '--shared-state', url, '--max-wait', '0'],
+    ['enrich', 'missing.csv', '--city', 'SF', '--shared-state', url],
+    ['config', 'set', 'shared-state', url],
+    ['config', 'list'],
+    ['config', 'get', 'shared-state', '--json'],
+  ];
+
+  it.each([
+    ...urls('', 'http://', 'https:').map((url) => [url, commands] as const),
+    ...urls('', 'redis://', 'rediss://').map((url) => [url, storeCommands] as const),
+  ])('is not printed: %s', async (url, commandsWith) => {
+    for (const words of commandsWith(url)) {
+      const { stdout, stderr } = await runCli(words, { env: { HOME: home, ...FOR }, stdin: KEY });
+      expect(stdout + stderr).not.toContain('s3cr3t');
+    }
+    const env = { HOME: home, ...FOR, RESTAURANT_SHARED_STATE: url };
+    for (const words of [FIND, ['status'], ['config', 'list', '--json']]) {
+      const { stdout, stderr } = await runCli([...words, '--verbose'], { env });
+      expect(stdout + stderr).not.toContain('s3cr3t');
+    }
   });
 });
