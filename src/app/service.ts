@@ -95,10 +95,6 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   let openedClient: Promise<Client> | undefined;
   const client = () =>
     (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
-  /**
-   * Masks keys in the strings of a value, including keys that are split by hidden characters, which JSON output would
-   * escape.
-   */
   const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskSecrets(text));
 
   async function throughCache<T extends object>(

@@ -28,9 +28,6 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
   'as the user of a URL': (key) => `https://${encodeURIComponent(key)}:password@h.example/`,
   'with JSON escapes': (key) => each(key, (character) => `\\u00${hex(character).toUpperCase()}`),
   'with the first letter escaped': (key) => `\\u0073${JSON.stringify(key).slice(2, -1)}`,
-  'with HTML entities': (key) => each(key, (character) => `&#x${hex(character)};`),
-  'escaped for HTML': (key) =>
-    key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
   'as base64': (key) => Buffer.from(`x${key}`).toString('base64'),
   'in lower case': (key) => key.toLowerCase(),
 };
@@ -96,17 +93,12 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}';
 
-/** Returns the text with escapes and entities decoded. */
+/** Returns the text with escapes decoded. */
 function decoded(text: string): string {
   const once = text
     .replace(/\\+u00([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\+(["\\/])/g, '$1')
-    .replace(/%(?:25)*([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(
-      /&(amp|lt|gt|quot);/g,
-      (_, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[String(name)] ?? '',
-    );
+    .replace(/%(?:25)*([2-7][0-9a-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
   return once.replace(
     /[A-Za-z0-9+/]{16,}={0,2}/g,
     (base64) => base64 + Buffer.from(base64, 'base64').toString('latin1'),
@@ -367,24 +359,4 @@ it('an internationalized host is shown in its ASCII form', async () => {
     0,
     'Logged in to xn--pple-43d.example (the key was not verified)',
   ]);
-});
-
-describe('a key that a response contains in pieces', () => {
-  const KEY = `${PREFIX}m4rkedKeyOfNobody_x9z2`;
-  const pieces = (separator: string) => `${KEY.slice(0, 14)}${separator}${KEY.slice(14)}`;
-
-  it.each(['\u200b', '\n', '\u2060', '\ufe0f', '\u00ad'])(
-    'is masked before formatting: %j',
-    async (separator) => {
-      const row = { service_id: 'r-1', name: `Nopa ${pieces(separator)}`, address: pieces(separator) };
-      service.answer(toolText(JSON.stringify({ status: 'ok', results: [row], total_matches: 1 })));
-      for (const columns of [40, 80, 200]) {
-        const run = await service.run(['find', 'x', '--city', 'y', '--max-age', '0'], {
-          env: { RESTAURANT_API_KEY: KEY },
-          tty: { stdout: true, columns },
-        });
-        expect([run.exit, shows(run.stdout, KEY.slice(11, 20))]).toEqual([0, false]);
-      }
-    },
-  );
 });
