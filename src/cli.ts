@@ -3,6 +3,7 @@ import { type CliCommand, COLUMNS_HINT } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
 import { globalFlagsOf } from './cli/options.ts';
 import { parseRoute, type Route } from './cli/route.ts';
+import { typedLine } from './cli/typed-line.ts';
 import { helpCommand, usageErrorIn } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
@@ -19,6 +20,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const program = await buildProgram(app, argv);
   const route = parseRoute(argv, program);
   app.route = route;
+  app.typed = typedLine(route);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
     await dispatch(argv, route, program, app);
@@ -118,13 +120,13 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
     const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
     return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
   }
-  const { completeHint } = await import('./app/command-line.ts');
+  const { hintOf } = await import('./app/hints.ts');
   const help = helpCommand(command);
   // Users often confuse --fields with --columns.
   const advice = globalFlagsOf(command).includes('--columns') ? `${COLUMNS_HINT}; see ${help}` : help;
   const given = details.hint === COLUMNS_HINT ? advice : details.hint;
   const hint = given ?? (code === 'usage' ? help : error.hint);
-  return error.withHint(completeHint(app, hint));
+  return error.withHint({ text: hintOf(app, hint) });
 }
 
 function asAppError(error: unknown, context: Context): AppError {
@@ -147,6 +149,7 @@ export async function reportUncaught(
   const app = new App(context);
   const program = await buildProgram(app, argv);
   app.route = parseRoute(argv, program);
+  app.typed = typedLine(app.route);
   // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
   const known =
     systemCode(error) === 'ERR_ASSERTION'

@@ -1,3 +1,5 @@
+import type { Hint } from './hint.ts';
+
 /** The exit code of each kind of failure. Part of the public interface. */
 export const EXIT_CODES = {
   unexpected: 1,
@@ -18,8 +20,7 @@ interface CodeEntry {
   readonly kind: Kind;
   /** The meaning, for the help topic. */
   readonly meaning: string;
-  /** Default hint, with a command to run. */
-  readonly hint: string;
+  readonly hint: Hint;
   readonly retryable?: true;
 }
 
@@ -163,8 +164,8 @@ export type Reason =
 
 /** Details of an error, in addition to its code and message. */
 export interface ErrorDetails {
-  /** Hint with a command to run. Default: the hint of the code. */
-  readonly hint?: string;
+  /** Default: the hint of the code. */
+  readonly hint?: Hint | undefined;
   /** Default: that of the code. */
   readonly retryable?: boolean;
   /** HTTP status of the reply. */
@@ -185,7 +186,7 @@ export interface ErrorDetails {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;
-  readonly hint: string;
+  readonly hint: Hint;
   readonly retryable: boolean;
   readonly details: ErrorDetails;
 
@@ -203,8 +204,7 @@ export class AppError extends Error {
     return new AppError(this.code, message, { ...this.details, ...details });
   }
 
-  /** Returns the same error with another hint. */
-  withHint(hint: string): AppError {
+  withHint(hint: Hint): AppError {
     const error = new AppError(this.code, this.message, { ...this.details, hint });
     if (this.stack !== undefined) error.stack = this.stack;
     return error;

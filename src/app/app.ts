@@ -3,6 +3,7 @@ import type { Route } from '../cli/route.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { TypedLine } from '../hint.ts';
 import { isColored, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
@@ -28,6 +29,8 @@ export class App {
   readonly context: Context;
   /** The parsed command line, whose program holds the options. */
   route: Route | undefined;
+  /** The command line, for the commands in hints. */
+  typed: TypedLine | undefined;
   /** The key that the key command printed in this run. */
   commandKey: string | undefined;
   /** Exit code of a run that did not throw: 8 if some rows or ids failed. */

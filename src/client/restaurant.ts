@@ -328,7 +328,7 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
       const message = hide(
         error.kind === 'service' && !attributed.includes(host) ? `${host}: ${attributed}` : attributed,
       );
-      const hint = hide(error.hint);
+      const hint = typeof error.hint === 'string' ? hide(error.hint) : error.hint;
       if (message === error.message && hint === error.hint) return error;
       return error.withMessage(message, hint === error.hint ? {} : { hint });
     },

@@ -3,6 +3,7 @@ import { type AppError, systemCode } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { clean, cleanLine, width as textWidth, truncate, wrap } from '../util/text.ts';
 import type { Palette } from './color.ts';
+import { hintText } from './hint-text.ts';
 
 /** Masks secrets in a text. */
 type Redact = (text: string) => string;
@@ -33,7 +34,7 @@ export function formatError(
     );
   const lines = [
     ...labeled('error:', colors.bad, error.message),
-    ...labeled('hint:', colors.dim, error.hint),
+    ...labeled('hint:', colors.dim, hintText(error.hint)),
     ...(verbose ? [...causes, ...stack].flatMap(wrapped).map((line) => colors.dim(line)) : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
@@ -69,7 +70,7 @@ export function errorFields(error: AppError, redact: Redact = identity): Record<
   const fields = {
     code: error.code,
     message: truncate(redact(error.message), MAX_MESSAGE * 10),
-    hint: redact(error.hint),
+    hint: redact(hintText(error.hint)),
     retryable: error.retryable,
     status,
     retry_after: retryAfter,

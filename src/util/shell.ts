@@ -1,6 +1,22 @@
 /** Quotes text as one word of a POSIX shell, if necessary. */
-export function shellWord(text: string): string {
+export function posixWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+export { posixWord as shellWord };
+
+/** Text that PowerShell replaces in double quotes, that cmd.exe replaces (`%NAME%`), or that no line can contain. */
+const EXPANDED = /[`\u201c-\u201e\p{Cc}]|\$[\w({:?^$]|%[^%]+%/u;
+
+/**
+ * Quotes text as one word that cmd.exe, PowerShell, and the C runtime read alike, if necessary.
+ * @returns undefined if no such word exists
+ */
+export function windowsWord(text: string): string | undefined {
+  if (EXPANDED.test(text)) return undefined;
+  // PowerShell splits `-a.b` and `-a:b`.
+  if (/^[\w+/\\][\w+=:./\\-]*$|^--?[\w=/\\-]*$/.test(text) && text !== '') return text;
+  // The C runtime reads backslashes before a quote as pairs.
+  return `"${text.replace(/(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
 }
 
 /**

@@ -42,10 +42,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   util: [],
   version: [],
   errors: [],
+  hint: [],
   context: [],
 };
-const IMPORTED_BY_ALL = ['errors', 'context', 'version', 'util'];
-const IMPORT_ONLY_ERRORS: readonly string[] = ['errors', 'context', 'version', 'util'];
+const IMPORTED_BY_ALL = ['errors', 'hint', 'context', 'version', 'util'];
+const IMPORT_ONLY_ERRORS: readonly string[] = ['errors', 'hint', 'context', 'version', 'util'];
 
 /** The files or folders that may import each library. */
 const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
@@ -123,7 +124,8 @@ describe('imports', () => {
       const from = roomOf(file);
       const to = roomOf(target);
       if (from === to) return false;
-      if (IMPORTED_BY_ALL.includes(to)) return IMPORT_ONLY_ERRORS.includes(from) && to !== 'errors';
+      if (IMPORTED_BY_ALL.includes(to))
+        return IMPORT_ONLY_ERRORS.includes(from) && !['errors', 'hint'].includes(to);
       // Types of the service create no dependency on the code of the client.
       if (type && target === 'client/types.ts') return false;
       return !(MAY_IMPORT[from] ?? []).includes(to);

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { completeHint } from '../../app/command-line.ts';
+import { hintOf } from '../../app/hints.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
@@ -124,7 +124,7 @@ async function checkService(app: App): Promise<Diagnosis> {
     return { checks, ms };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    const service = failed('service', `${error.code}: ${error.message}`, completeHint(app, error.hint));
+    const service = failed('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

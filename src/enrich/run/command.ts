@@ -5,6 +5,7 @@ import { commandLine } from '../../app/command-line.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
+import { adviceOf } from '../../hint.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
@@ -136,7 +137,10 @@ async function finishRun(
   if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
   else await progress.stop();
   if (failure instanceof CheckpointMismatch)
-    throw failure.withHint(`${failure.hint}, or start again: ${nextCommand(app, '--force')}`);
+    throw failure.withHint([
+      ...adviceOf(failure.hint),
+      { text: `or start again: ${nextCommand(app, '--force')}` },
+    ]);
   if (!finished) throw withNext(failure, summary);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
@@ -226,12 +230,14 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
   if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
   if (next === undefined) {
     return output === undefined && kind !== 'local'
-      ? failure.withHint(`${hint}; with -o <file> a run can be continued where it stopped`)
+      ? failure.withHint([
+          ...adviceOf(hint),
+          { text: 'with -o <file> a run can be continued where it stopped' },
+        ])
       : failure;
   }
   const before =
-    failure instanceof RateLimitError
-      ? `from ${formatTime(failure.freeAt)} on`
-      : (BEFORE_NEXT[code] ?? `${hint}; then continue`);
-  return failure.withHint(`${before}: ${next}`);
+    failure instanceof RateLimitError ? `from ${formatTime(failure.freeAt)} on` : BEFORE_NEXT[code];
+  if (before !== undefined) return failure.withHint({ text: `${before}: ${next}` });
+  return failure.withHint([...adviceOf(hint), { text: `then continue: ${next}` }]);
 }

@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
+import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
 import { createMethods, type MethodOptions } from './methods.ts';
@@ -65,7 +66,7 @@ export function createBridge({ onFault, ...options }: BridgeOptions) {
   function toProtocolError(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error;
     if (error instanceof AppError) {
-      return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${error.hint}`);
+      return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${hintText(error.hint)}`);
     }
     onFault?.(error);
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');

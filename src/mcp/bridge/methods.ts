@@ -1,6 +1,7 @@
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
 import { createSemaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
@@ -152,7 +153,7 @@ function reportProgress({ _meta }: JsonObject, send: MethodOptions['send'], slee
 function toolError(error: AppError): JsonObject {
   return {
     isError: true,
-    content: [{ type: 'text', text: `${error.message}\nhint: ${error.hint}` }],
+    content: [{ type: 'text', text: `${error.message}\nhint: ${hintText(error.hint)}` }],
     _meta: { [ERROR_META_KEY]: errorFields(error) },
   };
 }

@@ -1,10 +1,11 @@
 import { App } from '../../app/app.ts';
-import { completeHint } from '../../app/command-line.ts';
+import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { loginCommand, supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import type { Hint } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { createBridge } from './bridge.ts';
@@ -27,6 +28,7 @@ export async function serveBridge(app: App): Promise<void> {
   function freshApp(): App {
     const fresh = new App(quiet(context, app.verbose));
     fresh.route = app.route;
+    fresh.typed = app.typed;
     app.onClose(() => fresh.close());
     return fresh;
   }
@@ -41,7 +43,7 @@ export async function serveBridge(app: App): Promise<void> {
       const isMcp = fresh.globals.demo === true || supportsMcp(fresh) === true;
       return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
     },
-    hintFor: (error) => completeHint(app, agentHint(error, login)),
+    hintFor: (error) => hintOf(app, agentHint(error, login)),
     context,
   });
   await serveStdio(context, upstream, (fault) => {
@@ -53,7 +55,7 @@ export async function serveBridge(app: App): Promise<void> {
  * Returns the hint of an error for users of an agent, which may not have the environment of a shell.
  * @param login the command that saves a key
  */
-export function agentHint({ code, hint, details }: AppError, login: string): string {
+export function agentHint({ code, hint, details }: AppError, login: string): Hint {
   const { retryAfter } = details;
   if (code === 'no_key') {
     return `run ${login} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;

@@ -6,6 +6,7 @@ import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
+import type { Hint } from '../../hint.ts';
 import { within } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
@@ -18,7 +19,7 @@ interface UpstreamOptions {
   /** Returns the stored capabilities; undefined if the service must be called for them. */
   storedCapabilities(): JsonObject | undefined;
   /** Returns the hint of an error for users of an agent. */
-  hintFor(error: AppError): string;
+  hintFor(error: AppError): Hint;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
 

@@ -1,0 +1,89 @@
+/**
+ * A word of a command: text, which is quoted where it is printed; a value for the user to fill in, such as `<city>`; or
+ * text that contains a variable of the shell in place of a secret.
+ */
+export type Word =
+  | string
+  | { readonly slot: string }
+  | { readonly before: string; readonly variable: string; readonly after: string };
+
+/** Options by long name: `true` for a flag, else a value or several. */
+export type Options = Readonly<Record<string, true | Word | readonly Word[]>>;
+
+/** The surroundings of a command. */
+interface Surroundings {
+  /** Variables that are set for the command. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** File that it reads as stdin. */
+  readonly stdin?: Word;
+  /** File that its stdout goes to. */
+  readonly stdout?: Word;
+  /** Command that reads its stdout. */
+  readonly pipe?: Command;
+}
+
+/** A command of this program, which also gets the service options of this run (`--profile`, `--base-url`, …). */
+interface OwnCommand extends Surroundings {
+  readonly words: readonly Word[];
+}
+
+/** The command line of this run, with changes. */
+interface SameCommand extends Surroundings {
+  /** Options that are added, or replace those of this run. */
+  readonly again: Options;
+  /** Long names of options that are left out. */
+  readonly without?: readonly string[];
+  /** Arguments in place of those of this run. */
+  readonly operands?: readonly Word[];
+}
+
+/** A command of the system. */
+interface SystemCommand extends Surroundings {
+  /** As on POSIX systems, with its options: `mkdir -p`. */
+  readonly program: string;
+  readonly operands: readonly Word[];
+}
+
+export type Command = OwnCommand | SameCommand | SystemCommand;
+
+/** A piece of advice, a command to run, or both: printed as `text: command`. */
+export interface Advice {
+  readonly text?: string;
+  readonly command?: Command;
+}
+
+/** Advice about an error. Strings are on their way out. */
+export type Hint = string | Advice | readonly Advice[];
+
+/** The command line of a run, as far as it may be printed. */
+export interface TypedLine {
+  /** The names of the command: `config`, `set`. */
+  readonly command: readonly string[];
+  readonly operands: readonly Word[];
+  /** In the order in which they were typed. */
+  readonly options: readonly TypedOption[];
+}
+
+export interface TypedOption {
+  /** The long name. */
+  readonly flag: string;
+  readonly value?: Word | undefined;
+}
+
+/** Returns a hint as a list, to which more can be added. */
+export const adviceOf = (hint: Hint): readonly Advice[] =>
+  typeof hint === 'string' ? [{ text: hint }] : [hint].flat();
+
+export const slot = (name: string): Word => ({ slot: name });
+
+/** A command of this program: `restaurant('lookup', id, '--fields', 'basic')`. */
+export const restaurant = (...words: readonly Word[]): Command => ({ words });
+
+/** The command line of this run with other options: `again({ '--force': true })`. */
+export const again = (
+  options: Options = {},
+  changes: Pick<SameCommand, 'without' | 'operands'> & Surroundings = {},
+): Command => ({ again: options, ...changes });
+
+/** A command of the system: `system('mkdir -p', folder)`. */
+export const system = (program: string, ...operands: readonly Word[]): Command => ({ program, operands });

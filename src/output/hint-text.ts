@@ -1,0 +1,122 @@
+import {
+  type Advice,
+  adviceOf,
+  type Command,
+  type Hint,
+  type TypedLine,
+  type TypedOption,
+  type Word,
+} from '../hint.ts';
+import { posixWord, windowsWord } from '../util/shell.ts';
+
+/** The run that a hint is printed in. */
+export interface HintRun {
+  /** Its command line; undefined if there is none, as in a library. */
+  readonly typed?: TypedLine | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+const NO_RUN: HintRun = { platform: 'linux' };
+
+/** Options that select the service of a run, and the commands that take all of them. */
+const SERVICE_OPTIONS = ['--demo', '--profile', '--base-url', '--endpoint', '--insecure-http'];
+const SERVICE_COMMANDS = ['find', 'lookup', 'tools', 'call', 'raw', 'status', 'enrich', 'mcp'];
+const TAKES: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(SERVICE_COMMANDS.map((name) => [name, SERVICE_OPTIONS])),
+  login: SERVICE_OPTIONS.filter((flag) => flag !== '--demo'),
+  logout: ['--profile'],
+};
+
+/** The options that are printed in their short form. */
+const SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
+
+/** Commands of POSIX systems, with their counterparts in cmd.exe and PowerShell. */
+const ON_WINDOWS: Readonly<Record<string, string>> = {
+  'mkdir -p': 'mkdir',
+  'ls -l': 'dir',
+  mv: 'move',
+  rm: 'del',
+};
+
+/** Formats a hint as one line. Commands are completed from the run, and quoted for the shell of its platform. */
+export function hintText(hint: Hint, run: HintRun = NO_RUN): string {
+  return adviceOf(hint)
+    .map((part) => adviceText(part, run))
+    .join('; ');
+}
+
+function adviceText({ text, command }: Advice, run: HintRun): string {
+  if (command === undefined) return text ?? '';
+  const line = commandText(command, run);
+  return text === undefined ? line : `${text}: ${line}`;
+}
+
+/** Formats a command for the shell of the platform. */
+export function commandText(command: Command, run: HintRun): string {
+  const { env = {}, stdin, stdout, pipe } = command;
+  const isWindows = run.platform === 'win32';
+  const quoted = (word: Word): string => (isWindows ? inWindows(word) : inPosix(word));
+  const program = 'program' in command ? command.program : 'restaurant';
+  let line = [
+    isWindows ? (ON_WINDOWS[program] ?? program) : program,
+    ...wordsOf(command, run).map(quoted),
+  ].join(' ');
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  if (stdin !== undefined) {
+    line = isWindows ? `type ${quoted(stdin)} | ${line}` : `${line} < ${quoted(stdin)}`;
+  }
+  if (stdout !== undefined) line += ` > ${quoted(stdout)}`;
+  if (pipe !== undefined) line += ` | ${commandText(pipe, run)}`;
+  if (variables.length === 0) return line;
+  return isWindows ? `${line} (with ${variables.join(' ')})` : `${variables.join(' ')} ${line}`;
+}
+
+function wordsOf(command: Command, { typed }: HintRun): Word[] {
+  if ('program' in command) return [...command.operands];
+  if ('words' in command) return [...command.words, ...serviceOptions(command.words, typed)];
+  const { again, without = [], operands = typed?.operands ?? [{ slot: '…' }] } = command;
+  const kept = (typed?.options ?? []).filter(({ flag }) => !without.includes(flag) && !(flag in again));
+  const added = Object.entries(again).flatMap(([flag, value]): TypedOption[] =>
+    value === true ? [{ flag }] : [value].flat().map((each) => ({ flag, value: each })),
+  );
+  const [first] = operands;
+  const isOptionLike = operands.some(
+    (word) => typeof word === 'string' && word.startsWith('-') && word !== '-',
+  );
+  const options = [...kept, ...added].flatMap(optionWords);
+  const words =
+    isOptionLike && first !== undefined ? [...options, '--', ...operands] : [...operands, ...options];
+  return [...(typed?.command ?? []), ...words];
+}
+
+function optionWords({ flag, value }: TypedOption): Word[] {
+  const name = SHORT[flag] ?? flag;
+  if (value === undefined) return [name];
+  return typeof value === 'string' && value.startsWith('-') && value !== '-'
+    ? [`${flag}=${value}`]
+    : [name, value];
+}
+
+/** Returns the service options of the run that another command needs, too. */
+function serviceOptions(words: readonly Word[], typed: TypedLine | undefined): Word[] {
+  const [name] = words;
+  if (typeof name !== 'string' || words.includes('--help')) return [];
+  return (typed?.options ?? [])
+    .filter(({ flag, value }) => TAKES[name]?.includes(flag) && !words.includes(flag) && !isSecret(value))
+    .flatMap(optionWords);
+}
+
+const isSecret = (value: Word | undefined): boolean => typeof value === 'object' && 'variable' in value;
+
+function inPosix(word: Word): string {
+  if (typeof word === 'string') return posixWord(word);
+  if ('slot' in word) return `<${word.slot}>`;
+  const [before, after] = [word.before, word.after].map((text) => text.replace(/["\\$`]/g, '\\$&'));
+  return `"${before}\${${word.variable}}${after}"`;
+}
+
+/** A word that cannot be written for both shells is left to the user. */
+function inWindows(word: Word): string {
+  if (typeof word === 'string') return windowsWord(word) ?? '<…>';
+  return `<${'slot' in word ? word.slot : word.variable}>`;
+}

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { App } from '../../../src/app/app.ts';
+import { hintOf } from '../../../src/app/hints.ts';
+import { parseRoute } from '../../../src/cli/route.ts';
+import { typedLine } from '../../../src/cli/typed-line.ts';
+import { again, type Hint, restaurant, slot, system } from '../../../src/hint.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
+import { buildProgram } from '../../../src/program.ts';
+import { posixWord, windowsWord } from '../../../src/util/shell.ts';
+import { testContext } from '../enrich/context.ts';
+
+async function appOf(words: readonly string[], platform: NodeJS.Platform = 'linux'): Promise<App> {
+  const app = new App({ ...testContext(), platform });
+  const route = parseRoute(words, await buildProgram(app));
+  app.route = route;
+  app.typed = typedLine(route);
+  return app;
+}
+
+interface Case {
+  readonly typed: readonly string[];
+  readonly hint: Hint;
+  readonly text: string;
+  readonly platform?: NodeJS.Platform;
+}
+
+const FIND = ['find', 'Nopa', '--city', 'San Francisco'];
+
+const CASES: readonly Case[] = [
+  { typed: FIND, hint: { text: 'split the file' }, text: 'split the file' },
+  {
+    typed: FIND,
+    hint: [{ text: 'see the quota', command: restaurant('status') }, { text: 'or wait' }],
+    text: 'see the quota: restaurant status; or wait',
+  },
+  {
+    typed: [...FIND, '-q', '-oa.csv', '--retries=0'],
+    hint: { command: again({ '--force': true }) },
+    text: "restaurant find Nopa --city 'San Francisco' --quiet -o a.csv --retries 0 --force",
+  },
+  {
+    typed: ['find', '--demo', 'x', '-n2', '-j'],
+    hint: {
+      command: again({ '--limit': '5', '--cuisine': ['a b', slot('cuisine')] }, { without: ['--json'] }),
+    },
+    text: "restaurant find x --demo --limit 5 --cuisine 'a b' --cuisine <cuisine>",
+  },
+  {
+    typed: ['find', '--cuisine', 'tacos', '--', '-x'],
+    hint: { command: again({ '--jq': '-1' }) },
+    text: 'restaurant find --cuisine tacos --jq=-1 -- -x',
+  },
+  {
+    typed: ['lookup', '9', '--demo'],
+    hint: { command: again({}, { operands: ["it's", slot('id')] }) },
+    text: "restaurant lookup 'it'\\''s' <id> --demo",
+  },
+  {
+    typed: [...FIND, '--profile', 'at work', '--base-url', 'http://localhost:1', '--insecure-http'],
+    hint: [
+      { command: restaurant('lookup', 'a', '--profile', 'b') },
+      { command: restaurant('find', '--help') },
+    ],
+    text: 'restaurant lookup a --profile b --base-url http://localhost:1 --insecure-http; restaurant find --help',
+  },
+  {
+    typed: [...FIND, '--demo'],
+    hint: [{ command: restaurant('login') }, { command: restaurant('config', 'list') }],
+    text: 'restaurant login; restaurant config list',
+  },
+  {
+    typed: ['raw', 'x', '-H', 'X-Token: hunter2', '-HAccept-Language: en', '--header=a$b: 1'],
+    hint: { command: again() },
+    text: `restaurant raw x --header "X-Token: \${X_TOKEN}" --header 'Accept-Language: en' --header "\${HEADER}"`,
+  },
+  {
+    typed: ['enrich', 'in.csv', '-qjH', 'Authorization:Bearer x', '--shared-state', 'redis://:pa$s@host:1/2'],
+    hint: { command: again({ '--resume': true }) },
+    text: `restaurant enrich in.csv --quiet --json --header "Authorization:\${AUTHORIZATION}" --shared-state "redis://\${CREDENTIALS}@host:1/2" --resume`,
+  },
+  {
+    typed: [...FIND, '--base-url', 'https://u:p@host'],
+    hint: { command: restaurant('status') },
+    text: 'restaurant status',
+  },
+  {
+    typed: ['find', 'sk_service_abcdefgh', '--demo'],
+    hint: { command: again({ '--city': 'SF' }) },
+    text: 'restaurant find <…> --city SF',
+  },
+  {
+    typed: FIND,
+    hint: [
+      { command: system('mkdir -p', 'a b') },
+      { command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' } },
+      { command: { ...restaurant('status'), env: { NODE_EXTRA_CA_CERTS: 'my ca.pem' } } },
+      { command: { ...restaurant('find', slot('name'), '--json'), pipe: restaurant('lookup', '-') } },
+    ],
+    text: "mkdir -p 'a b'; restaurant login --key-stdin < key.txt; NODE_EXTRA_CA_CERTS='my ca.pem' restaurant status; restaurant find <name> --json | restaurant lookup -",
+  },
+  {
+    typed: ['enrich', 'C:\\my lists\\l.csv', '-o', 'C:\\o.csv', '-H', 'X-Token: hunter2'],
+    platform: 'win32',
+    hint: [
+      { command: again({ '--resume': true, '--prefix': '100%' }) },
+      { command: system('mkdir -p', 'C:\\missing\\') },
+      { command: system('mv', 'a b\\', '%PATH%') },
+      { command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' } },
+    ],
+    text: 'restaurant enrich "C:\\my lists\\l.csv" -o C:\\o.csv --header <X_TOKEN> --resume --prefix "100%"; mkdir C:\\missing\\; move "a b\\\\" <…>; type key.txt | restaurant login --key-stdin',
+  },
+];
+
+describe('a hint', () => {
+  it.each(CASES)('prints $text', async ({ typed, hint, text, platform }) => {
+    expect(hintOf(await appOf(typed, platform), hint)).toBe(text);
+  });
+
+  it('has no command line of a run in a library', () => {
+    expect(hintText({ command: again({ '--max-wait': '90s' }) })).toBe('restaurant <…> --max-wait 90s');
+  });
+});
+
+/** The rules of the C runtime for the words of a command line (UCRT, `parse_cmdline`). */
+function windowsArguments(line: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  let isOpen = false;
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at++) {
+    const [slashes = ''] = /^\\*/.exec(line.slice(at)) ?? [];
+    const char = line[at + slashes.length];
+    if (slashes !== '' && char === '"') {
+      word += '\\'.repeat(Math.floor(slashes.length / 2));
+      at += slashes.length - (slashes.length % 2 === 1 ? 0 : 1);
+      if (slashes.length % 2 === 1) word += '"';
+    } else if (slashes !== '') {
+      word += slashes;
+      at += slashes.length - 1;
+    } else if (char === '"' && isQuoted && line[at + 1] === '"') {
+      word += '"';
+      at++;
+    } else if (char === '"') {
+      isQuoted = !isQuoted;
+      isOpen = true;
+    } else if ((char === ' ' || char === '\t') && !isQuoted) {
+      if (isOpen || word !== '') words.push(word);
+      word = '';
+      isOpen = false;
+    } else {
+      word += char;
+    }
+  }
+  return isOpen || word !== '' ? [...words, word] : words;
+}
+
+const words = fc.array(fc.string({ unit: fc.constantFrom(...'ab \\"\'%!^&|<>$`~;,=-.:/é“\n') }), {
+  maxLength: 4,
+});
+
+describe('a word', () => {
+  it('is read by a POSIX shell as it was', () => {
+    const hostile = [
+      'a b',
+      "it's",
+      '$(id)',
+      ';rm',
+      '',
+      'plain-1.csv',
+      '`id`',
+      '~',
+      '!x',
+      'é',
+      'a\nb',
+      '-x',
+      '*',
+    ];
+    const line = `printf '%s\\0' ${hostile.map(posixWord).join(' ')}`;
+    expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' }).split('\0').slice(0, -1)).toEqual(hostile);
+  });
+
+  it('is read by the C runtime of Windows as it was', () => {
+    fc.assert(
+      fc.property(words, (all) => {
+        const quoted = all.map(windowsWord);
+        const texts = all.filter((_word, index) => quoted[index] !== undefined);
+        expect(windowsArguments(quoted.filter((word) => word !== undefined).join(' '))).toEqual(texts);
+      }),
+    );
+  });
+
+  it('holds nothing that cmd.exe or PowerShell replace, and nothing special outside of its quotes', () => {
+    fc.assert(
+      fc.property(words, (all) => {
+        for (const word of all.flatMap((text) => windowsWord(text) ?? [])) {
+          expect(word).not.toMatch(/`|[\u201c-\u201e]|%[^%]+%|\$[\w({:?^$]|\n/);
+          if (!word.startsWith('"')) expect(word).toMatch(/^[\w+=:./\\-]+$/);
+          else expect(word.slice(1, -1).replaceAll('""', '')).not.toContain('"');
+        }
+      }),
+    );
+    expect(
+      ['', 'a b', 'C:\\a b\\', 'say "hi"', '100%', '50% of 60%', '$5', '$HOME', 'a!b^c'].map(windowsWord),
+    ).toEqual([
+      '""',
+      '"a b"',
+      '"C:\\a b\\\\"',
+      '"say ""hi"""',
+      '"100%"',
+      undefined,
+      undefined,
+      undefined,
+      '"a!b^c"',
+    ]);
+  });
+});
