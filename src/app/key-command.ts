@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { redactor } from '../client/key.ts';
 import { AppError, systemCode } from '../errors.ts';
 import type { CommandWords } from '../settings/values.ts';
@@ -9,6 +9,8 @@ import type { App } from './app.ts';
 /** Time limit for the command, ms. */
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
+/** How long to read on after the command has ended, ms. A process that it leaves behind may hold its stdout open. */
+const LINGER_MS = 250;
 const HINT = 'run the command yourself; change it with: restaurant config set key-command "<command>"';
 
 /**
@@ -41,10 +43,16 @@ export async function runKeyCommand(
       reject(failed(problemOf(error, errors, timeoutMs)));
     });
     child.stdin?.on('error', () => {}).end();
+    child.once('exit', () => setTimeout(() => closeOutput(child), LINGER_MS).unref());
   });
   const [line = ''] = stdout.toString('utf8').split(/\r?\n/, 1);
   if (line.trim() === '') throw failed('printed no key on the first line of stdout');
   return line.trim();
+}
+
+function closeOutput({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 function problemOf(

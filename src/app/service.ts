@@ -247,7 +247,8 @@ function bindKey(app: App, { url, key }: Target): void {
     try {
       await app.updateConfig((file) => {
         const profile = file.profiles?.[app.settings.profileName];
-        if (profile?.key?.trim() === key) profile.key_origin ??= url.origin;
+        const isKey = profile?.key?.trim() === key || typeof profile?.key_command === 'string';
+        if (profile !== undefined && isKey) profile.key_origin ??= url.origin;
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -104,6 +104,13 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   return { value: checkKey(key, prefix), source: 'config' };
 }
 
+/** Whether the key was saved without a service. */
+function isUnbound(app: App, source: FoundKey['source']): boolean {
+  if (source === 'config') return app.settings.profile.key_origin === undefined;
+  const isSaved = source === 'key-command' && app.settings.raw('key-command').source === 'config';
+  return isSaved && profileOrigin(app) === undefined;
+}
+
 /** Returns the origin of the service that the profile is for. */
 function profileOrigin({ settings: { profile } }: App): string | undefined {
   const url = serviceOf(profile);
@@ -238,7 +245,7 @@ export interface Target {
   readonly key: string;
   readonly keyHint?: string;
   readonly headers?: RequestHeaders;
-  /** The key was saved without a service. It is bound to the first service that accepts it. */
+  /** The key or its command was saved without a service. It is bound to the first service that accepts it. */
   readonly isUnboundKey?: boolean;
   /** Whether this is the sandbox in this process: nothing is counted or stored. */
   readonly demo: boolean;
@@ -276,7 +283,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     key,
     keyHint: keyHint(app, keySource),
     headers,
-    isUnboundKey: keySource === 'config' && key !== '' && app.settings.profile.key_origin === undefined,
+    isUnboundKey: key !== '' && isUnbound(app, keySource),
     demo: false,
   };
 }

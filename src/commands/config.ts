@@ -113,8 +113,12 @@ function settingChange(app: App, name: SettingName, given: string | undefined): 
   const change = (file: ConfigFile): void => {
     // JSON omits undefined values.
     const saved = value ?? undefined;
-    if (profileField) profileOf(file, app.settings.profileName)[profileField] = saved;
-    else file.settings = { ...file.settings, [name]: saved };
+    if (profileField) {
+      const profile = profileOf(file, app.settings.profileName);
+      profile[profileField] = saved;
+      // Another command is not bound yet.
+      if (name === 'key-command' && profile.key === undefined) delete profile.key_origin;
+    } else file.settings = { ...file.settings, [name]: saved };
   };
   return { name, value: value === null ? null : displayValue(name, String(value)), change };
 }

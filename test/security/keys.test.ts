@@ -76,6 +76,25 @@ describe('a key', () => {
     expect(service.requests.length).toBe(requests);
   });
 
+  it('of a key command that is saved without a service is bound to the first one that accepts it', async () => {
+    const env = { HOME: home, ...NO_KEY };
+    await run(['config', 'set', 'key-command', `printf ${KEY}`], { env, exit: 0 });
+    await run([...FIND, '--base-url', service.origin], { env, exit: 0 });
+    const { stderr } = await run([...FIND, '--endpoint', 'https://evil.example'], { env, exit: 4 });
+    expect(stderr).toContain(`belongs to ${service.origin}`);
+    await run([...FIND, '--base-url', service.origin], { env, exit: 0 });
+    await run(['config', 'set', 'key-command', `printf  ${KEY}`], { env, exit: 0 });
+    const config = JSON.parse(readFileSync(join(home, '.config/restaurant/config.json'), 'utf8'));
+    expect(config.profiles.default).not.toHaveProperty('key_origin');
+  });
+
+  it('counts when its command ends, even if a process that it started holds stdout open', async () => {
+    const words = ['config', 'set', 'key-command', `sh -c "sleep 30 & echo ${KEY}"`];
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin, ...NO_KEY };
+    await run(words, { env, exit: 0 });
+    expect((await run(FIND, { env, exit: 0 })).ms).toBeLessThan(20_000);
+  });
+
   it('is not sent to a server with an untrusted certificate, despite NODE_TLS_REJECT_UNAUTHORIZED', async () => {
     const keys: unknown[] = [];
     const server = createServer(UNTRUSTED, (request, response) => {
