@@ -1,10 +1,10 @@
+import { readSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { baseEnv, PROGRAM } from './process.ts';
 
 /** After this time the program is killed, so that a test that waits in vain shows the screen. */
 const MAX_MS = 50_000;
-/** The last output may arrive after the exit event: the time without output after which it is complete. */
-const QUIET_MS = 100;
 
 interface Options {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -25,6 +25,27 @@ export interface Terminal {
   readonly ended: Promise<{ exit: number; output: string }>;
 }
 
+/**
+ * Reads the output that is left when node-pty closes the terminal. It does so 200 ms after the exit, even if it has not read
+ * everything, as happens on a busy machine.
+ */
+function readAllBeforeClose(pty: IPty, onData: (text: string) => void): void {
+  const { _socket: socket, _fd: file } = pty as IPty & { _socket?: Socket; _fd: number };
+  if (socket === undefined) return;
+  const destroy = socket.destroy.bind(socket);
+  const part = Buffer.alloc(65_536);
+  socket.destroy = (error) => {
+    try {
+      for (let size = readSync(file, part); size > 0; size = readSync(file, part)) {
+        onData(part.toString('utf8', 0, size));
+      }
+    } catch {
+      // EIO at the end of the output, EAGAIN if there is none.
+    }
+    return destroy(error);
+  };
+}
+
 /** Runs a program in a new terminal. */
 export function inTerminal(program: string, words: readonly string[], options: Options = {}): Terminal {
   const { columns = 80, cwd } = options;
@@ -38,22 +59,19 @@ export function inTerminal(program: string, words: readonly string[], options: O
   });
   let output = '';
   const watchers = new Set<() => void>();
-  pty.onData((text) => {
+  const onData = (text: string): void => {
     output += text;
     for (const look of [...watchers]) look();
-  });
+  };
+  pty.onData(onData);
+  readAllBeforeClose(pty, onData);
+  const killer = setTimeout(() => pty.kill('SIGKILL'), MAX_MS);
   const ended = new Promise<{ exit: number; output: string }>((resolve) => {
     pty.onExit(({ exitCode }) => {
-      clearTimeout(given);
-      const settle = () => resolve({ exit: exitCode, output });
-      let quiet = setTimeout(settle, QUIET_MS);
-      watchers.add(() => {
-        clearTimeout(quiet);
-        quiet = setTimeout(settle, QUIET_MS);
-      });
+      clearTimeout(killer);
+      resolve({ exit: exitCode, output });
     });
   });
-  const given = setTimeout(() => pty.kill('SIGKILL'), MAX_MS);
   return {
     output: () => output,
     type: (text) => pty.write(text),
