@@ -49,10 +49,7 @@ export function registerMcp(program: CliCommand, app: App): void {
       choices: ['user', 'project'],
       defaultText: 'depends on the client',
     })
-    .option(
-      '--write',
-      "Write the entry into the client's file; the three newest versions are kept as .bak files",
-    )
+    .option('--write', "Write the entry into the client's file; the previous version is kept as .bak")
     .option('--check', 'Connect as the client would, and fail if it cannot')
     .option('--literal-key', 'Write the key itself; never into a project file')
     .usesOptions('service', 'json')

@@ -4,7 +4,13 @@ import type { CliCommand } from '../cli/command.ts';
 import { argumentTerms } from '../cli/help.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
 import { AppError, exitCodes, systemCode } from '../errors.ts';
-import { assertNoLinks, pathOf, userPath, writeFileWithFolder } from '../mcp/client-config/client-file.ts';
+import {
+  assertNoLinks,
+  pathOf,
+  projectFolder,
+  userPath,
+  writeFileWithFolder,
+} from '../mcp/client-config/client-file.ts';
 import { readRegularFile } from '../storage/files.ts';
 import { ioError } from '../storage/io-error.ts';
 import { shellWord } from '../util/shell.ts';
@@ -120,7 +126,7 @@ async function installSkill(app: App, agent: Agent, scope: Scope, text: string):
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   const { user, project } = AGENTS[agent];
   const path = pathOf(context);
-  const base = scope === 'project' ? context.cwd() : userPath(user, context);
+  const base = scope === 'project' ? projectFolder(context) : userPath(user, context);
   const below = scope === 'project' ? [project] : [];
   const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');
   assertNoLinks(base, file, path);

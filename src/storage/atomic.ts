@@ -25,29 +25,32 @@ export interface AtomicOptions {
   readonly durable?: boolean;
   /** Whether to replace a symbolic link or a device instead of writing to its target. Default false. */
   readonly replace?: boolean;
+  /** Called right before the rename. If it returns false, nothing is written. */
+  readonly confirm?: () => boolean;
 }
 
 /**
  * Replaces a file atomically: writes a new file next to it, and renames that to its path. For a symbolic link, the
  * target is replaced; a device or pipe is written to directly.
+ * @returns false if `confirm` returned false
  * @throws {AppError} `io_error` with the path and the reason
  */
 export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  { mode = 0o600, durable = true, replace = false }: AtomicOptions = {},
-): void {
+  { mode = 0o600, durable = true, replace = false, confirm = () => true }: AtomicOptions = {},
+): boolean {
   try {
     const target = replace ? path : followLinks(path);
     const isDevice = !replace && statSync(target, { throwIfNoEntry: false })?.isFile() === false;
     if (isDevice) {
       writeFileSync(target, data);
-      return;
+      return true;
     }
     const temp = openTemp(target, mode);
     try {
       writeAll(temp.file, typeof data === 'string' ? Buffer.from(data) : data);
-      temp.commit(durable);
+      return temp.commit(durable, confirm);
     } catch (error) {
       temp.discard();
       throw error;
@@ -96,17 +99,23 @@ function openTemp(target: string, mode: number) {
     if (isOpen) closeSync(file);
     isOpen = false;
   };
+  const discard = () => {
+    close();
+    rmSync(path, { force: true });
+  };
   return {
     file,
-    discard() {
-      close();
-      rmSync(path, { force: true });
-    },
-    commit(durable: boolean) {
+    discard,
+    commit(durable: boolean, confirm = () => true): boolean {
       if (durable) fsyncSync(file);
       close();
+      if (!confirm()) {
+        discard();
+        return false;
+      }
       renameSync(path, target);
       if (durable) flushFolder(dirname(target));
+      return true;
     },
   };
 }

@@ -11,26 +11,9 @@ import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Connection, type HttpConnection, refersToKey } from './entry.ts';
+import { clientEnv, variablesProblem } from './environment.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** Variables that clients with an allowlist pass to the programs they start. */
-const BASIC_ENV: ReadonlySet<string> = new Set([
-  ...'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR USER'.split(' '),
-  ...'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMFILES'.split(' '),
-  ...'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE'.split(' '),
-]);
-
-/** Variables that clients with a blocklist do not pass on. */
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
-
-/** Returns the environment that a client gives to the programs it starts. */
-function clientEnv({ passesEnv }: McpClient, env: Env): Env {
-  if (passesEnv === undefined) return env;
-  const passes = (name: string): boolean =>
-    passesEnv === 'basic' ? BASIC_ENV.has(name.toUpperCase()) : !SECRET_NAME.test(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
-}
 
 /**
  * How to put this program on the PATH. Does not name a package, because a package of that name may belong to somebody
@@ -55,12 +38,19 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
   if (connection.via === 'http') return checkHttp(app, client, connection);
   const problem = bridgeProblem(app, client);
   if (problem !== undefined) throw new AppError('io_error', problem, { hint: INSTALL_HINT });
-  const { args } = connection;
-  const env = { ...clientEnv(client, app.context.env), ...connection.env };
-  const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
-    checkBridge(app, args, env),
-  );
-  return { ok: true, tools };
+  const { args, variables } = connection;
+  const { env: all } = app.context;
+  const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
+  const env = { ...clientEnv(client, all), ...named, ...variables.env };
+  try {
+    const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
+      checkBridge(app, args, env),
+    );
+    return { ok: true, tools };
+  } catch (error) {
+    const cause = variablesProblem(client, variables);
+    throw cause !== undefined && error instanceof AppError ? error.withHint(cause) : error;
+  }
 }
 
 /** Protocol versions in the order in which clients try them. */

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
-import { readRegularFile } from '../../storage/files.ts';
+import { followLinks, readRegularFile } from '../../storage/files.ts';
 import { createFolders } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { absolute, homeOf } from '../../storage/paths.ts';
@@ -24,11 +24,25 @@ export function clientPath(
   context: PathContext & Pick<Context, 'cwd'>,
 ): string {
   if (scope === 'user') return userPath(user, context);
-  const file = firstExisting(project.map((each) => pathOf(context).join(context.cwd(), each)));
-  if (file !== undefined) return file;
-  throw new AppError('usage', `${name} has no project file for MCP servers`, {
-    hint: 'restaurant … --scope user',
-  });
+  if (project.length === 0) {
+    throw new AppError('usage', `${name} has no project file for MCP servers`, {
+      hint: 'restaurant … --scope user',
+    });
+  }
+  const folder = projectFolder(context);
+  return firstExisting(project.map((each) => pathOf(context).join(folder, each))) ?? folder;
+}
+
+/** Returns the current folder. @throws {AppError} `io_error` if it was deleted */
+export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
+  try {
+    return cwd();
+  } catch (cause) {
+    throw new AppError('io_error', 'cannot use the current folder: it cannot be read or was deleted', {
+      cause,
+      hint: 'cd into the project, or: restaurant … --scope user',
+    });
+  }
 }
 
 /**
@@ -93,19 +107,26 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
   }
 }
 
-/** Writes a file atomically, after creating its folder. @throws {AppError} `io_error` */
-export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): void {
+/**
+ * Writes a file atomically, after creating its folder, unless another user's link is on the way.
+ * @returns whether it was written; see `confirm` in {@link AtomicOptions}
+ * @throws {AppError} `io_error`
+ */
+export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): boolean {
   try {
+    followLinks(path);
     createFolders(dirname(path), 0o777);
   } catch (error) {
     throw ioError('create the folder', dirname(path), error);
   }
-  writeFileAtomic(path, text, options);
+  return writeFileAtomic(path, text, options);
 }
 
 /** Maximum size of a client's file, in bytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
+/** How often an edit starts over because the client changed its file. */
+const MAX_ATTEMPTS = 20;
 
 interface ChangeOptions {
   /** Folder of the project that the file belongs to. Links below it are not followed. */
@@ -121,42 +142,52 @@ export interface FileChange {
 }
 
 /**
- * Changes the text of a client's file, or creates it. Its three newest versions are kept next to it, as `<file>.bak`. A
- * link at the path of a backup is moved, never followed.
+ * Changes the text of a client's file, or creates it. The previous version is kept next to it, as `<file>.bak`. If the
+ * client changes the file meanwhile, the edit starts over.
  * @param edit returns the new text; throws a SyntaxError if the text cannot be edited
- * @throws {AppError} `io_error`; `bad_config` if the text cannot be edited
+ * @throws {AppError} `io_error`; `in_use` if the file keeps changing; `bad_config` if the text cannot be edited; the
+ * reason of the context's signal
  */
-export function changeClientFile(
-  context: Pick<Context, 'platform'>,
+export async function changeClientFile(
+  { platform, signal }: Pick<Context, 'platform' | 'signal'>,
   file: string,
   { project, isSecret }: ChangeOptions,
   edit: (text: string) => string,
-): FileChange {
-  const backups = [`${file}.bak`, `${file}.bak.2`, `${file}.bak.3`] as const;
+): Promise<FileChange> {
+  const backup = `${file}.bak`;
   if (project !== undefined) {
-    for (const each of [file, ...backups]) assertNoLinks(project, each, pathOf(context));
+    for (const each of [file, backup]) assertNoLinks(project, each, pathOf({ platform }));
   }
-  const before = readIfExists(file);
-  const text = before?.text ?? '';
-  const mode = before?.mode ?? (project === undefined ? 0o600 : 0o644);
-  const edited = tryEdit();
-  if (edited === text) return { isChanged: false };
-  if (before !== undefined) writeBackup(backups, text, mode);
-  writeFileWithFolder(file, edited, {
-    // Only the user may read a file with a key.
-    mode: isSecret ? mode & 0o700 : mode,
-    replace: project !== undefined,
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const before = readIfExists(file);
+    const text = before?.text ?? '';
+    const edited = editOrThrow(file, text, edit);
+    if (edited === text) return { isChanged: false };
+    // The edit of a large file takes a while, in which no signal is heard.
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    const mode = before?.mode ?? (project === undefined ? 0o600 : 0o644);
+    if (before !== undefined) writeFileWithFolder(backup, text, { mode, replace: true });
+    const isWritten = writeFileWithFolder(file, edited, {
+      // Only the user may read a file with a key.
+      mode: isSecret ? mode & 0o700 : mode,
+      replace: project !== undefined,
+      confirm: () => readIfExists(file)?.text === before?.text,
+    });
+    if (isWritten) return { isChanged: true, backup: before && backup };
+  }
+  throw new AppError('in_use', `${file} keeps changing`, {
+    hint: 'close the program that writes it, then try again',
   });
-  return { isChanged: true, backup: before && backups[0] };
+}
 
-  function tryEdit(): string {
-    try {
-      return edit(text);
-    } catch (error) {
-      if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
-      if (error instanceof SyntaxError) throw invalidConfig(file, error.message);
-      throw error;
-    }
+function editOrThrow(file: string, text: string, edit: (text: string) => string): string {
+  try {
+    return edit(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidConfig(file, 'it is nested too deeply');
+    if (error instanceof SyntaxError) throw invalidConfig(file, error.message);
+    throw error;
   }
 }
 
@@ -173,28 +204,5 @@ function readIfExists(file: string): { text: string; mode: number } | undefined 
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw ioError('read', file, error);
-  }
-}
-
-function writeBackup(
-  [newest, second, oldest]: readonly [string, string, string],
-  text: string,
-  mode: number,
-): void {
-  try {
-    renameIfExists(second, oldest);
-    renameIfExists(newest, second);
-    // O_EXCL: fails if the path exists, so it never follows a link.
-    writeFileSync(newest, text, { mode, flag: 'wx' });
-  } catch (error) {
-    throw ioError('write', newest, error);
-  }
-}
-
-function renameIfExists(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }

@@ -23,10 +23,12 @@ export interface McpClient {
   readonly project?: readonly string[];
   /** Default scope, unless it is `user`. */
   readonly scope?: 'project';
+  /** Keys that another client which reads the same project file rejects. */
+  readonly projectDrops?: readonly string[];
   /** Note for entries in a project file. */
   readonly projectNote?: string;
   /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
-  readonly http?: (url: string) => JsonObject;
+  readonly http?: (url: string, scope: Scope) => JsonObject;
   /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
   readonly reference?: (variable: string) => string;
   /** Whether entries have separate keys for the names of variables, as in Codex. */
@@ -34,7 +36,7 @@ export interface McpClient {
   /** Item of the file's `inputs` that the header with the key refers to. The client prompts for the key. */
   readonly input?: JsonObject & { readonly id: string };
   /** Returns a stdio entry. Default: the program unchanged. */
-  readonly stdio?: (program: Program) => JsonObject;
+  readonly stdio?: (program: Program, scope: Scope) => JsonObject;
   /** Why stdio is the default although http is available. */
   readonly httpNote?: string;
   /** Environment variables that the programs it starts receive. Default: all. */
@@ -68,6 +70,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['$CLAUDE_CONFIG_DIR/.claude.json', '~/.claude.json'],
     project: ['.mcp.json'],
     scope: 'project',
+    projectDrops: ['tools'],
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
     http: (url) => ({ type: 'http', url }),
     reference: plainReference,
@@ -129,9 +132,13 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     name: 'copilot-cli',
     user: ['$COPILOT_HOME/mcp-config.json', '~/.copilot/mcp-config.json'],
     project: ['.mcp.json'],
-    http: (url) => ({ type: 'http', tools: ['*'], url }),
+    projectDrops: ['tools'],
+    projectNote:
+      'Copilot CLI uses the server of a project in trusted folders only: run copilot in this folder',
+    http: (url, scope) => (scope === 'project' ? { type: 'http', url } : { type: 'http', tools: ['*'], url }),
     reference: plainReference,
-    stdio: (program) => ({ type: 'local', tools: ['*'], ...program }),
+    stdio: (program, scope) =>
+      scope === 'project' ? { type: 'stdio', ...program } : { type: 'local', tools: ['*'], ...program },
   },
   {
     name: 'opencode',

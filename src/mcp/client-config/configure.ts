@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { completeHint } from '../../app/command-line.ts';
 import { writeText } from '../../app/output.ts';
 import {
   configuredEndpoint,
@@ -12,23 +13,27 @@ import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
 import { AppError } from '../../errors.ts';
-import { absolute } from '../../storage/paths.ts';
+import type { JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
-import { changeClientFile, clientPath, type FileChange, pathOf } from './client-file.ts';
+import { changeClientFile, clientPath, type FileChange, projectFolder } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
 import {
+  assertNotForeign,
+  type BridgeVariables,
   buildEntry,
-  CONFIG_VARIABLE,
   type Connection,
   chooseTransport,
   ENTRY_NAME,
   KEY_HEADER,
+  maskOthers,
+  mergeEntry,
   refersToKey,
   VARIABLE,
 } from './entry.ts';
+import { bridgeVariables, variablesProblem } from './environment.ts';
 
 /** Options of `mcp config`. */
 export interface ConfigOptions {
@@ -50,13 +55,14 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   const plan = await planEntry(app, client, options);
   const { connection, file, shown } = plan;
   const check = options.check === true ? await checkEntry(app, client, connection) : undefined;
-  const written = options.write === true ? writeEntry(app, plan) : undefined;
+  const written = options.write === true ? await writeEntry(app, plan) : undefined;
+  const displayed = { ...shown, value: written?.displayed ?? shown.value };
   const command = written === undefined ? clientCommand(plan) : undefined;
   const json = {
     client: client.name,
     via: connection.via,
     file,
-    entry: shown.value,
+    entry: displayed.value,
     inputs: shown.input && [shown.input],
     command,
     written: written?.isChanged ?? false,
@@ -65,12 +71,11 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   };
   // Without --write, stdout contains only the entry, so that it can be redirected to a file.
   const status = written === undefined ? '' : `${cleanLine(describeWrite(file, written))}\n`;
-  await writeText(app, json, () => status + formatSnippet(client, shown));
+  await writeText(app, json, () => status + formatSnippet(client, displayed));
   if (check !== undefined) {
     await app.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
-  const problem = connection.via === 'stdio' ? bridgeProblem(app, client) : undefined;
-  if (problem !== undefined) await app.warn(`${problem}: ${INSTALL_HINT}`);
+  for (const problem of problems(app, plan, options)) await app.warn(completeHint(app, problem));
   for (const note of notes(app, plan, written, command)) await app.note(note);
 }
 
@@ -92,18 +97,20 @@ async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   }
   const file = clientPath(client, scope, app.context);
   const connection =
-    via === 'stdio' ? stdioConnection(app, scope) : await httpConnection(app, client, literalKey);
-  const entry = buildEntry(client, connection);
-  const shown = buildEntry(client, masked(app, connection));
+    via === 'stdio'
+      ? stdioConnection(app, bridgeVariables(app, client, scope))
+      : await httpConnection(app, client, literalKey);
+  const entry = buildEntry(client, connection, scope);
+  const shown = buildEntry(client, masked(app, connection), scope);
   return { client, scope, file, connection, entry, shown };
 }
 
 /** Settings that an entry for the bridge repeats. */
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
 
-/** Returns the bridge with the options of this run, and with the variables that a client may not have. */
-function stdioConnection(app: App, scope: Scope): Connection {
-  const { context, globals, paths, settings } = app;
+/** Returns the bridge with the options of this run. */
+function stdioConnection(app: App, variables: BridgeVariables): Connection {
+  const { globals, settings } = app;
   // Check the URL before it becomes part of a command line.
   configuredEndpoint(app);
   app.warnOfIgnoredConfig();
@@ -115,14 +122,7 @@ function stdioConnection(app: App, scope: Scope): Connection {
   }
   if (globals.insecureHttp === true) args.push('--insecure-http');
   if (globals.demo === true) args.push('--demo');
-  const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
-    (name) => absolute(pathOf(context), context.env[name]) !== undefined,
-  );
-  // A project file is shared, so it must not contain the folder of one user.
-  const file = isMoved && scope === 'user' ? paths.configFile : undefined;
-  const env: Record<string, string> =
-    file === undefined ? {} : { [CONFIG_VARIABLE]: pathOf(context).dirname(file) };
-  return { via: 'stdio', args, env };
+  return { via: 'stdio', args, variables };
 }
 
 async function httpConnection(app: App, client: McpClient, literalKey: boolean): Promise<Connection> {
@@ -170,18 +170,40 @@ function masked(app: App, connection: Connection): Connection {
   return { ...connection, headers: Object.fromEntries(shown) };
 }
 
-function writeEntry(app: App, { client, scope, file, connection, entry }: Plan) {
+/** Writes the entry. @returns also the entry as it is in the file, without what may be secret */
+async function writeEntry(app: App, { client, scope, file, connection, entry, shown }: Plan) {
+  const isShared = scope === 'project';
   const options = {
-    project: scope === 'project' ? app.context.cwd() : undefined,
+    project: isShared ? projectFolder(app.context) : undefined,
     isSecret: connection.via === 'http' && connection.isLiteral,
   };
-  let isOff = false;
-  const change = changeClientFile(app.context, file, options, (text) => {
-    const edited = editText(client, text, entry);
-    isOff = edited.entry.enabled === false || edited.entry.disabled === true;
-    return edited.text;
-  });
-  return { ...change, isOff };
+  const dropped = isShared ? client.projectDrops : [];
+  let former: unknown;
+  const change = await changeClientFile(app.context, file, options, (text) =>
+    editText(client, text, entry.input, (existing) => {
+      former = existing;
+      const merged = mergeEntry(existing, entry.value, dropped);
+      if (isShared) assertNotForeign(file, merged, entry.value);
+      return merged;
+    }),
+  );
+  const merged = mergeEntry(former, shown.value, dropped);
+  return {
+    ...change,
+    isOff: merged.enabled === false || merged.disabled === true,
+    displayed: maskOthers(merged, shown.value) as JsonObject,
+  };
+}
+
+/** Reasons why the entry may not work. */
+function problems(app: App, { client, connection }: Plan, { write }: ConfigOptions): string[] {
+  if (connection.via === 'http') {
+    const isPlain = supportsMcp(app) === false;
+    return isPlain ? ['the service supports no MCP client directly; use restaurant … --via stdio'] : [];
+  }
+  const missing = bridgeProblem(app, client);
+  const variables = write === true ? variablesProblem(client, connection.variables) : undefined;
+  return [missing && `${missing}: ${INSTALL_HINT}`, variables].filter((each) => each !== undefined);
 }
 
 function describeWrite(file: string, { isChanged, backup }: FileChange): string {
@@ -199,12 +221,12 @@ function clientCommand({ client, connection, entry, scope }: Plan): string | und
 function notes(
   app: App,
   { client, scope, file, connection }: Plan,
-  written: ReturnType<typeof writeEntry> | undefined,
+  written: Awaited<ReturnType<typeof writeEntry>> | undefined,
   command: string | undefined,
 ): string[] {
   const { name } = client;
   const texts = [
-    written === undefined && `add it to ${shellWord(file)}, or run: restaurant mcp config ${name} --write`,
+    written === undefined && completeHint(app, `add it to ${shellWord(file)}, or run: restaurant … --write`),
     command !== undefined && `or run: ${command}`,
     written?.isOff && `the entry is disabled in ${file}`,
     scope === 'project' && client.projectNote,

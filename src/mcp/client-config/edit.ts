@@ -5,6 +5,7 @@ import {
   type FormattingOptions,
   getNodeValue,
   type JSONPath,
+  type ModificationOptions,
   modify,
   type ParseError,
   parseTree,
@@ -12,23 +13,25 @@ import {
 } from 'jsonc-parser';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { McpClient } from './clients.ts';
-import { ENTRY_NAME, type Entry, mergeEntry } from './entry.ts';
+import { ENTRY_NAME, type Entry } from './entry.ts';
 
 const BOM = '\uFEFF';
 
 /**
  * Adds the entry to the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
  * else is kept: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON on one
- * line is formatted.
+ * short line is formatted.
  * @param text content of the file; blank counts as empty
- * @returns the new text, which is the same if it already has the entry, and the entry in it, with the user's keys
+ * @param merge returns the entry to write in place of the existing one
+ * @returns the new text, which is the same if it already has the entry
  * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(
   { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
   text: string,
-  entry: Entry,
-): { text: string; entry: JsonObject } {
+  input: JsonObject | undefined,
+  merge: (existing: unknown) => JsonObject,
+): string {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
@@ -37,27 +40,27 @@ export function editText(
   if (!isObject(root)) throw new SyntaxError('it does not contain an object');
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
-  const existing = list[ENTRY_NAME];
-  const merged = mergeEntry(existing, entry.value);
-  const wanted = withoutPrototypes({
-    ...root,
-    [servers]: { ...list, [ENTRY_NAME]: merged },
-    ...(entry.input === undefined ? {} : { inputs: withInput(root.inputs, entry.input) }),
-  }) as JsonObject;
-  if (isDeepStrictEqual(root, wanted)) return { text, entry: merged };
-  const appended = isToml && existing === undefined ? [appendTable(before, servers, merged)] : [];
-  const change = () => (isToml ? patch(before, wanted) : changeJson(before, [], root, wanted));
-  // With a repeated key or an inline table, the edit may have no effect for the client.
-  const isCorrect = (result = '') =>
-    isDeepStrictEqual(
-      attempt(() => read(result)),
-      wanted,
-    );
-  const edited = [...appended, attempt(change)].find(isCorrect);
-  if (edited === undefined) {
-    throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
+  const entry = withoutPrototypes(merge(list[ENTRY_NAME]));
+  const inputs = withoutPrototypes(input === undefined ? root.inputs : withInput(root.inputs, input));
+  const wanted = withoutPrototypes({ ...root, [servers]: { ...list, [ENTRY_NAME]: entry } }) as JsonObject;
+  if (inputs !== undefined) wanted.inputs = inputs;
+  if (isDeepStrictEqual(root, wanted)) return text;
+  const ways = isToml
+    ? [() => appendTable(before, servers, entry as JsonObject), () => patchToml(before, wanted)]
+    : [() => changeJson(changeJson(before, [servers], root, wanted), ['inputs'], root, wanted)];
+  // With a repeated key or an inline table, an edit may have no effect for the client.
+  for (const way of ways) {
+    const edited = attempt(way);
+    if (
+      edited !== undefined &&
+      isDeepStrictEqual(
+        attempt(() => read(edited)),
+        wanted,
+      )
+    )
+      return mark + edited;
   }
-  return { text: mark + edited, entry: merged };
+  throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
 
 /** Formats the entry inside the structure of its file, for copying. */
@@ -102,6 +105,14 @@ function parseToml(text: string): unknown {
   }
 }
 
+/** Longest TOML that is patched: the library takes 4 s for it, and four times as long for twice the length. */
+const MAX_PATCHED = 400_000;
+
+function patchToml(text: string, wanted: JsonObject): string {
+  if (text.length <= MAX_PATCHED) return patch(text, wanted);
+  throw new SyntaxError(`it has more than ${MAX_PATCHED} characters`);
+}
+
 const formatTable = (servers: string, value: JsonObject): string =>
   `[${servers}.${ENTRY_NAME}]\n${stringify(value, { inlineTableStart: 0 }).trimEnd()}\n`;
 
@@ -123,23 +134,35 @@ function parseJsonc(json: string): unknown {
   return root && getNodeValue(root);
 }
 
+/** Longest line that is formatted, because formatting takes minutes on a line of a megabyte. */
+const MAX_FORMATTED_LINE = 5000;
+
 /**
- * Changes JSON text from one value to another, member by member, so that comments and formatting are kept. New members
- * and items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of
- * the opening bracket follows the inserted member.
+ * Changes a member of JSON text from one value to another, so that comments and formatting are kept. New members and
+ * items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of the
+ * opening bracket follows the inserted member.
  */
-function changeJson(json: string, place: JSONPath, from: unknown, to: unknown): string {
-  if (isDeepStrictEqual(from, to)) return json;
-  if (isObject(from) && isObject(to)) {
-    const keys = Object.keys({ ...from, ...to });
-    return keys.reduce((text, key) => changeJson(text, [...place, key], from[key], to[key]), json);
+function changeJson(json: string, place: JSONPath, from: JsonObject, to: JsonObject): string {
+  const key = place.at(-1) as string;
+  const [old, next] = [from[key], to[key]];
+  if (isDeepStrictEqual(old, next)) return json;
+  if (isObject(old) && isObject(next)) {
+    const keys = Object.keys({ ...old, ...next });
+    return keys.reduce((text, each) => changeJson(text, [...place, each], old, next), json);
   }
-  const formattingOptions = styleOf(json);
-  const isInsertion = Array.isArray(from) && Array.isArray(to) && isDeepStrictEqual(from, to.slice(1));
-  const edits = isInsertion
-    ? modify(json, [...place, 0], to[0], { formattingOptions, isArrayInsertion: true })
-    : modify(json, place, to, { formattingOptions, getInsertionIndex: () => 0 });
-  return applyEdits(json, edits);
+  const isInsertion = Array.isArray(old) && Array.isArray(next) && isDeepStrictEqual(old, next.slice(1));
+  const edit = (options: ModificationOptions) =>
+    isInsertion
+      ? modify(json, [...place, 0], next[0], { ...options, isArrayInsertion: true })
+      : modify(json, place, next, { ...options, getInsertionIndex: () => 0 });
+  const plain = edit({});
+  const isLong = plain.some(({ offset }) => lineLength(json, offset) > MAX_FORMATTED_LINE);
+  return applyEdits(json, isLong ? plain : edit({ formattingOptions: styleOf(json) }));
+}
+
+function lineLength(text: string, offset: number): number {
+  const end = text.indexOf('\n', offset);
+  return (end === -1 ? text.length : end) - text.lastIndexOf('\n', offset - 1);
 }
 
 /** Returns the indentation and line ending of a text. Default: two spaces and LF. */

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../errors.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { KEY_VARIABLE, type McpClient, type TransportKind } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 
 /** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
@@ -14,11 +16,20 @@ export const COMMAND = 'restaurant';
 /** How a client connects: by starting the bridge, or by calling the service. */
 export type Connection = StdioConnection | HttpConnection;
 
+/** The variables that the bridge needs and that a client may not have, by the way they reach it. */
+export interface BridgeVariables {
+  /** Written into the entry. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Named in the entry: the client reads them when it starts the bridge. */
+  readonly names: readonly string[];
+  /** Not passed on. */
+  readonly missing: readonly string[];
+}
+
 interface StdioConnection {
   readonly via: 'stdio';
   readonly args: readonly string[];
-  /** Environment variables that the bridge needs but that the client may not have. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly variables: BridgeVariables;
 }
 
 export interface HttpConnection {
@@ -79,16 +90,18 @@ export function chooseTransport(
 }
 
 /** Builds the entry of a client that supports the connection; see {@link chooseTransport}. */
-export function buildEntry(client: McpClient, connection: Connection): Entry {
+export function buildEntry(client: McpClient, connection: Connection, scope: Scope = 'user'): Entry {
   if (connection.via === 'http') {
     const auth = client.namesVariables
       ? variableHeaders(connection)
       : { headers: headersOf(client, connection) };
     const input = refersToKey(connection) ? client.input : undefined;
-    return { value: { ...client.http?.(connection.url), ...auth }, input };
+    return { value: { ...client.http?.(connection.url, scope), ...auth }, input };
   }
-  const program = { command: COMMAND, args: connection.args, ...unlessEmpty('env', connection.env) };
-  return { value: client.stdio?.(program) ?? program };
+  const { args, variables } = connection;
+  const names = variables.names.length === 0 ? {} : { [VARIABLES_KEY]: variables.names };
+  const program = { command: COMMAND, args, ...unlessEmpty('env', variables.env), ...names };
+  return { value: client.stdio?.(program, scope) ?? program };
 }
 
 const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
@@ -128,12 +141,16 @@ function variableHeaders(connection: HttpConnection): JsonObject {
 /** Keys for a program's environment in the files of all clients. */
 const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
-/** Keys that describe how a client starts a program, for all clients. */
-const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'env_vars', 'envFile', 'env_file'];
+/** Keys that decide what a program runs, for all clients. */
+const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
+
+/** Names of variables that a program receives (Codex). */
+const VARIABLES_KEY = 'env_vars';
 
 /** Keys that select or describe a transport, for all clients. Keys of different transports in one entry conflict. */
 const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
   ...PROCESS_KEYS,
+  VARIABLES_KEY,
   ...'command args type transport transportType source url serverUrl httpUrl tcp'.split(' '),
   ...'headers http_headers env_http_headers headersHelper requestInit bearer_token_env_var'.split(' '),
   ...'oauth oauth_resource oauthScopes scopes auth authProviderType disableOAuth'.split(' '),
@@ -143,16 +160,28 @@ const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
  * Merges the entry into the existing one in the file. Keys of another transport are removed. The user's other keys
  * (timeouts, trust, tool filters) are kept, and so is the environment if the existing entry starts a program.
  */
-export function mergeEntry(existing: unknown, value: JsonObject): JsonObject {
+export function mergeEntry(
+  existing: unknown,
+  value: JsonObject,
+  dropped: readonly string[] = [],
+): JsonObject {
   const old = isObject(existing) ? existing : {};
   const startsProgram = 'command' in value && 'command' in old;
-  const kept = Object.entries(old).filter(
-    ([key]) => !TRANSPORT_KEYS.has(key) || (startsProgram && PROCESS_KEYS.includes(key)),
-  );
-  const { tools = value.tools } = old;
-  const merged: JsonObject = { ...Object.fromEntries(kept), ...value };
-  if (tools !== undefined) merged.tools = tools;
-  for (const key of startsProgram ? ENVIRONMENT_KEYS : []) {
+  const isKept = (key: string): boolean =>
+    startsProgram && [...PROCESS_KEYS, VARIABLES_KEY].includes(key)
+      ? true
+      : !TRANSPORT_KEYS.has(key) && !dropped.includes(key);
+  const merged: JsonObject = {
+    ...Object.fromEntries(Object.entries(old).filter(([key]) => isKept(key))),
+    ...value,
+  };
+  if (old.tools !== undefined && !dropped.includes('tools')) merged.tools = old.tools;
+  if (!startsProgram) return merged;
+  const [names, ownNames] = [old[VARIABLES_KEY], value[VARIABLES_KEY]];
+  if (Array.isArray(names) && Array.isArray(ownNames)) {
+    merged[VARIABLES_KEY] = [...new Set([...names, ...ownNames])];
+  }
+  for (const key of ENVIRONMENT_KEYS) {
     if (!isObject(old[key])) continue;
     // Written by an earlier run, which may have used another folder.
     const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
@@ -160,4 +189,47 @@ export function mergeEntry(existing: unknown, value: JsonObject): JsonObject {
     Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
   }
   return merged;
+}
+
+/** Names of variables and keys whose values may be secret. */
+export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
+const SECRET_HOLDERS: readonly string[] = [...ENVIRONMENT_KEYS, 'headers', 'http_headers', 'requestInit'];
+
+/** Masks what may be secret in an entry, except for values that this program wrote. */
+export function maskOthers(
+  value: unknown,
+  own: unknown,
+  isSecret = (key: string) => SECRET_HOLDERS.includes(key) || SECRET_NAME.test(key),
+  hide = false,
+): unknown {
+  if (isDeepStrictEqual(value, own)) return value;
+  if (Array.isArray(value)) return value.map((each) => maskOthers(each, undefined, isSecret, hide));
+  if (!isObject(value)) return hide && value !== null ? '…' : value;
+  const others: JsonObject = isObject(own) ? own : {};
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      maskOthers(each, others[key], isSecret, hide || isSecret(key)),
+    ]),
+  );
+}
+
+/**
+ * Checks that the entry of a shared file does not change how the program runs, which its author could use to run code
+ * (NODE_OPTIONS, cwd).
+ * @throws {AppError} `bad_config` with the keys and their values
+ */
+export function assertNotForeign(file: string, merged: JsonObject, own: JsonObject): void {
+  const foreign = PROCESS_KEYS.filter(
+    (key) => merged[key] !== undefined && !isDeepStrictEqual(merged[key], own[key]),
+  );
+  if (foreign.length === 0) return;
+  const values = maskOthers(Object.fromEntries(foreign.map((key) => [key, merged[key]])), undefined, (key) =>
+    SECRET_NAME.test(key),
+  );
+  throw new AppError(
+    'bad_config',
+    `refusing to keep ${foreign.join(', ')} in the entry ${ENTRY_NAME} of ${file}: somebody else may have written ${excerpt(JSON.stringify(values))}, which changes what the server runs`,
+    { hint: `remove ${foreign.join(', ')} from the entry and try again, or: restaurant … --scope user` },
+  );
 }

@@ -260,23 +260,19 @@ describe('--write', () => {
     expect(parsed('cursor', entry.join('\n'))).toEqual(SHAPES.cursor?.http);
   });
 
-  it('keeps the three newest backups', async () => {
+  it('keeps the previous version as the only backup', async () => {
     const { run, put, read, at } = openHome();
     const file = put('.cursor/mcp.json', '{"version":0}');
-    for (const version of [1, 2, 3, 4]) {
+    for (const version of [1, 2]) {
       const { stdout } = await run(['cursor', '--write', '--json']);
       expect(JSON.parse(stdout).backup).toBe(`${file}.bak`);
       put('.cursor/mcp.json', `{"version":${version}}`);
     }
-    expect(['', '.2', '.3'].map((end) => read(`.cursor/mcp.json.bak${end}`))).toEqual([
-      '{"version":3}',
-      '{"version":2}',
-      '{"version":1}',
-    ]);
-    expect(existsSync(at('.cursor/mcp.json.bak.4'))).toBe(false);
+    expect(read('.cursor/mcp.json.bak')).toBe('{"version":1}');
+    expect(existsSync(at('.cursor/mcp.json.bak.2'))).toBe(false);
   });
 
-  it('moves a link that has the name of a backup, and writes nothing through it', async () => {
+  it('replaces a link that has the name of the backup, and writes nothing through it', async () => {
     const { run, put, read, at } = openHome();
     put('.cursor/mcp.json', '{"a":1}');
     symlinkSync(at('.profile'), at('.cursor/mcp.json.bak'));
@@ -295,6 +291,32 @@ describe('--write', () => {
     const over = await run(['cursor', '--write']);
     expect(over.stdout).toContain(`"url": "${URL}"`);
     expect(over.stdout).not.toContain('ghp_secret');
+  });
+
+  it('prints the entry as it is in the file, without the secrets in it', async () => {
+    const { run, put, read } = openHome();
+    const old = {
+      command: 'x',
+      cwd: '/c',
+      env: { T: 'ghp_secret', NODE_OPTIONS: '-r x' },
+      autoApprove: ['a'],
+      apiKey: 'ghp_secret',
+      options: { token: 'ghp_secret', retries: 2 },
+    };
+    put('.cursor/mcp.json', JSON.stringify({ mcpServers: { restaurant: old } }));
+    const own = { command: 'restaurant', args: ['mcp'] };
+    const words = ['cursor', '--via', 'stdio', '--write'];
+    const { stdout } = await run(words);
+    const masked = {
+      ...{ ...old, ...own, env: { T: '…', NODE_OPTIONS: '…' }, apiKey: '…' },
+      options: { token: '…', retries: 2 },
+    };
+    expect(JSON.parse(stdout.slice(stdout.indexOf('{'))).mcpServers.restaurant).toEqual(masked);
+    expect(JSON.parse((await run([...words, '--json'])).stdout)).toMatchObject({
+      written: false,
+      entry: masked,
+    });
+    expect(JSON.parse(read('.cursor/mcp.json')).mcpServers.restaurant).toEqual({ ...old, ...own });
   });
 
   it.each([
@@ -338,7 +360,6 @@ describe('a project file', () => {
   it.each([
     ['.mcp.json', 'target.json'],
     ['.mcp.json.bak', '.bash_profile'],
-    ['.mcp.json.bak.3', '.bash_profile'],
   ])('is not written when %s is a link', async (link, target) => {
     const { run, at, put, read } = openHome();
     put('target.json', '{"secret":1}');
@@ -361,14 +382,28 @@ describe('a project file', () => {
   });
 
   it.each([
-    ['opencode', 'proj/opencode.jsonc'],
-    ['codex', 'proj/.codex/config.toml'],
-    ['copilot-cli', 'proj/.mcp.json'],
-    ['zed', 'proj/.zed/settings.json'],
-  ])('is supported for %s', async (name, file) => {
+    ['opencode', 'proj/opencode.jsonc', SHAPES.opencode?.stdio],
+    ['codex', 'proj/.codex/config.toml', SHAPES.codex?.stdio],
+    // Claude Code reads the same file, and rejects other types and `tools`.
+    ['copilot-cli', 'proj/.mcp.json', SHAPES['claude-code']?.stdio],
+    ['zed', 'proj/.zed/settings.json', SHAPES.zed?.stdio],
+  ])('is supported for %s', async (name, file, shape) => {
     const { run, read } = openHome();
     expect(await run([name, '--scope', 'project', '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
-    expect(parsed(name, read(file))).toEqual(SHAPES[name]?.stdio);
+    expect(parsed(name, read(file))).toEqual(shape);
+  });
+
+  it.each(['http', 'stdio'] as const)('of Copilot CLI is valid for Claude Code: %s', async (via) => {
+    const { run, put, read } = openHome();
+    const words = ['--scope', 'project', '--via', via, '--write'];
+    const shape = SHAPES['claude-code']?.[via];
+    for (const name of ['copilot-cli', 'claude-code']) {
+      put('proj/.mcp.json', '{"mcpServers":{"restaurant":{"type":"local","command":"x","tools":["*"]}}}');
+      await run([name, ...words]);
+      expect(JSON.parse(read('proj/.mcp.json'))).toEqual(shape);
+    }
+    const { stderr } = await run(['copilot-cli', ...words], { tty: { stderr: true } });
+    expect(stderr).toContain('trusted folders');
   });
 
   it('of OpenCode is the one that exists', async () => {
@@ -471,6 +506,8 @@ describe('the default transport', () => {
     const { run } = detected('bare');
     expect(JSON.parse((await run(['cursor', '--json'])).stdout).via).toBe('stdio');
     expect(JSON.parse((await run(['cursor', '--via', 'http', '--json'])).stdout).via).toBe('http');
+    const { stderr } = await run(['cursor', '--via', 'http', '--write']);
+    expect(stderr.replace(/\s+/g, ' ')).toContain('restaurant mcp config cursor --write --via stdio');
     expect(JSON.parse((await run(['cursor', '--protocol', '2025-11-25', '--json'])).stdout).via).toBe('http');
   });
 
@@ -520,6 +557,56 @@ describe('the config folder', () => {
     expect(JSON.parse(project.stdout).entry).not.toHaveProperty('env');
     const relative = await openHome({ XDG_CONFIG_HOME: 'conf' }).run(['cursor', '--via', 'stdio', '--json']);
     expect(JSON.parse(relative.stdout).entry).not.toHaveProperty('env');
+  });
+});
+
+describe('the variables that the bridge needs', () => {
+  const PROXY = 'http://proxy.example:3128';
+  const SECRET_PROXY = 'http://u:hunter2@proxy.example:3128';
+  async function write(name: string, own: Record<string, string>, ...words: string[]) {
+    const opened = openHome(own);
+    const headers = { 'x-gate': `\${GATE}` };
+    const profiles = { default: { base_url: 'https://api.example.com', headers } };
+    opened.put('.config/restaurant/config.json', JSON.stringify({ profiles }), 0o600);
+    const argv = [name, '--via', 'stdio', ...words];
+    const { stderr } = await opened.run([...argv, '--write']);
+    const { entry } = JSON.parse((await opened.run([...argv, '--json'])).stdout);
+    return { entry, stderr };
+  }
+
+  it('are named for codex, which reads them when it starts the bridge', async () => {
+    const { entry, stderr } = await write('codex', {
+      GATE: 'open',
+      HTTPS_PROXY: SECRET_PROXY,
+      no_proxy: 'a',
+    });
+    expect(entry.env_vars).toEqual(['HTTPS_PROXY', 'no_proxy', 'GATE']);
+    expect(stderr).toBe('');
+  });
+
+  it.each(['claude-desktop', 'gemini'])('are reported when %s does not pass them on', async (name) => {
+    const own = { GATE_TOKEN: 'x', GATE: 'open', NODE_EXTRA_CA_CERTS: '/ca.pem', ALL_PROXY: SECRET_PROXY };
+    const { entry, stderr } = await write(name, own);
+    expect(entry.env).toEqual({ NODE_EXTRA_CA_CERTS: '/ca.pem' });
+    const missing = 'claude-desktop does not pass ALL_PROXY and GATE to the bridge';
+    expect(stderr.includes(missing)).toBe(name === 'claude-desktop');
+    expect(JSON.stringify([entry, stderr])).not.toContain('hunter2');
+  });
+
+  it('are written as proxy addresses without a password, never into a project file', async () => {
+    const user = await write('roo', { HTTPS_PROXY: PROXY, NO_PROXY: 'localhost' }, '--scope', 'user');
+    expect(user).toEqual({
+      entry: { command: 'restaurant', args: ['mcp'], env: { HTTPS_PROXY: PROXY, NO_PROXY: 'localhost' } },
+      stderr: '',
+    });
+    const project = await write('roo', { HTTPS_PROXY: PROXY });
+    expect(project.entry).not.toHaveProperty('env');
+    expect(project.stderr).toContain('roo does not pass HTTPS_PROXY to the bridge');
+  });
+
+  it('are left alone for clients that pass all of them on', async () => {
+    const { entry } = await write('cursor', { GATE: 'open', HTTPS_PROXY: PROXY });
+    expect(entry).toEqual({ command: 'restaurant', args: ['mcp'] });
   });
 });
 
@@ -770,6 +857,19 @@ describe('the entry', () => {
     expect(JSON.parse(stdio.stdout).command).toBe(
       `claude mcp add-json --scope project restaurant '{"type":"stdio","command":"restaurant","args":["mcp","--profile","work"]}'`,
     );
+  });
+
+  it.each([
+    ['codex', '--via', 'stdio'],
+    ['claude-code', '--via', 'stdio', '--scope', 'user', '--profile', 'team'],
+    ['cursor', '--base-url', 'https://b.example'],
+  ])('comes with the command that writes exactly this entry: %j', async (...words) => {
+    const { run } = openHome();
+    const { stderr } = await run([...words], { tty: { stderr: true } });
+    expect(stderr.replace(/\s+/g, ' ')).toContain(`or run: restaurant mcp config ${words.join(' ')} --write`);
+    const printed = JSON.parse((await run([...words, '--json'])).stdout);
+    const written = JSON.parse((await run([...words, '--write', '--json'])).stdout);
+    expect([written.entry, written.file]).toEqual([printed.entry, printed.file]);
   });
 
   it('comes with notes about the file and the key', async () => {

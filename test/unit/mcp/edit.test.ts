@@ -4,7 +4,7 @@ import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
 import { editText } from '../../../src/mcp/client-config/edit.ts';
-import { buildEntry, type Entry, KEY_HEADER } from '../../../src/mcp/client-config/entry.ts';
+import { buildEntry, type Entry, KEY_HEADER, mergeEntry } from '../../../src/mcp/client-config/entry.ts';
 
 function client(name: string): McpClient {
   const found = MCP_CLIENTS.find((each) => each.name === name);
@@ -18,15 +18,17 @@ const HTTP = {
   headers: KEY_HEADER,
   isLiteral: false,
 } as const;
-const STDIO = { via: 'stdio', args: ['mcp'], env: {} } as const;
+const NONE = { env: {}, names: [], missing: [] };
+const STDIO = { via: 'stdio', args: ['mcp'], variables: NONE } as const;
 const cursor = buildEntry(client('cursor'), HTTP);
 const cursorStdio = buildEntry(client('cursor'), STDIO);
 const codex = buildEntry(client('codex'), HTTP);
 const codexStdio = buildEntry(client('codex'), STDIO);
 
 const json = (text: string, entry: Entry = cursor, servers = 'mcpServers') =>
-  editText({ servers }, text, entry).text;
-const toml = (text: string, entry: Entry = codex) => editText(client('codex'), text, entry).text;
+  editText({ servers }, text, entry.input, (existing) => mergeEntry(existing, entry.value));
+const toml = (text: string, { value, input }: Entry = codex) =>
+  editText(client('codex'), text, input, (existing) => mergeEntry(existing, value));
 
 /** Returns the lines that only one of two texts contains. */
 function changedLines(before: string, after: string): string[] {
