@@ -56,6 +56,9 @@ function runtimeName(): string {
   return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun}`;
 }
 
+// Node and libraries print warnings as lines on stderr, which break JSON and mean nothing to users of this program.
+process.removeAllListeners('warning');
+
 const interruption = listenForSignals();
 
 let stdin: typeof process.stdin | undefined;

@@ -68,11 +68,11 @@ export class App {
 
   /** Settings of this run. A damaged config file counts as empty here; {@link config} reports it. */
   get settings(): Settings {
-    this.#settings ??= new Settings({
-      flags: settingFlags(this.globals),
-      env: this.context.env,
-      file: this.#readConfig().file,
-    });
+    if (this.#settings === undefined) {
+      const { file } = this.#readConfig();
+      this.#settings = new Settings({ flags: settingFlags(this.globals), env: this.context.env, file });
+      this.registerSecret(this.#settings.profile.key?.trim() ?? '');
+    }
     return this.#settings;
   }
 
@@ -113,7 +113,6 @@ export class App {
       const warnings: string[] = [];
       try {
         const file = configFile === undefined ? {} : readConfig(configFile, (text) => warnings.push(text));
-        for (const { key = '' } of Object.values(file.profiles ?? {})) this.registerSecret(key.trim());
         this.#config = { file };
       } catch (problem) {
         this.#config = { file: {}, problem };

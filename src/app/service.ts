@@ -89,6 +89,9 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   const settings = clientSettings(app);
   const limits = target.demo ? NO_LIMITS : (options.limits ?? quotaLimits(app));
   proxyFor(target.url, app.context.env);
+  if (target.url.protocol === 'https:' && app.context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    void app.warn('NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: the certificate of the service is verified');
+  }
   const stored = options.stored ?? (await openStoredResponses(app, target));
   let openedLedger: Promise<Ledger> | undefined;
   const ledger = () => (openedLedger ??= openLedgerFor(app, target, limits, options.warn));

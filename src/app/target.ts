@@ -6,7 +6,7 @@ import {
   type RequestHeaders,
   withHeaders,
 } from '../client/http/headers.ts';
-import { checkKey } from '../client/key.ts';
+import { checkKey, secretsIn } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
@@ -188,7 +188,7 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
   for (const [name, value] of Object.entries(headers)) {
     const isReference = raw && /\$\{\w+\}/.test(value);
-    if (!isHarmless(name) && !isReference) app.registerSecret(value);
+    if (!isHarmless(name) && !isReference) for (const secret of secretsIn(value)) app.registerSecret(secret);
   }
   return headers;
 }

@@ -38,6 +38,9 @@ export function checkKey(
   throw new AppError('bad_key', message, { hint });
 }
 
+/** Fewer characters could occur in data by chance, so they are not masked there. */
+export const MIN_KEY_CHARS = 8;
+
 /** Returns the last four characters of a key: the most that is ever shown. */
 export function keySuffix(key: string): string {
   return key.slice(-4);
@@ -45,34 +48,106 @@ export function keySuffix(key: string): string {
 
 /** Formats a key for display: `sk_service_…abcd`. Characters that would break JSON, CSV or a URL are left out. */
 export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
-  return `${prefix}…${keySuffix(key).replace(/[^\w.~-]/g, '')}`;
+  return `${prefix}…${isLongEnough(key, prefix) ? keySuffix(key).replace(/[^\w.~-]/g, '') : ''}`;
+}
+
+export const isLongEnough = (key: string, prefix: string): boolean =>
+  key.length - (key.startsWith(prefix) ? prefix.length : 0) >= MIN_KEY_CHARS;
+
+/** Lists what is secret in the value of a header: the value, and what follows a scheme such as `Token`. */
+export function secretsIn(value: string): string[] {
+  const [, credentials] = /^[a-z][a-z-]*[ \t]+(\S+)$/i.exec(value) ?? [];
+  return [value, credentials ?? ''].filter((secret) => secret.length >= MIN_KEY_CHARS);
 }
 
 /**
- * Creates a function that masks a key in text: plain, escaped for JSON (including JSON inside JSON) or URLs, or inside
- * base64. Nothing else is changed, so it is safe for data.
+ * Creates a function that masks a secret in text: plain, escaped for JSON (also JSON in JSON) or a URL, or in base64, in
+ * capitals or not. Nothing else is changed, so it is safe for data. It takes linear time for secrets of any length.
  */
 export function keyMasker(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
+  mask = maskKey(key ?? '', prefix),
 ): (text: string) => string {
-  if (key === undefined || key === '') return (text) => text;
+  if (key === undefined || !isLongEnough(key, prefix)) return (text) => text;
   const inJson = JSON.stringify(key).slice(1, -1);
-  const forms = [JSON.stringify(inJson).slice(1, -1), inJson, key, ...base64Forms(key)];
-  // Created on first use, because most text does not contain anything like a key.
-  let pattern: RegExp | undefined;
-  const mask = maskKey(key, prefix);
-  // A service may return the key in upper case.
-  const keyOrEscape = new RegExp(`${ESCAPED}|${escapeRegExp(key.slice(0, 8))}`, 'i');
-  // A large body without the key is only searched, which is much faster.
-  const mayContainKey = (text: string): boolean =>
-    forms.some((form) => text.includes(form)) || keyOrEscape.test(text) || BACKSLASHED.test(key);
+  const forms = [JSON.stringify(inJson).slice(1, -1), inJson, encodeURIComponent(key), key];
+  const needles = [...new Set(forms.map(lowerCase))];
+  const unescaped = lowerCase(withoutEscapes(key).text);
+  const base64 = base64Forms(key);
+  const mayHide = /["\\/]/.test(key) ? /[\\%]/ : /\\u00|%/i;
   return (text) => {
-    if (!mayContainKey(text)) return text;
-    pattern ??= new RegExp([...forms.map(escapeRegExp), anyEscape(key)].join('|'), 'gi');
-    // A function, because a key may contain `$&`.
-    return text.replace(pattern, () => mask);
+    const plain = needles.reduce((masked, needle) => replaceAll(masked, needle, mask), text);
+    const masked = base64.reduce((rest, form) => rest.replaceAll(form, () => mask), plain);
+    return unescaped !== '' && mayHide.test(masked) ? replaceEscaped(masked, unescaped, mask) : masked;
   };
+}
+
+/** Lower case without a change of length: this letter alone becomes two. */
+const lowerCase = (text: string): string => text.replaceAll('\u0130', 'i').toLowerCase();
+
+function replaceAll(text: string, needle: string, mask: string): string {
+  const parts: string[] = [];
+  let rest = 0;
+  for (const at of placesOf(needle, text)) {
+    parts.push(text.slice(rest, at), mask);
+    rest = at + needle.length;
+  }
+  return rest === 0 ? text : parts.join('') + text.slice(rest);
+}
+
+/** Yields the places of a text in lower case, which do not overlap. */
+function* placesOf(needle: string, text: string): Generator<number> {
+  const lower = lowerCase(text);
+  for (let at = lower.indexOf(needle); at !== -1; at = lower.indexOf(needle, at + needle.length)) yield at;
+}
+
+/** A character that is escaped for JSON or a URL, perhaps several times, or the backslashes before one. */
+const ESCAPE = /\\+(?:u00([2-7][\da-f]))?|%(?:25)*([2-7][\da-f])/gi;
+
+/** An escape: its place in the source, and the place in the text at which `length` characters replace it. */
+interface Escape {
+  readonly start: number;
+  readonly end: number;
+  readonly place: number;
+  readonly length: number;
+}
+
+/** Returns text without escapes. Backslashes are left out, because it is not known how often they are escaped. */
+function withoutEscapes(source: string): { text: string; escapes: readonly Escape[] } {
+  const escapes: Escape[] = [];
+  let text = '';
+  let rest = 0;
+  for (const { 0: match, 1: json, 2: url, index: start } of source.matchAll(ESCAPE)) {
+    text += source.slice(rest, start);
+    const code = json ?? url;
+    const char = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16)).replace('\\', '');
+    rest = start + match.length;
+    escapes.push({ start, end: rest, place: text.length, length: char.length });
+    text += char;
+  }
+  return { text: text + source.slice(rest), escapes };
+}
+
+function replaceEscaped(source: string, needle: string, mask: string): string {
+  const { text, escapes } = withoutEscapes(source);
+  let passed = 0;
+  /** Returns the start and the end of a character of the text in the source. Called with growing places. */
+  function spanOf(place: number): readonly [number, number] {
+    while ((escapes[passed]?.place ?? Number.POSITIVE_INFINITY) <= place) passed += 1;
+    const last = escapes[passed - 1];
+    if (last === undefined) return [place, place + 1];
+    if (last.place === place && last.length > 0) return [last.start, last.end];
+    const at = last.end + place - last.place - last.length;
+    return [at, at + 1];
+  }
+  const parts: string[] = [];
+  let rest = 0;
+  for (const at of placesOf(needle, text)) {
+    parts.push(source.slice(rest, spanOf(at)[0]), mask);
+    [, rest] = spanOf(at + needle.length - 1);
+  }
+  return rest === 0 ? source : parts.join('') + source.slice(rest);
 }
 
 /**
@@ -100,32 +175,6 @@ export function redactor(
 }
 
 const BEARER = /bearer/i;
-
-/** Pattern of escaped visible ASCII in JSON or a URL. */
-const ESCAPED = String.raw`\\u00[2-7]|%(?:25)*[2-7]`;
-/** Characters that JSON may escape with a backslash. */
-const BACKSLASHED = /["\\/]/;
-
-/** Returns a pattern for the key in which each character may be escaped for JSON or URLs. */
-function anyEscape(key: string): string {
-  const characters = [...key.replace(/\\+/g, '\\')];
-  return characters
-    .map((character, place) => {
-      const hex = character.charCodeAt(0).toString(16);
-      const inUrl = `%(?:25)*${hex}`;
-      // An atomic group, because backtracking into a run of backslashes would take quadratic time.
-      if (character === '\\') {
-        return `(?=(?<run${place}>(?:\\\\(?:u00${hex})?|${inUrl})+))\\k<run${place}>`;
-      }
-      const afterBackslash = characters[place - 1] === '\\';
-      const plain =
-        (BACKSLASHED.test(character) && place > 0 && !afterBackslash ? '\\\\*' : '') +
-        escapeRegExp(character);
-      const json = afterBackslash ? '(?<=\\\\)' : `${place === 0 ? '(?<!\\\\)' : ''}\\\\+`;
-      return `(?:${plain}|${json}u00${hex}|${inUrl})`;
-    })
-    .join('');
-}
 
 /** Returns the parts of base64 text that depend on the key alone, wherever it starts. */
 function base64Forms(key: string): string[] {

@@ -16,7 +16,7 @@ import {
   withHeaders,
 } from './http/headers.ts';
 import { openTransport, type TraceEvent } from './http/transport.ts';
-import { checkKey, keyMasker, keySuffix, redactor } from './key.ts';
+import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import { openSession } from './mcp/negotiate.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import {
@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '', KEY_HINT);
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
-  const { hasSecrets, hide, clean, trace } = createMasks(options, apiKey, endpoint.host);
+  const { hasSecrets, mask, hide, clean, trace } = createMasks(options, apiKey, endpoint.host);
   if (hasSecrets) assertMayCarryKey(endpoint, options.insecureHttp === true);
   // Each call in progress adds a listener; Node prints a warning if there are more than ten.
   setMaxListeners(0, context.signal);
@@ -160,7 +160,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     transport,
     headers: withHeaders(baseHeaders(apiKey), options.headers),
     keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
-    mask: keyMasker(apiKey),
+    mask,
     note,
   });
   const session = openSession({
@@ -294,9 +294,6 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
   throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
 }
 
-/** Minimum length of a header value that is masked in all text. A shorter one could occur by chance. */
-const MIN_SECRET = 8;
-
 /** Creates functions that mask the key and the secret headers in errors and traces. */
 function createMasks(options: ClientOptions, apiKey: string | undefined, host: string) {
   const secrets = new Map(
@@ -304,11 +301,11 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
       .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
       .map(([name, value]) => [name.toLowerCase(), value.trim()]),
   );
-  const redact = redactor(apiKey);
-  const hide = (text: string): string =>
-    [...secrets.values()]
-      .filter((secret) => secret.length >= MIN_SECRET)
-      .reduce((shown, secret) => shown.replaceAll(secret, '…'), redact(text));
+  const values = [...secrets.values()].flatMap(secretsIn);
+  const masks = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
+  const mask = (text: string): string => masks.reduce((masked, each) => each(masked), text);
+  const redact = redactor(undefined);
+  const hide = (text: string): string => redact(mask(text));
 
   function trace(event: TraceEvent): void {
     const hideSecret = ([name, value]: HeaderField): HeaderField => [
@@ -320,6 +317,7 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
   }
   return {
     hasSecrets: apiKey !== undefined || secrets.size > 0,
+    mask,
     hide,
     /** Masks an error, and adds the host to an error about a response. */
     clean<E>(error: E): E | AppError {

@@ -5,7 +5,7 @@ import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
-import { checkKey, keySuffix } from '../client/key.ts';
+import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { readPath } from '../storage/files.ts';
@@ -108,7 +108,17 @@ async function acceptedKey(
   const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
     const given = await readKey(app, options, service);
-    const key = checkKey(given.key, app.settings.get('key-prefix'));
+    const prefix = app.settings.get('key-prefix');
+    const key = checkKey(given.key, prefix);
+    if (!isLongEnough(key, prefix)) {
+      throw new AppError(
+        'bad_key',
+        `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`,
+        {
+          hint: 'copy the whole key from the developer portal',
+        },
+      );
+    }
     app.registerSecret(key);
     const refusal = url && (await refusalOf(app, url, key));
     if (refusal === undefined) return key;

@@ -107,6 +107,8 @@ describe('a key', () => {
     for (const value of ['0', '1']) {
       const env = { HOME: home, RESTAURANT_BASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: value };
       expect((await run(FIND, { env })).exit).toBe(6);
+      const { stderr } = await run([...FIND, '--json'], { env, exit: 6 });
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'tls' } });
     }
     expect(keys).toEqual([]);
   });
@@ -134,10 +136,44 @@ describe('a key', () => {
     ['quotes', 'sk_service_"'],
     ['Bearer in front', `Bearer ${KEY}`],
     ['nothing but the prefix', 'sk_service_'],
+    ['too few characters', 'sk_service_1234567'],
     ['nothing', ''],
-  ])('with %s is rejected or trimmed at login, and never shown', async (_name, key) => {
+  ])('with %s is rejected at login, and never shown', async (_name, key) => {
     const words = ['login', '--key-stdin', '--base-url', service.origin, '--no-verify'];
-    await run(words, { env: { HOME: home, ...NO_KEY }, stdin: key });
+    const { stdout, stderr } = await run(words, { env: { HOME: home, ...NO_KEY }, stdin: key, exit: 4 });
+    if (key.length > 'sk_service_'.length) expect(stdout + stderr).not.toContain(key);
+  });
+
+  it('is masked in a large response in time, with 1,000 saved profiles', async () => {
+    const profiles = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [
+        `p${index}`,
+        { key: `sk_service_other_key_${index}_0123` },
+      ]),
+    );
+    const folder = join(home, '.config/restaurant');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    service.answer(
+      restaurants({ service_id: 'r-1', name: 'Nopa', note: 'lorem % \\u00e9 ipsum '.repeat(200_000) }),
+    );
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    const { ms } = await run([...FIND, '--json'], { env, exit: 0 });
+    expect(ms).toBeLessThan(10_000);
+  });
+
+  it.each([8_200, 15_000])('in a header of %i characters is masked', async (length) => {
+    const secret = 'pWVtqXzkv'.repeat(length).slice(0, length);
+    const text = `${secret} ${secret.replaceAll('p', '\\u0070')}`;
+    service.answer((_, response) => response.writeHead(500).end(text));
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    for (const more of [[], ['--json'], ['--verbose']]) {
+      const { stdout, stderr } = await run([...FIND, '-H', `X-Auth-Token: ${secret}`, ...more], {
+        env,
+        exit: 7,
+      });
+      expect(stdout + stderr).not.toContain(secret.slice(0, 40));
+    }
   });
 
   it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is rejected', async (path) => {

@@ -157,6 +157,7 @@ describe('a response', () => {
     ['in upper case', KEY.toUpperCase()],
     ['as base64', Buffer.from(KEY).toString('base64')],
     ['percent-encoded', KEY.replace('_', '%5F')],
+    ['escaped for JSON', KEY.replace('_', '\\u005f')],
   ])('that repeats the key %s is masked', async (_name, text) => {
     for (const reply of [send(500, { 'Content-Type': 'text/plain' }, text), restaurants({ name: text })]) {
       service.answer(reply);

@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { type LookupFunction, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import openConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
@@ -10,8 +10,17 @@ export type HttpDispatcher = Awaited<ReturnType<typeof openDispatcher>>;
 /** Time limit for one of several addresses of a host. Node's default of 250 ms is too short for slow networks. */
 const ADDRESS_MS = 1000;
 
+/** Resolves `localhost` to this machine, whatever the resolver says (RFC 6761, section 6.3). */
+const lookupLocalhost: LookupFunction = (_host, { all }, callback) => {
+  if (all !== true) return callback(null, '127.0.0.1', 4);
+  callback(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]);
+};
+
 /** Opens connections to one service, directly or through a proxy. */
-export async function openDispatcher(connectMs: number, proxy: ProxyServer | undefined) {
+export async function openDispatcher(hostname: string, connectMs: number, proxy: ProxyServer | undefined) {
   /** Connections that are not established yet. */
   const connecting = new Set<Socket>();
   const direct = watchSockets(
@@ -20,6 +29,7 @@ export async function openDispatcher(connectMs: number, proxy: ProxyServer | und
       timeout: connectMs,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
       rejectUnauthorized: true,
+      ...(hostname === 'localhost' && { lookup: lookupLocalhost }),
     }),
     connecting,
   );

@@ -91,7 +91,7 @@ export function openTransport(options: TransportOptions) {
   let dispatcher: Promise<HttpDispatcher> | undefined;
   const open = async () => {
     const { openDispatcher } = await import('./dispatcher.ts');
-    return openDispatcher(options.connectMs ?? CONNECT_MS, proxy);
+    return openDispatcher(endpoint.hostname, options.connectMs ?? CONNECT_MS, proxy);
   };
   return {
     /**

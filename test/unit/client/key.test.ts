@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkKey, DEFAULT_KEY_PREFIX, keyMasker, keySuffix, redactor } from '../../../src/client/key.ts';
+import {
+  checkKey,
+  DEFAULT_KEY_PREFIX,
+  keyMasker,
+  keySuffix,
+  redactor,
+  secretsIn,
+} from '../../../src/client/key.ts';
 import { KEY } from '../../helpers/client.ts';
 
 const check = (raw: string) => checkKey(raw, DEFAULT_KEY_PREFIX);
@@ -109,6 +116,28 @@ describe('redactor', () => {
       erase(`${KEY}${part.repeat(200_000 / part.length)}`);
       expect([part, performance.now() - start < 30_000]).toEqual([part, true]);
     }
+  });
+
+  it.each([8, 600, 20_000])('masks a secret of %i characters in linear time', (length) => {
+    const secret = Array.from({ length }, (_, index) =>
+      ((index * index * 7919 + index) % 36).toString(36),
+    ).join('');
+    const mask = keyMasker(secret, '', '…');
+    const escaped = secret.replace(/./g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+    for (const text of [`a ${secret} b`, `a ${escaped} b`]) expect(mask(text)).toBe('a … b');
+    const start = performance.now();
+    mask(`${secret.slice(0, -1)}.`.repeat(Math.ceil(1_000_000 / length)));
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it('masks what follows the scheme in a header', () => {
+    expect(secretsIn('Token abcdefgh')).toEqual(['Token abcdefgh', 'abcdefgh']);
+    expect(secretsIn('abcdefgh')).toEqual(['abcdefgh']);
+    expect(secretsIn('Token x')).toEqual([]);
+  });
+
+  it('keeps text that contains a key of fewer than 8 characters', () => {
+    expect(keyMasker('sk_service_abc')('sk_service_abc')).toBe('sk_service_abc');
   });
 
   it('masks a key in capitals, also with another prefix', () => {
