@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { bundleTable } from './scripts/table-library.js';
 import { TEXT_MODULES } from './scripts/text-modules.js';
 
-export default defineConfig({
+export default defineConfig(async ({ mode }) => ({
   // As in the build, the default export of these files is their text.
   plugins: [
     {
@@ -25,9 +25,10 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
+    env: { TEST_MODE: mode },
     setupFiles: ['test/helpers/seed.ts'],
     // Long enough for a busy machine. A program that hangs is killed after 50 seconds.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
-});
+}));

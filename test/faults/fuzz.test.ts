@@ -6,6 +6,7 @@ import { AppError, CODES, EXIT_CODES, type Kind } from '../../src/errors.ts';
 import { errorJson } from '../../src/output/problem.ts';
 import { toJson } from '../../src/util/json.ts';
 import { isObject } from '../../src/util/object.ts';
+import { fewOrAll } from '../helpers/full.ts';
 import { newHome, runCli } from '../helpers/program.ts';
 import { skippingClock } from './clock.ts';
 import { httpHead, KEY } from './fault.ts';
@@ -17,8 +18,8 @@ import { countFault } from './tally.ts';
 
 /** Fixed, so that every run uses the same responses; FUZZ_SEED overrides it. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
-const OVER_NETWORK = 200;
+const RUNS = Number(process.env.FUZZ_RUNS ?? fewOrAll(2000, 10_000));
+const OVER_NETWORK = fewOrAll(50, 200);
 
 /** The kinds of error that a response may cause; any other kind would be misleading. */
 const KINDS: readonly Kind[] = ['service', 'network', 'auth', 'rate_limit', 'not_found'];

@@ -5,6 +5,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sa
 import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
 import { sha256Hex } from '../../../src/util/sha256.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
+import { fewOrAll } from '../../helpers/full.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../helpers/redis.ts';
@@ -283,13 +284,9 @@ function enrich(name: string, env: Record<string, string>, rows: number) {
   return run;
 }
 
-/** RESTAURANT_SLOW_TESTS=1, for a machine without other work, takes three minutes to spend a larger quota. */
-const IS_SLOW = process.env.RESTAURANT_SLOW_TESTS === '1';
-const PER_DAY = IS_SLOW ? 300 : 150;
 const PER_MINUTE = 120;
-
-/** Limits of the service: on a busy machine requests arrive seconds after they were granted, so it has none there. */
-const SERVICE_LIMITS = IS_SLOW ? { perMinute: PER_MINUTE, perDay: PER_DAY } : {};
+/** With all cases, a run takes more than a minute. */
+const PER_DAY = fewOrAll(100, 150);
 
 /**
  * Checks that no minute has more requests than the quota, and no day, and that the service refused none. The minute is
@@ -311,7 +308,7 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
 
   it('never exceed the quota of a minute and spend exactly the quota of the day', async () => {
     const redis = await redisOnPort();
-    const { sandbox, env } = await serviceWith(redis, SERVICE_LIMITS);
+    const { sandbox, env } = await serviceWith(redis);
     const ends = await Promise.all(groups(env).map(({ ended }) => ended));
     expectWithinQuota(sandbox);
     expect(sandbox.requests).toHaveLength(PER_DAY);
@@ -324,7 +321,7 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
 
   it('never exceed a quota when Redis restarts, the network pauses and half of them are killed', async () => {
     const redis = await redisOnPort();
-    const { sandbox, env } = await serviceWith(redis, { ...SERVICE_LIMITS, latencyMs: 1500 });
+    const { sandbox, env } = await serviceWith(redis, { latencyMs: 1500 });
     const runs = groups(env);
     const reached = async (count: number) => {
       while (sandbox.requests.length < count) await pause(50);
