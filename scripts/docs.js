@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { manual } from './man.js';
+import { argumentTerm, everyCommand, manual } from './man.js';
 import './build.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -15,23 +15,14 @@ const cell = (text) => (text.startsWith('`') ? text : text.replaceAll('<', '&lt;
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 
-function commandTable(commands) {
-  const row = ({ name, summary, arguments: args }) => [
-    `\`${[name, ...args.map(argumentTerm)].join(' ')}\``,
-    summary,
-  ];
-  // A group of commands without an action has no options.
-  const rows = commands.flatMap((command) => [
-    ...(command.commands === undefined || command.global_options.length > 0 ? [row(command)] : []),
-    ...(command.commands ?? []).map(row),
-  ]);
-  return table(['command', 'purpose'], rows);
-}
-
-function argumentTerm({ name, required, variadic }) {
-  const term = `${name}${variadic ? '...' : ''}`;
-  return required ? `<${term}>` : `[${term}]`;
-}
+const commandTable = (commands) =>
+  table(
+    ['command', 'purpose'],
+    everyCommand(commands).map(({ name, summary, arguments: args }) => [
+      `\`${[name, ...args.map(argumentTerm)].join(' ')}\``,
+      summary,
+    ]),
+  );
 
 function optionTable(options) {
   const rows = options

@@ -44,12 +44,13 @@ function folded(line) {
   return lines.map((each, index) => (index < lines.length - 1 ? `${each} \\` : each));
 }
 
-const argumentTerm = ({ name, required, variadic }) => {
+export const argumentTerm = ({ name, required, variadic }) => {
   const term = `${name}${variadic ? '...' : ''}`;
   return required ? `<${term}>` : `[${term}]`;
 };
 
-const everyCommand = (commands) =>
+/** Returns all commands that run something. A group without an action has no options. */
+export const everyCommand = (commands) =>
   commands.flatMap((command) => [
     ...(command.commands === undefined || command.global_options.length > 0 ? [command] : []),
     ...everyCommand(command.commands ?? []),

@@ -24,7 +24,6 @@ const STYLE = [
 ].join('');
 
 const SGR = /\u001b\[([\d;]*)m/;
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Applies the codes of one SGR sequence to the current CSS classes. */
 function after(classes, codes) {
@@ -45,39 +44,24 @@ function after(classes, codes) {
   return next;
 }
 
-/** Returns the pieces of a line: text without gaps, its first column, its width, and its classes. */
-function pieces(line) {
-  const parts = line.split(SGR);
-  const found = [];
+/** Returns the words of a line, each with its column, width in cells, and classes. Wide gaps separate words. */
+function wordsOf(line) {
+  const words = [];
   let classes = new Set();
   let column = 0;
-  parts.forEach((part, index) => {
+  for (const [index, part] of line.split(SGR).entries()) {
     if (index % 2 === 1) {
       classes = after(classes, part);
-      return;
+      continue;
     }
     if (/[\u0000-\u001f\u007f-\u009f]/.test(part)) throw new Error(`a control in ${JSON.stringify(line)}`);
-    for (const { segment } of GRAPHEMES.segment(part)) {
-      const width = stringWidth(segment);
-      const last = found.at(-1);
-      // A wide character is a separate piece, so that no font shifts the text after it.
-      const joins =
-        width === 1 && last?.single && last.column + last.width === column && last.classes === classes;
-      if (joins) {
-        last.text += segment;
-        last.width += width;
-      } else found.push({ text: segment, column, width, classes, single: width === 1 });
-      column += width;
+    for (const { 0: text, index: start } of part.matchAll(/\S+(?: \S+)*/g)) {
+      const before = stringWidth(part.slice(0, start));
+      words.push({ text, column: column + before, width: stringWidth(text), classes });
     }
-  });
-  return found.flatMap(({ text, column: start, ...piece }) =>
-    [...text.matchAll(/\S+(?: \S+)*/g)].map((match) => ({
-      ...piece,
-      text: match[0],
-      column: start + match.index,
-      width: piece.single ? [...GRAPHEMES.segment(match[0])].length : piece.width,
-    })),
-  );
+    column += stringWidth(part);
+  }
+  return words;
 }
 
 const escaped = (text) =>
@@ -90,7 +74,7 @@ export function svg({ title, lines, columns }) {
   const height = number(lines.length * CELL.height + 2 * PADDING);
   const rows = lines.map((line, row) => {
     const y = number(PADDING + (row + 0.75) * CELL.height);
-    const spans = pieces(line).map(({ text, column, width: cells, classes }) => {
+    const spans = wordsOf(line).map(({ text, column, width: cells, classes }) => {
       const look = classes.size === 0 ? '' : ` class="${[...classes].join(' ')}"`;
       const place = `x="${number(PADDING + column * CELL.width)}" textLength="${number(cells * CELL.width)}"`;
       return `<tspan ${place}${look}>${escaped(text)}</tspan>`;
