@@ -39,6 +39,8 @@ const COUNTER = `
   }
 `;
 
+const KEY = '0123456789abcdef';
+
 function failure(path: string): AppError | undefined {
   try {
     tryLock(path).release();
@@ -78,8 +80,11 @@ describe('tryLock', () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
     const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: 'k1', ...ended }));
-    writeFileSync(join(folder, '.restaurant-k1.lock'), JSON.stringify({ key: 'k2', ...ended }));
+    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...ended }));
+    writeFileSync(
+      join(folder, `.restaurant-${KEY}.lock`),
+      JSON.stringify({ key: 'fedcba9876543210', ...ended }),
+    );
     expect(failure(path)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -105,6 +110,28 @@ describe('tryLock', () => {
     }
   });
 
+  it('uses no path that a lock file of others names', () => {
+    const folder = tempFolder();
+    const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
+    const other = JSON.stringify({ key: KEY, ...ended });
+    writeFileSync(join(folder, 'other.lock'), other);
+    writeFileSync(join(folder, 'a.lock'), JSON.stringify({ key: '/../other', ...ended }));
+    expect(failure(join(folder, 'a'))).toMatchObject({ code: 'in_use' });
+    expect(readFileSync(join(folder, 'other.lock'), 'utf8')).toBe(other);
+  });
+
+  it('gives up when stale locks name each other', () => {
+    const folder = tempFolder();
+    const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
+    const keyOf = (index: number) => index.toString(16).padStart(16, '0');
+    writeFileSync(join(folder, 'a.lock'), JSON.stringify({ key: keyOf(0), ...ended }));
+    for (let i = 0; i < 2000; i += 1) {
+      const text = JSON.stringify({ key: keyOf((i + 1) % 2000), ...ended });
+      writeFileSync(join(folder, `.restaurant-${keyOf(i)}.lock`), text);
+    }
+    expect(failure(join(folder, 'a'))).toMatchObject({ code: 'in_use' });
+  });
+
   it('follows no symbolic link and opens only regular files', () => {
     const folder = tempFolder();
     const path = join(folder, 'a');
@@ -122,11 +149,11 @@ describe('tryLock', () => {
 
   it.runIf(process.getuid?.() === 0)('names the owner of a lock file of another user', () => {
     const path = join(tempFolder(), 'a');
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: 'k', ...currentProcess() }));
+    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...currentProcess() }));
     chownSync(`${path}.lock`, 65534, 65534);
     expect(failure(path)).toMatchObject({
       code: 'io_error',
-      message: `will not use ${path}.lock: it belongs to user 65534`,
+      message: `refusing to use ${path}.lock: it belongs to user 65534`,
       hint: 'write to a folder of your own: -o <folder>/out.csv',
     });
   });
@@ -134,7 +161,7 @@ describe('tryLock', () => {
   it('fails while a process of another machine may hold it, with a hint to continue', () => {
     const path = join(tempFolder(), 'a');
     const other = { ...currentProcess(), host: 'elsewhere' };
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: 'k1', ...other }));
+    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...other }));
     expect(failure(path)?.message).toContain('on elsewhere');
     expect(failure(path)?.hint).toContain(`rm ${path}.lock`);
   });
