@@ -10,8 +10,8 @@ export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> 
   get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
 }
 
-/** Identifies the account: the API key, and the headers, which may contain another key. */
-const accountOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
+/** The API key, and the headers, which may contain another key. */
+const credentialsOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
   Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
 
 /** Opens the cache on this machine. The embedded sandbox has no cache. */
@@ -19,7 +19,8 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
   openCache({
     cacheDir: target.demo ? undefined : paths.cacheDir,
     endpoint: target.url.href,
-    account: accountOf(target),
+    account: target.key,
+    credentials: credentialsOf(target),
     now: context.now,
   });
 
@@ -34,7 +35,7 @@ export async function openStoredResponses(
   { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
 ): Promise<StoredResponses> {
   const shared = target.demo ? undefined : await app.sharedState();
-  const cache = shared?.cache(target.url.href, accountOf(target)) ?? openLocalCache(app, target);
+  const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? openLocalCache(app, target);
   const maxAgeMs = app.settings.get('max-age');
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {

@@ -32,6 +32,9 @@ async function logout(app: App, all: boolean): Promise<void> {
         delete profile.key_origin;
       }
     });
+  } else if (app.paths.configFile !== undefined) {
+    const { sweepConfig } = await import('../storage/config-file.ts');
+    await sweepConfig(app.paths.configFile);
   }
   for (const key of removed.values()) clearAccount(app.paths.cacheDir, key);
   const isInEnvironment = app.environmentKey !== undefined;
