@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder } from './atomic.ts';
 import { ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
-import type { Warn } from './state.ts';
+import { OwnFolder, type Warn } from './own-folder.ts';
 import { DAY_MS, openFileLog, openMemoryLog, type TimeLog } from './time-log.ts';
 
 /** Requests allowed in a window; 0 = no limit. */
@@ -64,8 +63,6 @@ export const tooLate = (now: number): Grant => ({
 
 /** Half a second more than a minute, because a request may be sent a little later than it was recorded. */
 const MINUTE_MS = 60_500;
-/** Times that are further ahead come from a wrong clock. */
-const FUTURE_MS = 60_000;
 /** A grant that takes longer (a suspended machine, a slow disk) was counted too early. */
 const MAX_DELAY_MS = 400;
 
@@ -79,128 +76,131 @@ interface Records {
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
-/**
- * Opens the ledger of a key and an endpoint. Accesses no files until it is used, and never fails because of a file.
- * @param options.stateDir if undefined, only the requests of this process are counted
- * @param options.now milliseconds since the epoch
- * @param options.warn called if a damaged file was renamed, and once if the count cannot be shared with other processes
- */
-export function openLedger({
-  stateDir,
-  key,
-  endpoint,
-  now,
-  warn,
-  ...limits
-}: Limits & {
+interface LedgerOptions extends Limits {
+  /** If undefined, only the requests of this process are counted. */
   readonly stateDir: string | undefined;
   readonly key: string;
   readonly endpoint: string;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Called if a damaged file was renamed, and once if the count cannot be shared with other processes. */
   readonly warn?: Warn;
-}): Ledger {
-  const id = sha256Hex(JSON.stringify([key, endpoint]));
-  const isUnlimited = limits.perMinute === 0 && limits.perDay === 0;
-  let records = stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, warn);
+}
+
+/** Opens the ledger of a key and an endpoint. Accesses no files until it is used, and never fails because of a file. */
+export const openLedger = (options: LedgerOptions): Ledger => new FileLedger(options);
+
+class FileLedger implements Ledger {
+  readonly #options: LedgerOptions;
+  readonly #isUnlimited: boolean;
+  #records: Records;
+
+  constructor(options: LedgerOptions) {
+    const { stateDir, key, endpoint, warn, perMinute, perDay } = options;
+    const id = sha256Hex(JSON.stringify([key, endpoint]));
+    this.#options = options;
+    this.#isUnlimited = perMinute === 0 && perDay === 0;
+    this.#records = stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, warn);
+  }
 
   /** Runs `work`. If the files fail, continues with records for this process only. */
-  async function using<T>(work: (records: Records) => T | Promise<T>): Promise<T> {
-    const files = records;
+  async #use<T>(work: (records: Records) => T | Promise<T>): Promise<T> {
+    const records = this.#records;
     try {
-      return await work(files);
+      return await work(records);
     } catch (error) {
-      if (records === files) {
-        records = ownRecords(files, now());
-        warn?.(`only the requests of this run are counted: ${ioReason(error)}`);
+      if (this.#records === records) {
+        this.#records = ownRecords(records, this.#options.now());
+        this.#options.warn?.(`only the requests of this run are counted: ${ioReason(error)}`);
       }
-      return work(records);
+      return work(this.#records);
     }
   }
 
-  function usageAt(at: number, times: readonly number[], { pauses }: Records): Usage {
+  #usageAt(at: number, times: readonly number[], { pauses }: Records): Usage {
+    const { perMinute, perDay } = this.#options;
     const pausedUntil = pauseAt(at, pauses);
     return {
-      perMinute: windowUsage(times, limits.perMinute, MINUTE_MS, at),
-      perDay: windowUsage(times, limits.perDay, DAY_MS, at),
+      perMinute: windowUsage(times, perMinute, MINUTE_MS, at),
+      perDay: windowUsage(times, perDay, DAY_MS, at),
       ...(pausedUntil === undefined ? {} : { pausedUntil }),
     };
   }
 
-  /** Returns the wait before a request may be sent at this time. */
-  const waitAt = (at: number, all: Records): Wait | undefined =>
-    longestWait(usageAt(at, isUnlimited ? [] : all.requests.read(at), all));
-
-  /** Counts a request, unless it has to wait. */
-  function count(all: Records): { at: number; wait: Wait | undefined } {
-    const at = now();
-    const wait = waitAt(at, all);
-    if (wait === undefined) all.requests.append(at);
+  /** Returns the wait before a request may be sent now. If there is none, counts a request with `counts`. */
+  #tryNow(records: Records, counts: boolean): { at: number; wait: Wait | undefined } {
+    const at = this.#options.now();
+    const wait = longestWait(this.#usageAt(at, this.#isUnlimited ? [] : records.requests.read(at), records));
+    if (wait === undefined && counts) records.requests.append(at);
     return { at, wait };
   }
 
-  return {
-    record: () => using(({ requests }) => requests.append(now())),
-    async grant() {
-      const { at, wait } = await using((all) => {
-        // Without limits, no lock is needed to prevent two processes from taking the last request.
-        if (isUnlimited) return count(all);
-        // A process that has to wait does not need the lock.
-        const at = now();
-        const wait = waitAt(at, all);
-        return wait === undefined ? all.exclusive(() => count(all)) : { at, wait };
-      });
-      if (wait !== undefined) return { granted: false, ...wait };
-      // Without limits, the time of the count does not matter.
-      const isLate = !isUnlimited && Math.abs(now() - at) > MAX_DELAY_MS;
-      return isLate ? tooLate(now()) : { granted: true };
-    },
-    async pauseUntil(until) {
-      const at = now();
-      if (until > at) await using(({ pauses }) => pauses.append(Math.min(until, at + DAY_MS)));
-    },
-    usage() {
-      const at = now();
-      return using((all) => usageAt(at, all.requests.read(at), all));
-    },
-  };
+  readonly record = (): Promise<void> => this.#use(({ requests }) => requests.append(this.#options.now()));
+
+  async grant(): Promise<Grant> {
+    const { at, wait } = await this.#use((records) => {
+      // Without limits, no lock is needed to prevent two processes from taking the last request.
+      const early = this.#tryNow(records, this.#isUnlimited);
+      // A process that has to wait does not need the lock.
+      if (this.#isUnlimited || early.wait !== undefined) return early;
+      return records.exclusive(() => this.#tryNow(records, true));
+    });
+    if (wait !== undefined) return { granted: false, ...wait };
+    // Without limits, the time of the count does not matter.
+    if (this.#isUnlimited || Math.abs(this.#options.now() - at) <= MAX_DELAY_MS) return { granted: true };
+    await this.#use(({ requests }) => requests.remove(at));
+    return tooLate(this.#options.now());
+  }
+
+  async pauseUntil(until: number): Promise<void> {
+    const at = this.#options.now();
+    if (until > at) await this.#use(({ pauses }) => pauses.append(Math.min(until, at + DAY_MS)));
+  }
+
+  usage(): Promise<Usage> {
+    const at = this.#options.now();
+    return this.#use((records) => this.#usageAt(at, records.requests.read(at), records));
+  }
 }
 
 /** The records that all processes share. */
-function sharedRecords(folder: string, id: string, warn: Warn | undefined): Records {
+function sharedRecords(path: string, id: string, warn: Warn | undefined): Records {
+  const folder = new OwnFolder(path);
   return {
     requests: openFileLog(folder, id, warn),
     pauses: openFileLog(folder, `${id}.pause`, warn),
     exclusive(work) {
-      ensurePrivateFolder(folder);
-      return withLock(join(folder, id), work);
+      folder.create();
+      return withLock(join(path, id), work);
     },
   };
 }
 
 /** Creates records for this process only. @param shared the failed records, whose readable times are copied */
 function ownRecords(shared?: Records, now = 0): Records {
-  const timesOf = (log: TimeLog | undefined, end: number): number[] => {
+  const timesOf = (log: TimeLog | undefined): number[] => {
     try {
-      return [...(log?.read(end) ?? [])];
+      return [...(log?.read(now) ?? [])];
     } catch {
       return [];
     }
   };
   return {
-    requests: openMemoryLog(timesOf(shared?.requests, now)),
-    pauses: openMemoryLog(timesOf(shared?.pauses, now + DAY_MS)),
+    requests: openMemoryLog(timesOf(shared?.requests)),
+    pauses: openMemoryLog(timesOf(shared?.pauses)),
     exclusive: (work) => work(),
   };
 }
 
 /** Returns the end of the pause, if there is one. A pause of more than a day comes from a wrong clock. */
 function pauseAt(now: number, pauses: TimeLog): number | undefined {
-  const ends = pauses.read(now + DAY_MS).filter((end) => end > now && end <= now + DAY_MS);
+  const ends = pauses.read(now).filter((end) => end > now && end <= now + DAY_MS);
   return ends.sort((a, b) => a - b).at(-1);
 }
 
+/** Counts times ahead, too: the clock was set back. Those that are further ahead than the window come from a wrong clock. */
 function windowUsage(times: readonly number[], limit: number, lengthMs: number, now: number): WindowUsage {
-  const counted = times.filter((at) => at > now - lengthMs && at <= now + FUTURE_MS).sort((a, b) => a - b);
+  const counted = times.filter((at) => at > now - lengthMs && at <= now + lengthMs).sort((a, b) => a - b);
   const leaving = limit === 0 ? undefined : counted.at(-limit);
   return { limit, used: counted.length, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
 }

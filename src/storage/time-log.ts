@@ -1,91 +1,91 @@
-import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { ensurePrivateFolder } from './atomic.ts';
-import { isNotRegularFile, openOwnFile, writeAll } from './files.ts';
-import { quarantine, type Warn } from './state.ts';
+import { isNotRegularFile, writeAll } from './files.ts';
+import type { OwnFolder, Warn } from './own-folder.ts';
 
 /** A list of times, in milliseconds since the epoch. */
 export interface TimeLog {
   append(time: number): void;
-  /** Returns the times of the 24 hours before `end`, and possibly earlier ones. */
-  read(end: number): readonly number[];
+  /** Takes back a time that was appended. */
+  remove(time: number): void;
+  /** The times within 24 hours of `now`, and possibly others. */
+  read(now: number): readonly number[];
 }
 
 export const DAY_MS = 86_400_000;
 /** Enough for about 300,000 times. Of a larger file, only the end is read. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;
-const DAY_NAME = /^\.\d{4}-\d\d-\d\d$/;
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
 /** Opens a log for this process only. */
 export function openMemoryLog(times: number[]): TimeLog {
-  return { append: (time) => void times.push(time), read: () => times };
+  return {
+    append: (time) => void times.push(time),
+    remove: (time) => void times.splice(times.lastIndexOf(time), 1),
+    read: () => times,
+  };
 }
 
 /**
- * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with one time per line. It is only
- * appended to, which does not require a lock. Each time follows a line break, so that a line that was cut off does not
- * affect the next one. A file with other content is renamed, also without a lock. Processes that do this at the same
- * time may rename each other's new files, so the few requests counted there are lost, like those in the damaged file.
+ * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with one time per line; a negative
+ * one takes that time back. It is only appended to, which does not require a lock. Each time follows a line break, so
+ * that a line that was cut off does not affect the next one. A file with other content is renamed, also without a lock.
+ * Processes that do this at the same time may rename each other's new files, so the few requests counted there are lost,
+ * like those in the damaged file.
  * @param warn called if a file with other content was renamed
  */
-export function openFileLog(folder: string, name: string, warn?: Warn): TimeLog {
-  const pathOf = (time: number): string =>
-    join(folder, `${name}.${new Date(time).toISOString().slice(0, 10)}`);
+export function openFileLog(folder: OwnFolder, name: string, warn?: Warn): TimeLog {
+  const days = new RegExp(`^${name.replaceAll('.', '\\.')}\\.\\d{4}-\\d\\d-\\d\\d$`);
+  const fileOf = (time: number): string => `${name}.${new Date(time).toISOString().slice(0, 10)}`;
 
   /**
    * Deletes old files. Compares their names, not the clock, because a clock that is temporarily ahead must not delete
    * days that still count.
    */
-  function deleteOldDays(): void {
-    const days = readdirSync(folder).filter(
-      (file) => file.startsWith(name) && DAY_NAME.test(file.slice(name.length)),
-    );
-    for (const day of days.sort().slice(0, -KEEP_DAYS)) {
-      rmSync(join(folder, day), { recursive: true, force: true });
+  const deleteOldDays = () => folder.deleteFiles(folder.names(days).sort().slice(0, -KEEP_DAYS));
+
+  function openToAppend(file: string): number {
+    try {
+      return folder.open(file, APPEND);
+    } catch (error) {
+      if (isNotRegularFile(error)) folder.setAside(file, warn);
+      else if (systemCode(error) !== 'ENOENT') throw error;
+      folder.create();
+      deleteOldDays();
+      return folder.open(file, APPEND | constants.O_CREAT);
     }
   }
 
-  function openToAppend(path: string): number {
+  function writeLine(day: number, text: string): void {
+    const file = openToAppend(fileOf(day));
     try {
-      return openOwnFile(path, APPEND);
-    } catch (error) {
-      if (isNotRegularFile(error)) quarantine(path, warn);
-      else if (systemCode(error) !== 'ENOENT') throw error;
-      ensurePrivateFolder(folder);
-      deleteOldDays();
-      return openOwnFile(path, APPEND | constants.O_CREAT);
+      writeAll(file, Buffer.from(`\n${text}`));
+    } finally {
+      closeSync(file);
     }
   }
 
   return {
-    append(time) {
-      const file = openToAppend(pathOf(time));
-      try {
-        writeAll(file, Buffer.from(`\n${time}`));
-      } finally {
-        closeSync(file);
-      }
-    },
-    read(end) {
-      return [pathOf(end - DAY_MS), pathOf(end)].flatMap((path) => {
-        const times = readTimes(path);
-        if (times === undefined) quarantine(path, warn);
+    append: (time) => writeLine(time, `${time}`),
+    remove: (time) => writeLine(time, `-${time}`),
+    read: (now) =>
+      [now - DAY_MS, now, now + DAY_MS].flatMap((day) => {
+        const times = readTimes(folder, fileOf(day));
+        if (times === undefined) folder.setAside(fileOf(day), warn);
         return times ?? [];
-      });
-    },
+      }),
   };
 }
 
-/** Returns the times in a file, ignoring other lines; undefined if the file contains only other lines. */
-function readTimes(path: string): number[] | undefined {
+/** Reads the times in a file, ignoring other lines; undefined if the file contains only other lines. */
+function readTimes(folder: OwnFolder, name: string): number[] | undefined {
   // Checked first, because creating the error of a failed open takes much longer.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  if (lstatSync(join(folder.path, name), { throwIfNoEntry: false }) === undefined) return [];
   let file: number;
   try {
-    file = openOwnFile(path);
+    file = folder.open(name);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     if (isNotRegularFile(error)) return undefined;
@@ -95,13 +95,20 @@ function readTimes(path: string): number[] | undefined {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
     const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    const lines = bytes
-      .toString('latin1', 0, length)
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-    const times = lines.map(Number).filter((time) => time >= 0);
-    return times.length === 0 && lines.length > 0 ? undefined : times;
+    return parseTimes(bytes.toString('latin1', 0, length));
   } finally {
     closeSync(file);
   }
+}
+
+function parseTimes(text: string): number[] | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const numbers = lines.map(Number);
+  const times = numbers.filter((time) => time >= 0);
+  if (times.length === 0 && lines.length > 0) return undefined;
+  for (const time of numbers.filter((each) => each < 0)) {
+    const index = times.lastIndexOf(-time);
+    if (index !== -1) times.splice(index, 1);
+  }
+  return times;
 }

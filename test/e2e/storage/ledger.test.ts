@@ -305,13 +305,24 @@ describe('a clock that jumps', () => {
     expect(await granted(open(), 9)).toBe(3);
   });
 
-  it('while a request is granted refuses it, since it would be sent at another time', async () => {
+  it("back by an hour still counts today's requests, and not those of a minute", async () => {
+    const { clock, open } = world();
+    await repeat(3, () => open().record());
+    clock.now -= 3600 * SECOND;
+    expect(await open(3, 3).usage()).toEqual({
+      perMinute: { limit: 3, used: 0 },
+      perDay: { limit: 3, used: 3, freeAt: START + DAY },
+    });
+  });
+
+  it('while a request is granted refuses it, and takes the count back', async () => {
     const { open, folder } = world();
     // The clock is read before the lock is acquired and at the decision; later it is too late to send.
-    const slow = openSlow(join(folder, '..'), 2);
+    const slow = openSlow(join(folder, '..'), 1);
     expect(await slow.grant()).toMatchObject({ granted: false, window: 'minute' });
+    expect(await usedNow(open(1))).toBe(0);
     expect(await slow.grant()).toEqual({ granted: true });
-    expect(await open(2).grant()).toMatchObject({ granted: false, freeAt: START + MINUTE });
+    expect(await usedNow(open(1))).toBe(1);
   });
 
   it('while a request is granted does not matter without limits', async () => {
