@@ -1,10 +1,20 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Script } from 'node:vm';
-import { createFolders, isSafePath } from './storage/folders.ts';
-import { codeFolder, resolvePaths } from './storage/paths.ts';
+import { codeFolder, deleteCode } from './storage/code-folder.ts';
+import { createFolders, foreignOwner, isSafePath, sharing } from './storage/folders.ts';
+import { resolvePaths } from './storage/paths.ts';
 
 /**
  * Commands that each have their own compiled code. It contains only the functions that the first run called, and another
@@ -72,9 +82,7 @@ export function loadChunks(argv: readonly string[]): void {
 
   // By the time the process exits, the code also contains the functions that V8 compiled when they were first called.
   process.once('exit', () => {
-    if (fresh.size === 0) return;
-    setWasmFlags(true);
-    for (const [path, script] of fresh) writeCode(path, script);
+    if (fresh.size > 0) storeCode(folder, fresh);
   });
 }
 
@@ -101,27 +109,43 @@ function setWasmFlags(on: boolean): void {
 }
 
 /**
- * Returns undamaged code, because V8 crashes on damaged code. Comparing two copies is faster than loading a checksum
- * function.
+ * Returns undamaged code of this user, because V8 crashes on damaged code. Comparing two copies is faster than loading a
+ * checksum function (node:zlib: 2 ms).
  */
 function readCode(path: string): Buffer | undefined {
+  let file: number | undefined;
   try {
-    const bytes = readFileSync(path);
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(file);
+    const isOurs = foreignOwner(stats) === undefined && !sharing(stats).isWritable && stats.nlink === 1;
+    if (!stats.isFile() || !isOurs) return undefined;
+    const bytes = readFileSync(file);
     const code = bytes.subarray(0, bytes.length / 2);
     return code.equals(bytes.subarray(code.length)) ? code : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
-/** Writes two copies of compiled code. A folder that is not writable only costs time. */
-function writeCode(path: string, script: Script): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  const folder = dirname(path);
+/** Writes two copies of compiled code, and deletes old code. A folder that is not writable only costs time. */
+function storeCode(folder: string, scripts: ReadonlyMap<string, Script>): void {
   try {
-    const code = script.createCachedData();
     createFolders(folder);
     if (!isSafePath(folder)) return;
+    setWasmFlags(true);
+    for (const [path, script] of scripts) writeCode(path, script);
+    deleteCode(join(folder, '..', '..'), Date.now());
+  } catch {
+    // The code is compiled again in the next run.
+  }
+}
+
+function writeCode(path: string, script: Script): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const code = script.createCachedData();
     writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600, flag: 'wx' });
     renameSync(temporary, path);
   } catch {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { deleteFiles } from '../storage/atomic.ts';
+import { OwnFolder } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
 import { formatDuration } from '../util/duration.ts';
@@ -12,6 +12,7 @@ import { requireEndpoint } from './target.ts';
 /** Stored instead of the URL of the embedded sandbox, whose port changes. */
 export const DEMO = 'demo';
 const KEEP_MS = 30 * 86_400_000;
+const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
 
 /** A search, stored for `lookup 2` and `last`. */
 export interface Search {
@@ -46,8 +47,8 @@ export function openResultsStore(
       if (search.rows.length === 0) return;
       ofUser.write(search);
       if (stateDir === undefined || ofTerminal === undefined) return;
-      ofTerminal.write(search);
-      deleteFiles(join(stateDir, 'terminals'), Date.now() - KEEP_MS);
+      if (!ofTerminal.write(search)) return;
+      new OwnFolder(join(stateDir, 'terminals')).sweep(TERMINAL_NAME, Date.now() - KEEP_MS);
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
-import { deleteFiles, ensurePrivateFolder } from '../storage/atomic.ts';
+import { OwnFolder } from '../storage/own-folder.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 
@@ -23,12 +23,11 @@ const MAX_SLUG = 40;
 
 const NAME = /^restaurant-[a-z0-9-]*\d{14}-[0-9a-f]{8}\.html$/;
 
-/** Returns the folder of pages without a path of their own. */
-const pagesFolder = (cacheDir: string): string => join(cacheDir, 'pages');
+/** The folder of pages without a path of their own. */
+const pagesFolder = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir, 'pages'));
 
-/** Deletes those pages that were written before a time, ms since the epoch. Never throws. */
-export const deletePages = (cacheDir: string, before = Number.POSITIVE_INFINITY): void =>
-  deleteFiles(pagesFolder(cacheDir), before, (name) => NAME.test(name));
+/** Deletes those pages. @throws {AppError} `io_error` */
+export const deletePages = (cacheDir: string): number => pagesFolder(cacheDir).clear(NAME);
 
 /**
  * Returns a new path in the cache folder for a page without a path. Such pages are deleted after a week.
@@ -38,11 +37,9 @@ export const deletePages = (cacheDir: string, before = Number.POSITIVE_INFINITY)
 export function tempReportPath(app: App, title: string): string {
   const { cacheDir } = app.paths;
   const now = app.context.now();
-  const folder = cacheDir === undefined ? tmpdir() : pagesFolder(cacheDir);
-  if (cacheDir !== undefined) {
-    ensurePrivateFolder(folder);
-    deletePages(cacheDir, now - MAX_AGE_MS);
-  }
+  const folder = cacheDir === undefined ? undefined : pagesFolder(cacheDir);
+  folder?.create();
+  folder?.sweep(NAME, now - MAX_AGE_MS);
   const slug = title
     .normalize('NFKD')
     .toLowerCase()
@@ -51,5 +48,5 @@ export function tempReportPath(app: App, title: string): string {
     .replace(/^-+|-+$/g, '');
   const stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
   const words = ['restaurant', slug, stamp, randomBytes(4).toString('hex')];
-  return join(folder, `${words.filter((word) => word !== '').join('-')}.html`);
+  return join(folder?.path ?? tmpdir(), `${words.filter((word) => word !== '').join('-')}.html`);
 }

@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
-import { codeFolder } from '../storage/paths.ts';
 import { plural } from '../util/plural.ts';
 
 export function registerCache(program: CliCommand, app: App): void {
@@ -35,11 +33,13 @@ export function registerCache(program: CliCommand, app: App): void {
 async function clearCache(app: App): Promise<void> {
   const { deletePages } = await import('../app/page.ts');
   const { clearResponses } = await import('../storage/cache.ts');
+  const { assertOwnPath } = await import('../storage/folders.ts');
+  const { codeFolder, deleteCode } = await import('../storage/code-folder.ts');
   const { cacheDir } = app.paths;
   const removed = clearResponses(cacheDir);
   if (cacheDir !== undefined) {
     deletePages(cacheDir);
-    rmSync(codeFolder(cacheDir), { recursive: true, force: true });
+    deleteCode(assertOwnPath(codeFolder(cacheDir)));
   }
   await writeText(app, { removed }, () => `removed ${plural(removed, 'cached response')}\n`);
 }

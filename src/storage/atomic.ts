@@ -1,21 +1,10 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { assertOwnedPath, flushFolder, followLinks, randomName, writeAll } from './files.ts';
-import { createFolders } from './folders.ts';
+import { flushFolder, randomName, whenFree, writeAll } from './files.ts';
+import { followLinks } from './folders.ts';
 import { ioError } from './io-error.ts';
 
-const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
-const SWEEP_AFTER_MS = 3_600_000;
 const CHUNK_CHARACTERS = 65_536;
 
 export interface AtomicOptions {
@@ -47,7 +36,7 @@ export function writeFileAtomic(
       writeFileSync(target, data);
       return true;
     }
-    const temp = openTemp(target, mode);
+    const temp = new TempFile(target, mode);
     try {
       writeAll(temp.file, typeof data === 'string' ? Buffer.from(data) : data);
       return temp.commit(durable, confirm);
@@ -70,9 +59,9 @@ export async function writeChunksAtomic(
   chunks: AsyncIterable<string>,
   mode: number,
 ): Promise<void> {
-  let temp: ReturnType<typeof openTemp> | undefined;
+  let temp: TempFile | undefined;
   try {
-    temp = openTemp(followLinks(path), mode);
+    temp = new TempFile(followLinks(path), mode);
     let pending = '';
     for await (const chunk of chunks) {
       pending += chunk;
@@ -89,75 +78,43 @@ export async function writeChunksAtomic(
 }
 
 /**
- * Opens a new file next to `target`, which replaces it on commit. The name is short because names have a maximum length.
+ * A new file next to `target`, which replaces it on commit. The name is short because names have a maximum length.
  */
-function openTemp(target: string, mode: number) {
-  const path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
-  const file = openSync(path, 'wx', mode);
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) closeSync(file);
-    isOpen = false;
-  };
-  const discard = () => {
-    close();
-    rmSync(path, { force: true });
-  };
-  return {
-    file,
-    discard,
-    commit(durable: boolean, confirm = () => true): boolean {
-      if (durable) fsyncSync(file);
-      close();
-      if (!confirm()) {
-        discard();
-        return false;
-      }
-      renameSync(path, target);
-      if (durable) flushFolder(dirname(target));
-      return true;
-    },
-  };
-}
+export class TempFile {
+  readonly target: string;
+  readonly path: string;
+  readonly file: number;
+  #isOpen = true;
 
-/**
- * Creates a folder of this program and its parents, with mode 0700. An existing folder is not changed.
- * @throws {AppError} `io_error` if it cannot be created, or if part of its path belongs to another user
- */
-export function ensurePrivateFolder(path: string): void {
-  try {
-    assertOwnedPath(path);
-    createFolders(resolve(path));
-  } catch (error) {
-    throw ioError('create the folder', path, error);
+  constructor(target: string, mode: number, path = join(dirname(target), `.restaurant-${randomName()}.tmp`)) {
+    this.target = target;
+    this.path = path;
+    this.file = openSync(path, 'wx', mode);
   }
-}
 
-/** Deletes temporary files of killed processes that are more than an hour old. Never throws. */
-export const sweepTemps = (folder: string): void =>
-  deleteFiles(folder, Date.now() - SWEEP_AFTER_MS, (name) => TEMP_NAME.test(name));
-
-/**
- * Deletes the files of a folder, or those whose names match, that were last modified before a time (milliseconds since
- * the epoch). Never throws.
- */
-export function deleteFiles(
-  folder: string,
-  before: number,
-  matches: (name: string) => boolean = () => true,
-): void {
-  let names: string[];
-  try {
-    names = readdirSync(folder).filter(matches);
-  } catch {
-    return;
+  #close(): void {
+    if (this.#isOpen) closeSync(this.file);
+    this.#isOpen = false;
   }
-  for (const path of names.map((name) => join(folder, name))) {
-    try {
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats?.isFile() && stats.mtimeMs < before) rmSync(path, { force: true });
-    } catch {
-      // Continue with the other files.
+
+  discard(): void {
+    this.#close();
+    whenFree(() => rmSync(this.path, { force: true }));
+  }
+
+  /**
+   * @param durable whether to wait until the data is on the disk
+   * @param confirm called right before; if it returns false, the file is discarded
+   */
+  commit(durable: boolean, confirm = () => true): boolean {
+    if (durable) fsyncSync(this.file);
+    this.#close();
+    if (!confirm()) {
+      this.discard();
+      return false;
     }
+    whenFree(() => renameSync(this.path, this.target));
+    if (durable) flushFolder(dirname(this.target));
+    return true;
   }
 }

@@ -1,11 +1,8 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
 import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { deleteFiles, ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
-import { readOwnFile } from './files.ts';
-import { ioError } from './io-error.ts';
+import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 
 export interface CachedResponse {
   readonly value: unknown;
@@ -56,107 +53,119 @@ const KEEP = 0.9;
 /** Maximum number of files that pruning checks at a time. */
 const MAX_LOOKED_AT = 20_000;
 
-const folderIn = (cacheDir: string): string => join(cacheDir, 'responses');
+const folderIn = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir, 'responses'));
 
 const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n${account}`);
 
-/** Returns the common prefix of the file names of an account's responses. */
-const namePrefix = (accountHash: string): string => `${sha256Hex(accountHash).slice(0, ACCOUNT_CHARACTERS)}-`;
+/** The common prefix of the file names of an account's responses. */
+const namePrefix = (account: string): string =>
+  `${sha256Hex(hashAccount(account)).slice(0, ACCOUNT_CHARACTERS)}-`;
 
-/**
- * Opens the cache, which is limited to about `maxBytes`. Accesses no files until it is used.
- * @param options.cacheDir if undefined, nothing is cached
- * @param options.account the API key and other credentials; accounts never share responses
- * @param options.now milliseconds since the epoch
- */
-export function openCache({
-  cacheDir,
-  endpoint,
-  account,
-  now,
-  maxBytes = 134_217_728,
-}: {
+interface CacheOptions {
+  /** If undefined, nothing is cached. */
   readonly cacheDir: string | undefined;
   readonly endpoint: string;
+  /** The API key. Accounts never share responses. */
   readonly account: string;
+  /** The key and other credentials, which distinguish responses of an account. Default: the key. */
+  readonly credentials?: string;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly maxBytes?: number;
-}): DiskCache {
-  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
-  const folder = folderIn(cacheDir);
-  const accountHash = hashAccount(account);
-  const prefix = namePrefix(accountHash);
-  const maxEntryBytes = Math.floor(maxBytes / MAX_SHARE);
-  const pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
-  // Not 0, so that short runs sometimes prune the cache, too.
-  let written = Math.floor(Math.random() * pruneBytes);
+}
 
-  /** Returns the path of an entry and the text of its key. @throws {RangeError} if the arguments nest too deep */
-  function locate(tool: string, args: unknown): { path: string; key: string } {
-    const key = canonicalJson([endpoint, accountHash, tool, args]);
-    const name = `${prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`;
-    return { path: join(folder, name), key };
+/** Opens the cache, which is limited to about `maxBytes`. Accesses no files until it is used. */
+export function openCache(options: CacheOptions): DiskCache {
+  const { cacheDir } = options;
+  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
+  return new FolderCache(folderIn(cacheDir), options);
+}
+
+class FolderCache implements DiskCache {
+  readonly #folder: OwnFolder;
+  readonly #endpoint: string;
+  readonly #credentials: string;
+  readonly #prefix: string;
+  readonly #now: () => number;
+  readonly #maxBytes: number;
+  readonly #pruneBytes: number;
+  #written: number;
+
+  constructor(
+    folder: OwnFolder,
+    { endpoint, account, credentials = account, now, maxBytes = 134_217_728 }: CacheOptions,
+  ) {
+    this.#folder = folder;
+    this.#endpoint = endpoint;
+    this.#credentials = hashAccount(credentials);
+    this.#prefix = namePrefix(account);
+    this.#now = now;
+    this.#maxBytes = maxBytes;
+    this.#pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
+    // Not 0, so that short runs sometimes prune the cache, too.
+    this.#written = Math.floor(Math.random() * this.#pruneBytes);
   }
 
-  return {
-    get(tool, args, maxAgeMs) {
-      try {
-        const { path, key } = locate(tool, args);
-        // Checked first, because creating the error of a failed open takes much longer.
-        if (maxAgeMs <= 0 || !existsSync(path)) return undefined;
-        const entry: unknown = parseExact(readOwnFile(path, maxEntryBytes).bytes.toString('utf8'));
-        const { version, key: found, at, value } = Object(entry) as Record<string, unknown>;
-        if (version !== VERSION || found !== key || typeof at !== 'number') return undefined;
-        const age = now() - at;
-        const isUsable = value !== undefined && age >= 0 && age <= Math.min(maxAgeMs, MAX_AGE_MS);
-        return isUsable ? { value, at } : undefined;
-      } catch {
-        return undefined;
-      }
-    },
-    put(tool, args, value) {
-      try {
-        const { path, key } = locate(tool, args);
-        const json = stringifyExact(value);
-        if (json === undefined) return;
-        const head = JSON.stringify({ version: VERSION, key, at: now() }).slice(0, -1);
-        const bytes = Buffer.from(`${head},"value":${json}}`);
-        if (bytes.length > maxEntryBytes) return;
-        ensurePrivateFolder(folder);
-        writeFileAtomic(path, bytes, { durable: false, replace: true });
-        written += Math.max(bytes.length, MIN_ENTRY_BYTES);
-        if (written < pruneBytes) return;
-        written = 0;
-        prune(folder, now(), maxBytes);
-      } catch {
-        // The disk is full or read-only, or the value is not JSON: do not cache it.
-      }
-    },
-    release() {},
-  };
+  /** The file name of an entry and the text of its key. @throws {RangeError} if the arguments nest too deep */
+  #locate(tool: string, args: unknown): { name: string; key: string } {
+    const key = canonicalJson([this.#endpoint, this.#credentials, tool, args]);
+    return { name: `${this.#prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`, key };
+  }
+
+  get #maxEntryBytes(): number {
+    return Math.floor(this.#maxBytes / MAX_SHARE);
+  }
+
+  get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined {
+    if (maxAgeMs <= 0) return undefined;
+    try {
+      const { name, key } = this.#locate(tool, args);
+      const content = this.#folder.read(name, this.#maxEntryBytes);
+      if (content === undefined) return undefined;
+      const entry = Object(parseExact(content.bytes.toString('utf8'))) as Record<string, unknown>;
+      const { version, at, value } = entry;
+      if (version !== VERSION || entry.key !== key || typeof at !== 'number') return undefined;
+      const age = this.#now() - at;
+      const isUsable = value !== undefined && age >= 0 && age <= Math.min(maxAgeMs, MAX_AGE_MS);
+      return isUsable ? { value, at } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  put(tool: string, args: unknown, value: unknown): void {
+    try {
+      const { name, key } = this.#locate(tool, args);
+      const json = stringifyExact(value);
+      if (json === undefined) return;
+      const head = JSON.stringify({ version: VERSION, key, at: this.#now() }).slice(0, -1);
+      const bytes = Buffer.from(`${head},"value":${json}}`);
+      if (bytes.length > this.#maxEntryBytes) return;
+      this.#folder.write(name, bytes);
+      this.#written += Math.max(bytes.length, MIN_ENTRY_BYTES);
+      if (this.#written < this.#pruneBytes) return;
+      this.#written = 0;
+      prune(this.#folder, this.#now(), this.#maxBytes);
+    } catch {
+      // The disk is full or read-only, or the value is not JSON: do not cache it.
+    }
+  }
+
+  release(): void {}
 }
 
 /** Deletes all responses. @returns their number @throws {AppError} `io_error` if they cannot be deleted */
 export function clearResponses(cacheDir: string | undefined): number {
   if (cacheDir === undefined) return 0;
   const folder = folderIn(cacheDir);
-  try {
-    const stats = statSync(folder, { throwIfNoEntry: false });
-    if (stats === undefined) return 0;
-    const count = stats.isDirectory() ? entriesIn(folder).length : 0;
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    return count;
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return 0;
-    throw ioError('clear the cache', folder, error);
-  }
+  folder.sweep(TEMP_NAME);
+  return folder.clear(ENTRY_NAME);
 }
 
 /** Deletes the responses of one account. Never throws. */
 export function clearAccount(cacheDir: string | undefined, account: string): void {
-  if (cacheDir === undefined) return;
-  const prefix = namePrefix(hashAccount(account));
-  deleteFiles(folderIn(cacheDir), Number.POSITIVE_INFINITY, (name) => name.startsWith(prefix));
+  if (cacheDir !== undefined)
+    folderIn(cacheDir).sweep(new RegExp(`^${namePrefix(account)}[0-9a-f]{64}\\.json$`));
 }
 
 /**
@@ -175,26 +184,24 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-const entriesIn = (folder: string): string[] => readdirSync(folder).filter((name) => ENTRY_NAME.test(name));
-
 /** Deletes expired entries, then the oldest ones until the cache is within its limit. */
-function prune(folder: string, now: number, maxBytes: number): void {
-  sweepTemps(folder);
-  const entries = entriesIn(folder)
+function prune(folder: OwnFolder, now: number, maxBytes: number): void {
+  folder.sweepTemps();
+  const entries = folder
+    .names(ENTRY_NAME)
     .slice(0, MAX_LOOKED_AT)
     .flatMap((name) => {
-      const path = join(folder, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
-      return stats === undefined
-        ? []
-        : [{ path, size: Math.max(stats.size, MIN_ENTRY_BYTES), mtimeMs: stats.mtimeMs }];
+      const stats = lstatSync(join(folder.path, name), { throwIfNoEntry: false });
+      return stats?.isFile()
+        ? [{ name, size: Math.max(stats.size, MIN_ENTRY_BYTES), mtimeMs: stats.mtimeMs }]
+        : [];
     })
     .sort((a, b) => a.mtimeMs - b.mtimeMs);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
   const limit = bytes > maxBytes ? maxBytes * KEEP : maxBytes;
-  for (const { path, size, mtimeMs } of entries) {
+  for (const { name, size, mtimeMs } of entries) {
     if (now - mtimeMs <= MAX_AGE_MS && bytes <= limit) break;
-    rmSync(path, { recursive: true, force: true });
+    folder.deleteFiles([name]);
     bytes -= size;
   }
 }

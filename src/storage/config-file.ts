@@ -1,12 +1,14 @@
-import { lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
-import { deleteFiles, ensurePrivateFolder } from './atomic.ts';
-import { assertOwnedPath, type FileContent, followLinks, isNotRegularFile, readOwnFile } from './files.ts';
+import { TempFile } from './atomic.ts';
+import { type FileContent, isNotRegularFile, readOwnFile, writeAll } from './files.ts';
+import { assertOwnPath, sharing } from './folders.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
+import { OwnFolder, type Warn } from './own-folder.ts';
 
 /** A saved login. Fields that are not named here are kept as they are. */
 export interface Profile {
@@ -27,16 +29,12 @@ export interface ConfigFile {
   [key: string]: unknown;
 }
 
-type Warn = (message: string) => void;
-
 const MAX_BYTES = 1_048_576;
-const READABLE_BY_OTHERS = 0o044;
-const WRITABLE_BY_OTHERS = 0o022;
 const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
 const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
 
-/** Returns a profile of the config file, adding it if it is missing. */
+/** The profile of the config file, added if it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {
   file.profiles ??= {};
   const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
@@ -44,7 +42,6 @@ export function profileOf(file: ConfigFile, name: string): Profile {
   return profile;
 }
 
-/** Returns the address of the service that a profile is for. */
 export const serviceOf = ({ endpoint, base_url, key_origin }: Profile): string | undefined =>
   endpoint ?? base_url ?? key_origin;
 
@@ -92,15 +89,17 @@ function shapeProblem(value: unknown): string | undefined {
 function readText(path: string, warn: Warn | undefined): string | undefined {
   let content: FileContent;
   try {
-    content = readOwnFile(resolveLinks(path), MAX_BYTES);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    // A link leads to a config file that is stored elsewhere, such as with dotfiles.
+    content = readOwnFile(assertOwnPath(path), MAX_BYTES);
   } catch (error) {
     // If part of the path is not a folder, there is no config file.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
-    if (error instanceof AppError) throw invalidConfig(path, error.message, OTHER_FOLDER);
+    if (error instanceof AppError) throw new AppError('bad_config', error.message, { hint: OTHER_FOLDER });
     if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
     throw ioError('read the config file', path, error, OTHER_FOLDER);
   }
-  checkPermissions(path, content.stats.mode, warn);
+  checkPermissions(path, content, warn);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content.bytes);
   } catch {
@@ -108,22 +107,12 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
   }
 }
 
-/**
- * Resolves the link of a config file that is stored elsewhere, such as with dotfiles. @throws {AppError} for a link of
- * another user
- */
-function resolveLinks(path: string): string {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
-  const target = followLinks(path);
-  assertOwnedPath(dirname(target));
-  return target;
-}
-
 /** Warns about permissions. They are never changed, because this program may not have created the file. */
-function checkPermissions(path: string, mode: number, warn: Warn | undefined): void {
+function checkPermissions(path: string, { stats }: FileContent, warn: Warn | undefined): void {
+  const { isWritable, isReadable } = sharing(stats);
   const fix = `chmod 600 ${shellWord(path)}`;
-  if ((mode & WRITABLE_BY_OTHERS) !== 0) throw invalidConfig(path, 'other users can write to it', fix);
-  if ((mode & READABLE_BY_OTHERS) !== 0) warn?.(`other users can read ${path}: ${fix}`);
+  if (isWritable) throw invalidConfig(path, 'other users can write to it', fix);
+  if (isReadable) warn?.(`other users can read ${path}: ${fix}`);
 }
 
 function invalidConfig(path: string, reason: string, hint?: string): AppError {
@@ -139,17 +128,28 @@ function invalidConfig(path: string, reason: string, hint?: string): AppError {
 export async function updateConfig(path: string, change: (file: ConfigFile) => void): Promise<void> {
   // Load it before taking the lock.
   const { default: Conf } = await import('conf');
+  await lockConfig(path, () => {
+    const file = readConfig(path);
+    change(file);
+    write(Conf, path, file);
+  });
+}
+
+/**
+ * Deletes the temporary files of killed processes, which may contain a key.
+ * @throws {AppError} `io_error`, `in_use`
+ */
+export async function sweepConfig(path: string): Promise<void> {
+  const target = assertOwnPath(path);
+  const folder = new OwnFolder(dirname(target));
+  const leftovers = () => folder.names(tempNames(target));
+  if (leftovers().length > 0) await lockConfig(path, () => folder.deleteFiles(leftovers()));
+}
+
+async function lockConfig(path: string, run: () => void): Promise<void> {
   try {
-    ensurePrivateFolder(dirname(path));
-    await withLock(
-      path,
-      () => {
-        const file = readConfig(path);
-        change(file);
-        write(Conf, path, file);
-      },
-      LOCK_WAIT_MS,
-    );
+    new OwnFolder(dirname(path)).create();
+    await withLock(path, run, LOCK_WAIT_MS);
   } catch (error) {
     throw error instanceof AppError && error.code === 'io_error'
       ? ioError('write', path, error, OTHER_FOLDER)
@@ -157,12 +157,23 @@ export async function updateConfig(path: string, change: (file: ConfigFile) => v
   }
 }
 
+/** Names of the temporary files of `conf`, and of the trial file. */
+const tempNames = (target: string): RegExp =>
+  new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-`);
+
 /** Writes the file with `conf`, which replaces it atomically. The caller holds the lock. */
 function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
-  const target = resolveLinks(path);
+  const target = assertOwnPath(path);
   const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    throw new AppError('io_error', `cannot write ${path}: it would be larger than 1 MB`, {
+      hint: 'restaurant config list',
+    });
+  }
   try {
+    // No other process is writing, because the caller holds the lock.
+    new OwnFolder(dirname(target)).sweep(tempNames(target));
     assertRoom(target, text);
     const conf = new Conf<ConfigFile>({
       cwd: dirname(target),
@@ -178,11 +189,6 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   } catch (error) {
     throw ioError('write', path, error);
   }
-  // Delete the temporary files of killed processes, which may contain a key. No other process is writing, because the
-  // caller holds the lock.
-  deleteFiles(dirname(target), Number.POSITIVE_INFINITY, (name) =>
-    name.startsWith(`${basename(target)}.tmp-`),
-  );
 }
 
 /**
@@ -190,11 +196,10 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
  * @throws the system's error if it does not
  */
 function assertRoom(target: string, text: string): void {
-  const trial = `${target}.tmp-0`;
+  const trial = new TempFile(target, 0o600, `${target}.tmp-0`);
   try {
-    rmSync(trial, { force: true });
-    writeFileSync(trial, text, { flag: 'wx', mode: 0o600 });
+    writeAll(trial.file, Buffer.from(text));
   } finally {
-    rmSync(trial, { force: true });
+    trial.discard();
   }
 }

@@ -3,24 +3,21 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  lstatSync,
   openSync,
   readSync,
   type Stats,
   writeSync,
 } from 'node:fs';
 import { AppError, systemCode } from '../errors.ts';
-import { currentUid, isTrusted, walkPath } from './folders.ts';
+import { currentUid, foreignOwner } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 /** Error codes for a path that is not a regular file, or a file that is too large. */
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
+const CHUNK_BYTES = 65_536;
+const BUSY_MS = 1000;
 
-const ownerName = (uid: number): string => (uid === 0 ? 'root' : `user ${uid}`);
-
-function fileError(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
+const fileError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /**
  * Opens a regular file, and rejects anything else without blocking: opening a named pipe would block until its other end
@@ -45,15 +42,14 @@ export function openOwnFile(path: string, flags: number = O_RDONLY): number {
   try {
     file = openRegularFile(path, flags | O_NOFOLLOW);
   } catch (error) {
-    if (systemCode(error) === 'ELOOP') throw fileError('ESYMLINK', 'a symbolic link');
-    throw error;
+    throw systemCode(error) === 'ELOOP' ? fileError('ESYMLINK', 'a symbolic link') : error;
   }
-  const { uid, nlink } = fstatSync(file);
-  const writes = (flags & (O_WRONLY | O_RDWR)) !== 0;
-  if (isTrusted(uid) && !(writes && nlink > 1)) return file;
+  const stats = fstatSync(file);
+  const hasOtherName = (flags & (O_WRONLY | O_RDWR)) !== 0 && stats.nlink > 1;
+  const reason = foreignOwner(stats) ?? (hasOtherName ? 'it has a second name (a hard link)' : undefined);
+  if (reason === undefined) return file;
   closeSync(file);
-  const reason = isTrusted(uid) ? 'it has a second name (a hard link)' : `it belongs to ${ownerName(uid)}`;
-  throw new AppError('io_error', `will not use ${path}: ${reason}`);
+  throw new AppError('io_error', `refusing to use ${path}: ${reason}`);
 }
 
 export interface FileContent {
@@ -85,10 +81,11 @@ function readAndClose(file: number, max: number): FileContent {
     if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
     const parts: Buffer[] = [];
     for (let size = 0; ; ) {
-      const part = Buffer.allocUnsafe(Math.max(64 * 1024, stats.size - size + 1));
+      const part = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, stats.size - size + 1));
       const count = readSync(file, part, 0, part.length, null);
-      if (count === 0)
+      if (count === 0) {
         return { stats, bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
+      }
       size += count;
       if (size > max) throw fileError('ETOOLARGE', 'too large');
       parts.push(part.subarray(0, count));
@@ -98,12 +95,9 @@ function readAndClose(file: number, max: number): FileContent {
   }
 }
 
-/** Returns whether an operation failed because the path is not a regular file. */
-export function isNotRegularFile(error: unknown): boolean {
-  return NOT_REGULAR.includes(systemCode(error) ?? '');
-}
+export const isNotRegularFile = (error: unknown): boolean => NOT_REGULAR.includes(systemCode(error) ?? '');
 
-/** Returns 16 random hex digits, for a file that must not exist yet. Not for secrets. */
+/** 16 random hex digits, for a file that must not exist yet. Not for secrets. */
 export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }
@@ -114,6 +108,23 @@ export function writeAll(file: number, bytes: Uint8Array): void {
     const written = writeSync(file, bytes, done);
     if (written === 0) throw fileError('ENOSPC', 'nothing written');
     done += written;
+  }
+}
+
+/**
+ * Renames, deletes, or creates a file. On Windows this fails while another process, such as a virus scanner, has the file
+ * open; so it is tried again for up to a second.
+ */
+export function whenFree<T>(change: () => T): T {
+  const deadline = Date.now() + BUSY_MS;
+  for (let pause = 1; ; pause *= 2) {
+    try {
+      return change();
+    } catch (error) {
+      const isBusy = ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error) ?? '');
+      if (!isBusy || currentUid() !== undefined || Date.now() > deadline) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
   }
 }
 
@@ -135,35 +146,4 @@ export function flushFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
-}
-
-/**
- * Resolves symbolic links like `open`. The end of the path does not have to exist.
- * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links
- */
-export function followLinks(path: string): string {
-  return walkPath(path, (part, stats) => {
-    if (stats.isSymbolicLink()) assertOwned(path, part, stats);
-  });
-}
-
-/**
- * Checks the path of a folder of this program, which may not exist yet: the folder and each symbolic link in the path
- * must belong to this user or to root. If the user is root, each folder in the path must, too, because its owner can
- * replace everything below it.
- * @throws {AppError} `io_error` with the first part that belongs to another user
- */
-export function assertOwnedPath(path: string): void {
-  const isRoot = currentUid() === 0;
-  const end = walkPath(path, (part, stats) => {
-    if (isRoot || stats.isSymbolicLink()) assertOwned(path, part, stats);
-  });
-  const stats = lstatSync(end, { throwIfNoEntry: false });
-  if (stats !== undefined) assertOwned(path, end, stats);
-}
-
-function assertOwned(path: string, part: string, stats: Stats): void {
-  if (isTrusted(stats.uid)) return;
-  const what = stats.isSymbolicLink() ? 'the symbolic link ' : '';
-  throw new AppError('io_error', `will not use ${path}: ${what}${part} belongs to ${ownerName(stats.uid)}`);
 }

@@ -1,31 +1,64 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { AppError } from '../errors.ts';
 
 const MAX_LINKS = 40;
 const STICKY = 0o1000;
-const WRITABLE_BY_OTHERS = 0o022;
+const READABLE = 0o044;
+const WRITABLE_BY_GROUP = 0o020;
+const WRITABLE_BY_ANYBODY = 0o002;
 
-/** Returns the user id of this process; undefined on Windows, where files have no owner id. */
-export function currentUid(): number | undefined {
-  return process.geteuid?.();
+/** The user id of this process; undefined on Windows, where files have no owner and Node makes up their modes. */
+export const currentUid = (): number | undefined => process.geteuid?.();
+
+const isTrusted = (uid: number, me: number): boolean => uid === me || uid === 0;
+
+/** Why a file is not ours, as in "it belongs to user 1001"; undefined if it belongs to this user or root. */
+export function foreignOwner({ uid }: Stats, what = 'it'): string | undefined {
+  const me = currentUid();
+  return me === undefined || isTrusted(uid, me) ? undefined : `${what} belongs to user ${uid}`;
 }
 
-/** Returns whether a file owner is trusted: this user or root. */
-export function isTrusted(uid: number): boolean {
-  const me = currentUid();
-  return me === undefined || uid === me || uid === 0;
+/** Whether other users can write to or read a file of ours. Always false on Windows. */
+export function sharing({ mode }: Stats): { readonly isWritable: boolean; readonly isReadable: boolean } {
+  const hasModes = currentUid() !== undefined;
+  const others = WRITABLE_BY_GROUP | WRITABLE_BY_ANYBODY;
+  return {
+    isWritable: hasModes && (mode & others) !== 0,
+    isReadable: hasModes && (mode & READABLE) !== 0,
+  };
+}
+
+/** A folder may be writable for the private group of its owner, which has the owner's number (umask 002). */
+function isOpenFolder(stats: Stats, allowsGroup: boolean): boolean {
+  const isOfGroup = (stats.mode & WRITABLE_BY_GROUP) !== 0 && !(allowsGroup && stats.gid === stats.uid);
+  return stats.isDirectory() && (isOfGroup || (stats.mode & WRITABLE_BY_ANYBODY) !== 0);
+}
+
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) && existsSync(home) ? resolve(home) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
- * Visits the existing parts of a path, starting at the root: each folder, and each symbolic link before its target.
+ * Visits the existing parts of a path: each folder, and each symbolic link before its target.
+ * @param home where to start in paths below it, as OpenSSH does; default: always at the root
  * @returns the path without links. @throws the system's error; an error with the code `ELOOP` for too many links
  */
-export function walkPath(path: string, visit: (part: string, stats: Stats) => void): string {
+function walkPath(path: string, visit: (part: string, stats: Stats) => void, home?: string): string {
   const absolute = resolve(path);
-  let folder = parse(absolute).root;
+  const isInHome = home !== undefined && `${absolute}${sep}`.startsWith(`${home}${sep}`);
+  let folder = isInHome ? home : parse(absolute).root;
+  if (isInHome) visit(home, statSync(home));
   const rest = absolute.slice(folder.length).split(sep);
   for (let links = 0; rest.length > 0; ) {
     const next = join(folder, rest.shift() ?? '');
+    if (next === folder) continue;
     const stats = lstatSync(next, { throwIfNoEntry: false });
     if (stats === undefined) return join(next, ...rest);
     visit(next, stats);
@@ -42,36 +75,72 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
   return folder;
 }
 
+/** Checks the parts of a path, so that nobody but this user and root can change what the path leads to. */
+function inspect(path: string, strict: boolean): { end: string; problem: string | undefined } {
+  const problems: string[] = [];
+  /** The folder of the next part, if others can create files in it, but not replace ours (/tmp). */
+  let open: string | undefined;
+  const visit = (part: string, stats: Stats) => {
+    const link = stats.isSymbolicLink() ? 'the symbolic link ' : '';
+    const owner = foreignOwner(stats, part === path ? 'it' : `${link}${part}`);
+    if (owner !== undefined) problems.push(owner);
+    const isOpen = isOpenFolder(stats, !strict);
+    if ((isOpen && (stats.mode & STICKY) === 0) || (open !== undefined && link !== '')) {
+      problems.push(`other users can write to ${open ?? part}`);
+    }
+    open = isOpen ? part : undefined;
+  };
+  const end = walkPath(path, visit, strict ? undefined : homeFolder());
+  if (open !== undefined && (strict || open === end)) problems.push(`other users can write to ${open}`);
+  return { end, problem: currentUid() === undefined ? undefined : problems[0] };
+}
+
+const refusal = (path: string, reason: string): AppError =>
+  new AppError('io_error', `refusing to use ${path}: ${reason}`);
+
 /**
- * Returns whether only this user and root can create or replace anything in the path of a folder, so that nobody else
- * can place code there. A folder that others can write to is accepted only if it is sticky (/tmp) and already contains a
- * folder of this user.
+ * Checks the path of a file or folder of this program, of which the end may not exist yet.
+ * @returns the path without links
+ * @throws {AppError} `io_error` if another user can change what it leads to
  */
-export function isSafePath(path: string): boolean {
-  const me = currentUid();
-  if (me === undefined) return true;
-  let isSafe = true;
-  let mustBeOurs = false;
-  walkPath(path, (_part, stats) => {
-    const isOpen = stats.isDirectory() && (stats.mode & WRITABLE_BY_OTHERS) !== 0;
-    isSafe &&= isTrusted(stats.uid) && !(mustBeOurs && stats.uid !== me);
-    isSafe &&= !isOpen || (stats.mode & STICKY) !== 0;
-    mustBeOurs = isOpen;
-  });
-  return isSafe && !mustBeOurs;
+export function assertOwnPath(path: string): string {
+  const { end, problem } = inspect(resolve(path), false);
+  if (problem !== undefined) throw refusal(path, problem);
+  return end;
 }
 
 /**
- * Creates a folder and its parents. Does not use the option `recursive` of mkdir, which never returns if a file system
- * reports ENOENT below an existing folder (/proc). Another process may create the same folders at the same time.
+ * Whether code in this folder may be executed: as {@link assertOwnPath}, but for the whole path, which must exist if
+ * others can write to a part of it. Groups count as others, because access lists show as permissions of the group.
+ */
+export const isSafePath = (path: string): boolean => inspect(resolve(path), true).problem === undefined;
+
+/**
+ * Resolves symbolic links like `open`. The end of the path does not have to exist.
+ * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links
+ */
+export function followLinks(path: string): string {
+  return walkPath(path, (part, stats) => {
+    const owner = stats.isSymbolicLink() ? foreignOwner(stats, `the symbolic link ${part}`) : undefined;
+    if (owner !== undefined) throw refusal(path, owner);
+  });
+}
+
+/**
+ * Creates a folder and its parents, but not through a link of another user. Does not use the option `recursive` of
+ * mkdir, which never returns if a file system reports ENOENT below an existing folder (/proc). Another process may create
+ * the same folders at the same time.
+ * @throws {AppError} `io_error` for a link of another user; the system's error
  */
 export function createFolders(path: string, mode = 0o700): void {
-  const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (exists()) return;
+  if (isFolder(path)) return;
+  followLinks(path);
   if (!existsSync(dirname(path))) createFolders(dirname(path), mode);
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    if (!exists()) throw error;
+    if (!isFolder(path)) throw error;
   }
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,4 +1,4 @@
-import { join, posix, win32 } from 'node:path';
+import { posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
 /** Files and folders of this program; undefined if the home folder is unknown, and nothing is stored. */
@@ -50,6 +50,3 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     cacheDir: folder('CACHE', under(local, 'restaurant', 'cache'), '.cache'),
   };
 }
-
-/** Returns the folder for compiled code of this program. */
-export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');

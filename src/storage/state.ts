@@ -1,34 +1,21 @@
-import { lstatSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { DetectedProtocol } from '../client/mcp/protocol.ts';
-import { systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from './atomic.ts';
-import { isNotRegularFile, readOwnFile } from './files.ts';
-import { ioReason } from './io-error.ts';
-
-export type Warn = (message: string) => void;
+import { isNotRegularFile } from './files.ts';
+import { ioError } from './io-error.ts';
+import { OwnFolder, type Warn } from './own-folder.ts';
 
 /** A value that is stored as JSON. Its methods never throw, because state is not essential. */
 export interface JsonFile<T> {
-  /** Returns the stored value; undefined if there is none, or if it is damaged, in which case the file is renamed. */
+  /** The stored value; undefined if there is none, or if it is damaged, in which case the file is renamed. */
   read(): T | undefined;
-  write(value: T): void;
+  /** Whether the value was stored. */
+  write(value: T): boolean;
   forget(): void;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-
-/** Renames a damaged file, so that a new one can replace it. Never throws. */
-export function quarantine(path: string, warn?: Warn): void {
-  try {
-    rmSync(`${path}.damaged`, { recursive: true, force: true });
-    renameSync(path, `${path}.damaged`);
-    warn?.(`${path} was damaged; renamed it to ${path}.damaged`);
-  } catch (error) {
-    warn?.(`${path} is damaged and cannot be renamed: ${ioReason(error)}`);
-  }
-}
 
 /**
  * Opens a small state file. Accesses no files until it is used.
@@ -39,41 +26,44 @@ export function quarantine(path: string, warn?: Warn): void {
 export function openJsonFile<T>(
   path: string | undefined,
   decode: (value: Readonly<Record<string, unknown>>) => T | undefined,
-  warn?: Warn,
+  warn: Warn = () => {},
 ): JsonFile<T> {
-  if (path === undefined) return { read: () => undefined, write: () => {}, forget: () => {} };
+  if (path === undefined) return { read: () => undefined, write: () => false, forget: () => {} };
+  const folder = new OwnFolder(dirname(path));
+  const name = basename(path);
+  const fail = (action: string, error: unknown) => warn(ioError(action, path, error).message);
 
   return {
     read() {
       try {
-        // Checked first, because creating the error of a failed open takes much longer.
-        if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-        const value: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).bytes.toString('utf8'));
-        const decoded = decode(Object(value));
-        if (decoded === undefined) quarantine(path, warn);
-        return decoded;
+        const content = folder.read(name, MAX_BYTES);
+        if (content === undefined) return undefined;
+        const value = decode(Object(JSON.parse(content.bytes.toString('utf8'))));
+        if (value === undefined) folder.setAside(name, warn);
+        return value;
       } catch (error) {
-        const code = systemCode(error);
-        if (error instanceof SyntaxError || isNotRegularFile(error)) quarantine(path, warn);
-        else if (code !== 'ENOENT' && code !== 'ENOTDIR') warn?.(`cannot read ${path}: ${ioReason(error)}`);
+        if (error instanceof SyntaxError || isNotRegularFile(error)) folder.setAside(name, warn);
+        else fail('read', error);
         return undefined;
       }
     },
     write(value) {
       try {
-        ensurePrivateFolder(dirname(path));
-        sweepTemps(dirname(path));
-        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) quarantine(path, warn);
-        writeFileAtomic(path, `${JSON.stringify(value)}\n`, { durable: false, replace: true });
+        folder.create();
+        folder.sweepTemps();
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) folder.setAside(name, warn);
+        folder.write(name, `${JSON.stringify(value)}\n`);
+        return true;
       } catch (error) {
-        warn?.(error instanceof Error ? error.message : `cannot write ${path}`);
+        fail('write', error);
+        return false;
       }
     },
     forget() {
       try {
-        rmSync(path, { force: true });
+        folder.deleteFiles([name]);
       } catch (error) {
-        warn?.(`cannot delete ${path}: ${ioReason(error)}`);
+        fail('delete', error);
       }
     },
   };

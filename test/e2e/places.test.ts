@@ -203,7 +203,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     const set = await run(['config', 'set', 'city', 'SF']);
     expect([set.exit, set.stdout]).toEqual([2, '']);
     expect(set.stderr).toMatch(
-      /^error: cannot use the config file .*config\.json: will not use .* belongs to user 65534\nhint: set HOME or .*\n$/,
+      /^error: refusing to use .*config\.json: .* belongs to user 65534\nhint: set HOME or .*\n$/,
     );
     for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) link(join(home, place));
     expect(await run(FIND)).toEqual(good);

@@ -8,18 +8,25 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openResultsStore } from '../../src/app/last-results.ts';
+import { STANDALONE } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
-import { IS_ROOT, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
+import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
 
 const { run } = useProgram();
 const service = useService({ auth: false });
 const FIND = ['find', 'Nopa', '--city', 'SF'];
+/** Names of files that would be ours in a folder of ours. */
+const ENTRY = `${'a'.repeat(16)}-${'a'.repeat(64)}.json`;
+const OLD = `${'a'.repeat(64)}.json`;
 const env = (home: string, more: Record<string, string> = {}) => ({
   HOME: home,
   RESTAURANT_BASE_URL: service.sandbox.baseUrl,
@@ -66,6 +73,51 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
       }
     },
   );
+
+  it.each(['.config/restaurant', '.config'])(
+    'obeys no config file in a folder that %s links to',
+    async (path) => {
+      const repo = sharedFolder();
+      const marker = join(repo, 'executed');
+      const folder = path === '.config' ? subfolder(join(repo, 'restaurant')) : repo;
+      const config = { profiles: { default: { base_url: service.sandbox.baseUrl } }, settings: {} };
+      const settings = { 'key-command': `touch ${marker}` };
+      writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, settings }), { mode: 0o600 });
+      const home = homeWithLink(path, repo);
+      const { exit, stderr } = await run(FIND, { env: { HOME: home, RESTAURANT_API_KEY: undefined } });
+      expect([exit, existsSync(marker)]).toEqual([2, false]);
+      expect(stderr).toMatch(/^error: refusing to use .*config\.json: .* belongs to user 65534\n/);
+    },
+  );
+
+  it('deletes nothing in a folder that the cache or the terminals link to', async () => {
+    const target = sharedFolder();
+    const files = ['code/project/file', 'responses/file', `responses/${ENTRY}`, OLD].map((name) => {
+      const path = join(target, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'text');
+      utimesSync(path, 0, 0);
+      return path;
+    });
+    const cache = homeWithLink('.cache/restaurant', target);
+    expect((await run(['cache', 'clear'], { env: env(cache) })).exit).toBe(9);
+    const home = homeWithLink('.local/state/restaurant/terminals', target);
+    const search = { endpoint: 'e', at: 1, query: { name: 'a', city: 'b' }, rows: [{}] };
+    openResultsStore(join(home, '.local/state/restaurant'), 'tty', () => {}).write(search);
+    expect(files.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('creates no folder behind a link before it refuses the link', async () => {
+    const target = sharedFolder();
+    for (const [path, ...words] of [
+      ['.claude', 'skill', 'install', 'claude-code'],
+      ['.cursor', 'mcp', 'config', 'cursor', '--write'],
+    ] as const) {
+      const home = homeWithLink(path, target);
+      await run(words, { env: env(home), exit: 9 });
+      expect(readdirSync(target)).toEqual([]);
+    }
+  });
 
   it('does not create or append to a file that a lock links to', async () => {
     const folder = sharedFolder();
@@ -160,6 +212,41 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
   });
 
+  it.each(['a link', 'the folder itself'])(
+    'obeys no config file behind %s of the hostile user',
+    async (what) => {
+      const shared = sharedFolder(MALLORY, 0o777);
+      const home = sharedFolder(VICTIM, 0o755);
+      const repo = subfolder(join(what === 'a link' ? home : shared, 'clone'), VICTIM, 0o755);
+      const config = { profiles: { default: { base_url: service.sandbox.baseUrl } } };
+      writeFileSync(join(repo, 'config.json'), JSON.stringify(config), { mode: 0o644 });
+      chownSync(join(repo, 'config.json'), VICTIM, VICTIM);
+      if (what === 'a link') {
+        symlinkSync(repo, join(shared, 'restaurant'));
+        lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
+      } else renameSync(repo, join(shared, 'restaurant'));
+      const before = service.sandbox.requests.length;
+      const { exit, stderr } = await run(FIND, {
+        env: { HOME: home, XDG_CONFIG_HOME: shared },
+        uid: VICTIM,
+        cwd: '/',
+      });
+      expect([exit, service.sandbox.requests.length]).toEqual([2, before]);
+      expect(stderr).toMatch(/^error: refusing to use .*config\.json: .* belongs to user 65534\n/);
+    },
+  );
+
+  it('keeps the folders that a link in XDG_CACHE_HOME leads to', async () => {
+    const shared = sharedFolder(MALLORY, 0o777);
+    const home = sharedFolder(VICTIM, 0o755);
+    for (const name of ['code', 'responses']) subfolder(join(home, name), VICTIM);
+    symlinkSync(home, join(shared, 'restaurant'));
+    lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
+    const options = { env: env(home, { XDG_CACHE_HOME: shared }), uid: VICTIM, cwd: '/', exit: 9 };
+    await run(['cache', 'clear'], options);
+    expect(readdirSync(home).sort()).toEqual(['code', 'responses']);
+  });
+
   it('reports a lock of another user with the name of the file', async () => {
     for (const [text, mode] of [
       ['1 host', 0o644],
@@ -204,6 +291,88 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
       expect([words, exit]).toEqual([words, 9]);
       expect(stderr).not.toMatch(/sudo|chown|rm -/);
     }
+  });
+});
+
+describe('files of ours', () => {
+  it('are deleted by name, even if the cache folder is the home folder', async () => {
+    const home = sharedFolder();
+    const all = env(home, { RESTAURANT_CACHE_DIR: home, RESTAURANT_MAX_AGE: '10m' });
+    await run(FIND, { env: all, exit: 0 });
+    const files = ['code/project/a.ts', 'responses/notes.txt'].map((name) => join(home, name));
+    for (const path of files) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'text');
+    }
+    const { stdout } = await run(['cache', 'clear'], { env: all, exit: 0 });
+    expect(stdout).toBe('removed 1 cached response\n');
+    expect(files.filter((path) => !existsSync(path))).toEqual([]);
+    expect(readdirSync(join(home, 'responses'))).toEqual(['notes.txt']);
+  });
+
+  it('that are damaged are renamed, and what has that name is kept', async () => {
+    const home = sharedFolder();
+    const state = subfolder(join(home, '.local/state/restaurant'), undefined, 0o700);
+    const path = join(state, 'last-find.json');
+    subfolder(`${path}.damaged/tree`);
+    writeFileSync(path, 'noise');
+    await run(['last'], { env: env(home) });
+    expect(existsSync(`${path}.damaged/tree`)).toBe(true);
+    expect(readdirSync(state).filter((name) => name.startsWith('last-find'))).toHaveLength(2);
+  });
+
+  it('with a key or responses are deleted by logout', async () => {
+    const home = sharedFolder();
+    const all = { ...env(home, { RESTAURANT_MAX_AGE: '10m' }), RESTAURANT_API_KEY: undefined };
+    const config = join(home, '.config/restaurant');
+    const leftover = join(subfolder(config, undefined, 0o700), 'config.json.tmp-123456789abcdef');
+    writeFileSync(leftover, KEY);
+    await run(['logout'], { env: all, exit: 0 });
+    expect(existsSync(leftover)).toBe(false);
+    await run(['login', '--key-stdin', '--no-verify'], { env: all, stdin: KEY, exit: 0 });
+    await run([...FIND, '-H', 'X-Team: x'], { env: all, exit: 0 });
+    const responses = join(home, '.cache/restaurant/responses');
+    expect(readdirSync(responses)).toHaveLength(1);
+    await run(['logout'], { env: all, exit: 0 });
+    expect(readdirSync(responses)).toEqual([]);
+  });
+
+  it('stay readable: the config file cannot become too large', async () => {
+    const home = sharedFolder();
+    const value = 'x'.repeat(100_000);
+    const exits = [];
+    await run(['config', 'set', 'base-url', service.sandbox.baseUrl], { env: env(home), exit: 0 });
+    for (let i = 0; i < 11; i += 1) {
+      exits.push((await run(['config', 'set', `header.X-${i}`, value], { env: env(home) })).exit);
+    }
+    expect(exits).toEqual([...Array(10).fill(0), 9]);
+    await run(['config', 'unset', 'header.X-1'], { env: env(home), exit: 0 });
+  });
+
+  it('can be deleted while other commands write them', async () => {
+    const home = sharedFolder();
+    const all = { ...env(home, { RESTAURANT_MAX_AGE: '10m' }), NODE_DISABLE_COMPILE_CACHE: undefined };
+    const both = () => [run(FIND, { env: all, exit: 0 }), run(['cache', 'clear'], { env: all, exit: 0 })];
+    await Promise.all(Array.from({ length: 8 }, both).flat());
+  });
+
+  it.runIf(IS_ROOT && !STANDALONE)('do not contain code of another user, or of killed runs', async () => {
+    const home = sharedFolder();
+    const all = { ...env(home), NODE_DISABLE_COMPILE_CACHE: undefined };
+    await run(FIND, { env: all, exit: 0 });
+    const folder = join(home, '.cache/restaurant/code', `${process.version}-${process.arch}`, 'find');
+    const [name = ''] = readdirSync(folder);
+    const path = join(folder, name);
+    const old = ['x.cjs.bin', `${name}.1.tmp`].map((each) => join(folder, each));
+    for (const each of old) {
+      writeFileSync(each, '');
+      utimesSync(each, 0, 0);
+    }
+    chownSync(path, MALLORY, MALLORY);
+    await run(FIND, { env: all, exit: 0 });
+    // It was not used, so it was compiled and written again.
+    expect(statSync(path).uid).toBe(0);
+    expect(old.filter((each) => existsSync(each))).toEqual([]);
   });
 });
 

@@ -1,6 +1,4 @@
 import {
-  chmodSync,
-  chownSync,
   existsSync,
   lchownSync,
   lstatSync,
@@ -9,13 +7,12 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { ensurePrivateFolder, sweepTemps, writeFileAtomic } from '../../../src/storage/atomic.ts';
+import { writeFileAtomic } from '../../../src/storage/atomic.ts';
 import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker } from '../../helpers/worker.ts';
@@ -134,104 +131,5 @@ describe('writeFileAtomic', () => {
     expect(stdout).toBe(`io_error cannot write ${path}: the file would be larger than the system allows\n`);
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['a']);
-  });
-});
-
-describe('ensurePrivateFolder', () => {
-  it('creates a chain of folders with mode 0700', () => {
-    const folder = tempFolder();
-    ensurePrivateFolder(join(folder, 'a/b/c'));
-    ensurePrivateFolder(join(folder, 'a/b/c'));
-    for (const part of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(folder, part))).toBe('700');
-  });
-
-  it('keeps the mode of an existing folder, also behind a link', () => {
-    const folder = tempFolder();
-    mkdirSync(join(folder, 'shared'));
-    chmodSync(join(folder, 'shared'), 0o1777);
-    symlinkSync('shared', join(folder, 'link'));
-    ensurePrivateFolder(join(folder, 'shared'));
-    ensurePrivateFolder(join(folder, 'link'));
-    expect(modeOf(join(folder, 'shared'))).toBe('1777');
-  });
-
-  it.runIf(process.getuid?.() === 0)('rejects a folder or link of another user', () => {
-    const folder = tempFolder();
-    mkdirSync(join(folder, 'home'));
-    mkdirSync(join(folder, 'target'));
-    symlinkSync('../target', join(folder, 'home/link'));
-    lchownSync(join(folder, 'home/link'), 65534, 65534);
-    expect(errorOf(() => ensurePrivateFolder(join(folder, 'home/link/a'))).message).toBe(
-      `will not use ${folder}/home/link/a: the symbolic link ${folder}/home/link belongs to user 65534`,
-    );
-    chownSync(join(folder, 'home'), 65534, 65534);
-    expect(errorOf(() => ensurePrivateFolder(join(folder, 'home/a/b'))).message).toBe(
-      `will not use ${folder}/home/a/b: ${folder}/home belongs to user 65534`,
-    );
-    expect(readdirSync(join(folder, 'target'))).toEqual([]);
-    expect(readdirSync(join(folder, 'home'))).toEqual(['link']);
-  });
-
-  it.runIf(existsSync('/proc/self'))('fails when a folder cannot be created in an existing parent', () => {
-    expect(errorOf(() => ensurePrivateFolder('/proc/restaurant/a')).message).toContain(
-      'no such file or folder',
-    );
-    const folder = tempFolder();
-    symlinkSync('nowhere', join(folder, 'dangling'));
-    expect(errorOf(() => ensurePrivateFolder(join(folder, 'dangling/a'))).code).toBe('io_error');
-  });
-
-  it('reports a file in the place of a folder', () => {
-    const path = join(tempFolder(), 'file');
-    writeFileSync(path, '');
-    expect(errorOf(() => ensurePrivateFolder(path)).message).toContain(
-      `create the folder ${path}: it exists`,
-    );
-    expect(errorOf(() => ensurePrivateFolder(join(path, 'sub'))).code).toBe('io_error');
-  });
-});
-
-describe('sweepTemps', () => {
-  it('deletes our temporary files older than an hour and nothing else', () => {
-    const folder = tempFolder();
-    const names = [
-      '.restaurant-0123456789abcdef.tmp',
-      '.restaurant-0123456789abcdef.lock',
-      '.restaurant-fedcba9876543210.tmp',
-      'config.json',
-      '.restaurant-x.tmp',
-    ];
-    for (const name of names) writeFileSync(join(folder, name), '');
-    const old = new Date(Date.now() - 2 * 3_600_000);
-    for (const name of names) if (!name.includes('fedc')) utimesSync(join(folder, name), old, old);
-    sweepTemps(folder);
-    expect(readdirSync(folder).sort()).toEqual([
-      '.restaurant-fedcba9876543210.tmp',
-      '.restaurant-x.tmp',
-      'config.json',
-    ]);
-  });
-
-  it('deletes the others when one has vanished or is a folder', () => {
-    const folder = tempFolder();
-    const nameOf = (digit: string) => join(folder, `.restaurant-${digit.repeat(16)}.tmp`);
-    const old = new Date(Date.now() - 2 * 3_600_000);
-    for (const digit of '0123456789abcdef') {
-      const path = nameOf(digit);
-      if (digit < '3') symlinkSync('vanished', path);
-      else if (digit < '6') mkdirSync(path);
-      else writeFileSync(path, '');
-      if (digit >= '3') utimesSync(path, old, old);
-    }
-    sweepTemps(folder);
-    expect(
-      readdirSync(folder)
-        .sort()
-        .map((name) => join(folder, name)),
-    ).toEqual([...'012345'].map(nameOf));
-  });
-
-  it('ignores a missing folder', () => {
-    expect(() => sweepTemps('/does/not/exist')).not.toThrow();
   });
 });

@@ -135,10 +135,9 @@ describe('the config file', () => {
   it.runIf(process.getuid?.() === 0)('ignores a file or link of another user', async () => {
     const store = storeWith('{"profiles":{}}');
     chownSync(store.path, 65534, 65534);
-    const message = `cannot use the config file ${store.path}: `;
     expect(failure(() => store.read())).toMatchObject({
       code: 'bad_config',
-      message: `${message}will not use ${store.path}: it belongs to user 65534`,
+      message: `refusing to use ${store.path}: it belongs to user 65534`,
     });
     const tool = join(tempFolder(), 'tool');
     writeFileSync(tool, '{}', { mode: 0o755 });

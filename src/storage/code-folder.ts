@@ -1,0 +1,46 @@
+import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const VERSION_NAME = /^v[\d.]+-\w+$/;
+const COMMAND_NAME = /^[a-z]+$/;
+const CODE_NAME = /\.cjs\.bin(?:\.\d+\.tmp)?$/;
+const KEEP_MS = 30 * 86_400_000;
+const KEEP_TEMP_MS = 3_600_000;
+
+/** The folder for compiled code of this program: `<version of Node>-<processor>/<command>/<chunk>.bin`. */
+export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');
+
+/**
+ * Deletes compiled code, and the folders that are then empty. Never throws, because other processes may write code at the
+ * same time. The caller has checked the folder.
+ * @param now if given, code of the last 30 days is kept; in milliseconds since the epoch
+ */
+export function deleteCode(folder: string, now = Number.POSITIVE_INFINITY): void {
+  for (const version of subfolders(folder, VERSION_NAME)) {
+    for (const command of subfolders(version, COMMAND_NAME)) {
+      for (const path of entries(command, CODE_NAME)) {
+        const keepMs = path.endsWith('.tmp') ? KEEP_TEMP_MS : KEEP_MS;
+        attempt(() => lstatSync(path).mtimeMs < now - keepMs && unlinkSync(path));
+      }
+      attempt(() => rmdirSync(command));
+    }
+    attempt(() => rmdirSync(version));
+  }
+  attempt(() => rmdirSync(folder));
+}
+
+const entries = (folder: string, pattern: RegExp): string[] =>
+  (attempt(() => readdirSync(folder)) ?? [])
+    .filter((name) => pattern.test(name))
+    .map((name) => join(folder, name));
+
+const subfolders = (folder: string, pattern: RegExp): string[] =>
+  entries(folder, pattern).filter((path) => attempt(() => lstatSync(path).isDirectory()));
+
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
+  }
+}
