@@ -4,11 +4,8 @@ import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
-import { createMethods, type MethodOptions } from './methods.ts';
+import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
-
-/** An MCP server over messages, without streams. */
-export type Bridge = ReturnType<typeof createBridge>;
 
 interface BridgeOptions extends MethodOptions {
   /** Called with unexpected errors. */
@@ -22,84 +19,89 @@ const MAX_BATCH = 1000;
 /** Abort reason of a request that its host cancelled. */
 const CANCELLED = Symbol('cancelled');
 
-export function createBridge({ onFault, ...options }: BridgeOptions) {
-  const { send } = options;
-  const callMethod = createMethods(options);
-  const running = new Map<RequestId, AbortController>();
-  const pending = new Set<Promise<void>>();
+/** An MCP server over messages, without streams. */
+export class Bridge {
+  readonly #options: BridgeOptions;
+  readonly #methods: Methods;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: BridgeOptions) {
+    this.#options = options;
+    this.#methods = new Methods(options);
+  }
+
+  receive(line: Line): void {
+    const work = this.#handleLine(line).finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
+  }
+
+  /** Resolves when no request is pending. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  /** Ends all pending requests; each gets the reason as its response. */
+  stop(reason: AppError): void {
+    for (const controller of this.#running.values()) controller.abort(reason);
+  }
+
+  /** Handles a line. The response to a batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) is a batch. */
+  async #handleLine(line: Line): Promise<void> {
+    const { send } = this.#options;
+    const value = parseLine(line);
+    if (value instanceof ProtocolError) {
+      send(errorMessage(null, value));
+    } else if (Array.isArray(value) && value.length > 0 && value.length <= MAX_BATCH) {
+      const responses = await Promise.all(value.map((each) => this.#handle(each)));
+      const present = responses.filter((each) => each !== undefined);
+      if (present.length > 0) send(present);
+    } else {
+      const response = await this.#handle(value);
+      if (response !== undefined) send(response);
+    }
+  }
 
   /** Handles a parsed message. @returns the response, if there is one */
-  async function handle(value: unknown): Promise<JsonObject | undefined> {
+  async #handle(value: unknown): Promise<JsonObject | undefined> {
     // The response has the id of the message even if the rest of the message is invalid (JSON-RPC 2.0, section 5).
     const id = isObject(value) && isRequestId(value.id) ? value.id : null;
     const controller = new AbortController();
     const isCancelled = () => controller.signal.reason === CANCELLED;
     try {
-      const result = await run(readMessage(value), controller);
+      const result = await this.#run(readMessage(value), controller);
       return result === undefined || isCancelled() ? undefined : { jsonrpc: '2.0', id, result };
     } catch (error) {
-      return isCancelled() ? undefined : errorMessage(id, toProtocolError(error));
+      return isCancelled() ? undefined : errorMessage(id, this.#toProtocolError(error));
     }
   }
 
-  async function run(
-    { id, method, params }: Message,
-    controller: AbortController,
-  ): Promise<JsonObject | undefined> {
+  async #run({ id, method, params }: Message, controller: AbortController): Promise<JsonObject | undefined> {
     if (id === undefined) {
       if (method === 'notifications/cancelled') {
-        running.get(params.requestId as RequestId)?.abort(CANCELLED);
+        this.#running.get(params.requestId as RequestId)?.abort(CANCELLED);
       }
       return undefined;
     }
-    if (running.has(id)) throw invalidRequest('a request with this id is already pending');
-    running.set(id, controller);
+    if (this.#running.has(id)) throw invalidRequest('a request with this id is already pending');
+    this.#running.set(id, controller);
     try {
       const modern = isModern(params) || method === 'server/discover';
-      const result = await callMethod(method, params, controller.signal);
+      const result = await this.#methods.call(method, params, controller.signal);
       return modern ? modernResult(method, result) : result;
     } finally {
-      running.delete(id);
+      this.#running.delete(id);
     }
   }
 
-  function toProtocolError(error: unknown): ProtocolError {
+  #toProtocolError(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error;
     if (error instanceof AppError) {
       return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${hintText(error.hint)}`);
     }
-    onFault?.(error);
+    this.#options.onFault?.(error);
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');
   }
-
-  /** Handles a line. The response to a batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) is a batch. */
-  async function handleLine(line: Line): Promise<void> {
-    const value = parseLine(line);
-    if (value instanceof ProtocolError) {
-      send(errorMessage(null, value));
-    } else if (Array.isArray(value) && value.length > 0 && value.length <= MAX_BATCH) {
-      const responses = (await Promise.all(value.map(handle))).filter((each) => each !== undefined);
-      if (responses.length > 0) send(responses);
-    } else {
-      const response = await handle(value);
-      if (response !== undefined) send(response);
-    }
-  }
-
-  return {
-    receive(line: Line): void {
-      const work = handleLine(line).finally(() => pending.delete(work));
-      pending.add(work);
-    },
-    /** Resolves when no request is pending. */
-    async idle(): Promise<void> {
-      while (pending.size > 0) await Promise.all(pending);
-    },
-    /** Ends all pending requests; each gets the reason as its response. */
-    stop(reason: AppError): void {
-      for (const controller of running.values()) controller.abort(reason);
-    },
-  };
 }
 
 /** A request of the host, or a notification if it has no `id`. The bridge sends no requests, so it ignores responses. */

@@ -17,7 +17,7 @@ import {
 import type { Upstream } from './upstream.ts';
 
 export interface MethodOptions {
-  readonly upstream: Upstream;
+  readonly upstream: Pick<Upstream, keyof Upstream>;
   readonly sleep: Context['sleep'];
   /** Sends a message to the host. */
   send(message: unknown): void;
@@ -37,60 +37,19 @@ const SERVER_BUSY = -32000;
  */
 const HEARTBEAT_MS = 5000;
 
-/**
- * Creates the methods of the server.
- * @returns runs a method; it rejects with a ProtocolError, an AppError, or the signal's reason when it is aborted
- */
-export function createMethods({ upstream, sleep, send }: MethodOptions) {
-  const limitCalls = createSemaphore(MAX_RUNNING_CALLS);
-  let pending = 0;
+/** The methods of the server. */
+export class Methods {
+  readonly #options: MethodOptions;
+  readonly #limitCalls = createSemaphore(MAX_RUNNING_CALLS);
+  #pending = 0;
 
-  /** Forwards a request, and its progress under the host's own token. */
-  async function forward(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    if (pending >= MAX_PENDING_CALLS) {
-      throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
-    }
-    pending += 1;
-    const progress = reportProgress(params, send, sleep);
-    const options = { signal, ...(progress && { onProgress: progress.onProgress }) };
-    try {
-      const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
-      const result = await limitCalls(task, signal);
-      // Some hosts lose a progress notification that they read together with the response.
-      if (progress?.wasReceived()) await new Promise((resolve) => setImmediate(resolve));
-      return result;
-    } finally {
-      pending -= 1;
-      progress?.end();
-    }
+  constructor(options: MethodOptions) {
+    this.#options = options;
   }
 
-  async function callTool(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { name, arguments: args = {}, _meta } = params;
-    if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
-    if (!isObject(args)) throw invalidParams('arguments must be an object');
-    try {
-      return await forward('tools/call', { name, arguments: args, _meta }, signal);
-    } catch (error) {
-      if (error instanceof AppError) return toolError(error);
-      // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
-      if (error instanceof ProtocolError && error.code === INVALID_PARAMS && upstream.hasTool(name)) {
-        const hint = 'correct the arguments: the input schema of the tool describes them';
-        return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
-      }
-      throw error;
-    }
-  }
-
-  async function forwardOther(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const capability = capabilityOf(method);
-    if (capability === undefined || !isObject((await upstream.capabilities())[capability])) {
-      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
-    }
-    return forward(method, params, signal);
-  }
-
-  return async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
+  /** Runs a method. @throws {ProtocolError} {AppError} or the signal's reason when it is aborted */
+  async call(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { upstream } = this.#options;
     switch (method) {
       case 'initialize':
         return {
@@ -98,10 +57,7 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
           ...describeServer(await upstream.capabilities()),
         };
       case 'server/discover':
-        return {
-          supportedVersions: SUPPORTED_VERSIONS,
-          ...describeServer(await upstream.capabilities()),
-        };
+        return { supportedVersions: SUPPORTED_VERSIONS, ...describeServer(await upstream.capabilities()) };
       case 'ping':
         return {};
       case 'tools/list':
@@ -109,44 +65,100 @@ export function createMethods({ upstream, sleep, send }: MethodOptions) {
         if ((params.cursor ?? null) !== null) throw invalidParams('unknown cursor');
         return { tools: await untilAborted(upstream.listTools(), signal) };
       case 'tools/call':
-        return callTool(params, signal);
+        return this.#callTool(params, signal);
       default:
-        return forwardOther(method, params, signal);
+        return this.#forwardOther(method, params, signal);
     }
-  };
+  }
+
+  async #callTool(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { name, arguments: args = {}, _meta } = params;
+    if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
+    if (!isObject(args)) throw invalidParams('arguments must be an object');
+    try {
+      return await this.#forward('tools/call', { name, arguments: args, _meta }, signal);
+    } catch (error) {
+      if (error instanceof AppError) return toolError(error);
+      const isInvalid = error instanceof ProtocolError && error.code === INVALID_PARAMS;
+      if (!isInvalid || !this.#options.upstream.hasTool(name)) throw error;
+      // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
+      const hint = { text: 'correct the arguments: the input schema of the tool describes them' };
+      return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
+    }
+  }
+
+  async #forwardOther(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const capability = capabilityOf(method);
+    if (capability === undefined || !(await this.#options.upstream.mayServe(capability))) {
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
+    }
+    return this.#forward(method, params, signal);
+  }
+
+  /** Forwards a request, and its progress under the host's own token. */
+  async #forward(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (this.#pending >= MAX_PENDING_CALLS) {
+      throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
+    }
+    this.#pending += 1;
+    const { upstream } = this.#options;
+    const progress = Progress.of(params, this.#options);
+    const options = { signal, ...(progress && { onProgress: progress.forward }) };
+    try {
+      const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
+      const result = await this.#limitCalls(task, signal);
+      // Some hosts lose a progress notification that they read together with the response.
+      if (progress?.wasReceived) await new Promise((resolve) => setImmediate(resolve));
+      return result;
+    } finally {
+      this.#pending -= 1;
+      progress?.end();
+    }
+  }
 }
 
-/**
- * Reports the progress of a call to the host, with a heartbeat as long as the service sends none.
- * @returns undefined if the host has not requested progress
- */
-function reportProgress({ _meta }: JsonObject, send: MethodOptions['send'], sleep: Context['sleep']) {
-  const token = isObject(_meta) ? _meta.progressToken : undefined;
-  if (typeof token !== 'string' && typeof token !== 'number') return undefined;
-  const done = new AbortController();
-  let received = false;
-  function report(progress: JsonObject): void {
-    // Progress must not follow the response.
-    if (done.signal.aborted) return;
-    const notification = { ...progress, progressToken: token };
-    send({ jsonrpc: '2.0', method: 'notifications/progress', params: notification });
+/** The progress of a call, with a heartbeat as long as the service sends none. */
+class Progress {
+  readonly #token: string | number;
+  readonly #options: MethodOptions;
+  readonly #done = new AbortController();
+  wasReceived = false;
+
+  /** @returns undefined if the host has not requested progress */
+  static of({ _meta }: JsonObject, options: MethodOptions): Progress | undefined {
+    const token = isObject(_meta) ? _meta.progressToken : undefined;
+    return typeof token === 'string' || typeof token === 'number' ? new Progress(token, options) : undefined;
   }
-  async function heartbeat(): Promise<void> {
+
+  private constructor(token: string | number, options: MethodOptions) {
+    this.#token = token;
+    this.#options = options;
+    this.#heartbeat().catch(() => {});
+  }
+
+  readonly forward = (progress: JsonObject): void => {
+    this.wasReceived = true;
+    this.#report(progress);
+  };
+
+  end(): void {
+    this.#done.abort();
+  }
+
+  #report(progress: JsonObject): void {
+    // Progress must not follow the response.
+    if (this.#done.signal.aborted) return;
+    const params = { ...progress, progressToken: this.#token };
+    this.#options.send({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  }
+
+  async #heartbeat(): Promise<void> {
     for (let beat = 1; ; beat += 1) {
-      await sleep(HEARTBEAT_MS, done.signal);
+      await this.#options.sleep(HEARTBEAT_MS, this.#done.signal);
       // Progress must increase, so use steps smaller than those of the service.
-      if (!received) report({ progress: beat / 1000, message: 'waiting for the service' });
+      if (!this.wasReceived) this.#report({ progress: beat / 1000, message: 'waiting for the service' });
     }
   }
-  heartbeat().catch(() => {});
-  return {
-    onProgress(progress: JsonObject): void {
-      received = true;
-      report(progress);
-    },
-    wasReceived: () => received,
-    end: () => done.abort(),
-  };
 }
 
 /** Formats a failure as a tool result, so that the agent can read it and act on it. */

@@ -8,9 +8,9 @@ import { AppError } from '../../errors.ts';
 import type { Hint } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
-import { createBridge } from './bridge.ts';
+import { Bridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
-import { openUpstream, type Upstream } from './upstream.ts';
+import { Upstream } from './upstream.ts';
 
 /** How long pending calls may continue after the host has closed stdin, ms. */
 const DRAIN_MS = 5000;
@@ -32,17 +32,14 @@ export async function serveBridge(app: App): Promise<void> {
     app.onClose(() => fresh.close());
     return fresh;
   }
-  const upstream = openUpstream({
+  const upstream = new Upstream({
     async connect() {
       const fresh = freshApp();
       return openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
     },
     storedTools: () => cachedTools(freshApp()),
-    storedCapabilities() {
-      const fresh = freshApp();
-      const isMcp = fresh.globals.demo === true || supportsMcp(fresh) === true;
-      return cachedCapabilities(fresh) ?? (isMcp ? undefined : {});
-    },
+    storedCapabilities: () => cachedCapabilities(freshApp()),
+    supportsMcp: () => app.globals.demo === true || supportsMcp(freshApp()),
     hintFor: (error) => hintOf(app, agentHint(error, login)),
     context,
   });
@@ -108,7 +105,7 @@ async function serveStdio(
     written = written.then(() => stdout.write(toLine(message)));
     written.catch((error: unknown) => broken.abort(error));
   }
-  const bridge = createBridge({ upstream, sleep, send, onFault });
+  const bridge = new Bridge({ upstream, sleep, send, onFault });
 
   async function readAll(): Promise<void> {
     for await (const line of readLines(stdin.chunks())) bridge.receive(line);

@@ -14,11 +14,12 @@ import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 interface UpstreamOptions {
   /** Opens the service with the current settings and login. */
   connect(): Promise<Service>;
-  /** Returns the stored list of tools, regardless of its age. */
+  /** The stored list of tools, regardless of its age. */
   storedTools(): readonly Tool[] | undefined;
-  /** Returns the stored capabilities; undefined if the service must be called for them. */
   storedCapabilities(): JsonObject | undefined;
-  /** Returns the hint of an error for users of an agent. */
+  /** Whether the service supports MCP; undefined before its protocol was detected. */
+  supportsMcp(): boolean | undefined;
+  /** The hint of an error for users of an agent. */
   hintFor(error: AppError): Hint;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
@@ -29,85 +30,102 @@ const FIXED_BY_LOGIN: readonly Code[] = ['no_key', 'bad_key', 'no_service', 'bad
 /** Maximum time that a host waits before a stored or built-in value is used, ms. Many hosts give up after 5 s. */
 const MAX_WAIT_MS = 3000;
 
-/** The service behind the bridge. */
-export type Upstream = ReturnType<typeof openUpstream>;
+/** The service behind the bridge. It is connected on first use. */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  #connection: Promise<Service> | undefined;
+  #list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
+  #pendingList: Promise<void> | undefined;
+  #capabilities: JsonObject | undefined;
 
-/** Opens the service behind the bridge. It is connected on first use. */
-export function openUpstream(options: UpstreamOptions) {
-  const { connect, storedTools, storedCapabilities, hintFor, context } = options;
-  let connection: Promise<Service> | undefined;
-  let list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
-  let pendingList: Promise<void> | undefined;
-  let capabilities: JsonObject | undefined;
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /** The tools for the host, within a few seconds; without the service a stored or built-in list. */
+  async listTools(): Promise<readonly Tool[]> {
+    if (this.#options.context.now() - this.#currentList.at < LIST_TTL_MS) return this.#currentList.tools;
+    this.#pendingList ??= this.#fetchTools().finally(() => {
+      this.#pendingList = undefined;
+    });
+    // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
+    await this.#withinHostWait(this.#pendingList);
+    return this.#currentList.tools;
+  }
+
+  hasTool(name: string): boolean {
+    return this.#currentList.tools.some((tool) => tool.name === name);
+  }
+
+  /** The capabilities of the service, as far as they are known within a few seconds. */
+  async capabilities(): Promise<JsonObject> {
+    return (await this.#knownCapabilities()) ?? {};
+  }
+
+  /** Whether to forward requests that need a capability. A service of unknown protocol decides that itself. */
+  async mayServe(capability: string): Promise<boolean> {
+    const known = await this.#knownCapabilities();
+    return known === undefined ? this.#options.supportsMcp() !== false : isObject(known[capability]);
+  }
+
+  /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
+  request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    return this.#use(async (service) =>
+      resultOf(await (await service.client()).request(method, params, options)),
+    );
+  }
 
   /** Uses the service. After a failure that a login can fix, the next call connects again. */
-  async function use<T>(work: (service: Service) => Promise<T>): Promise<T> {
-    connection ??= connect();
-    const current = connection;
+  async #use<T>(work: (service: Service) => Promise<T>): Promise<T> {
+    this.#connection ??= this.#options.connect();
+    const current = this.#connection;
     try {
       return await work(await current);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      if (FIXED_BY_LOGIN.includes(error.code) && connection === current) connection = undefined;
-      throw error.withHint(hintFor(error));
+      if (FIXED_BY_LOGIN.includes(error.code) && this.#connection === current) this.#connection = undefined;
+      throw error.withHint(this.#options.hintFor(error));
     }
   }
 
-  /** Returns the known tools: those of the service, else stored ones, else the documented ones. */
-  function currentList() {
-    list ??= {
-      tools: (storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
+  /** The known tools: those of the service, else stored ones, else the documented ones. */
+  get #currentList() {
+    this.#list ??= {
+      tools: (this.#options.storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
       at: Number.NEGATIVE_INFINITY,
     };
-    return list;
+    return this.#list;
   }
 
-  async function fetchTools(): Promise<void> {
-    const { tools = DOCUMENTED_TOOLS, fromCache } = await use((service) => service.getTools());
-    list = { tools: tools.map(withObjectSchema), at: context.now() };
+  async #fetchTools(): Promise<void> {
+    const { tools = DOCUMENTED_TOOLS, fromCache } = await this.#use((service) => service.getTools());
+    this.#list = { tools: tools.map(withObjectSchema), at: this.#options.context.now() };
     // Fetched for the next start, which must not wait for them.
-    if (!fromCache) fetchCapabilities().catch(() => {});
+    if (!fromCache) this.#fetchCapabilities().catch(() => {});
   }
 
-  async function fetchCapabilities(): Promise<JsonObject> {
-    capabilities = await use((service) => service.capabilities());
-    return capabilities;
+  async #fetchCapabilities(): Promise<JsonObject> {
+    this.#capabilities = await this.#use((service) => service.capabilities());
+    return this.#capabilities;
   }
 
-  const readCapabilities = async (): Promise<JsonObject> => storedCapabilities() ?? fetchCapabilities();
+  async #knownCapabilities(): Promise<JsonObject | undefined> {
+    this.#capabilities ??= this.#options.storedCapabilities();
+    if (this.#capabilities === undefined && this.#options.supportsMcp() === true) {
+      await this.#withinHostWait(this.#fetchCapabilities());
+    }
+    return this.#capabilities;
+  }
 
-  /** Returns the value; undefined if it fails or takes longer than a host waits. */
-  async function withinHostWait<T>(value: Promise<T>): Promise<T | undefined> {
+  /** Waits for the value; undefined if it fails or takes longer than a host waits. */
+  async #withinHostWait<T>(value: Promise<T>): Promise<T | undefined> {
     try {
-      return await within(value, MAX_WAIT_MS, context.sleep);
+      return await within(value, MAX_WAIT_MS, this.#options.context.sleep);
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     }
   }
-
-  return {
-    /** Returns the tools for the host, within a few seconds; without the service a stored or built-in list. */
-    async listTools(): Promise<readonly Tool[]> {
-      if (context.now() - currentList().at < LIST_TTL_MS) return currentList().tools;
-      pendingList ??= fetchTools().finally(() => {
-        pendingList = undefined;
-      });
-      // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
-      await withinHostWait(pendingList);
-      return currentList().tools;
-    },
-    /** Returns whether a tool is in the known list. */
-    hasTool: (name: string): boolean => currentList().tools.some((tool) => tool.name === name),
-    /** Returns the known capabilities of the service. */
-    async capabilities(): Promise<JsonObject> {
-      capabilities ??= await withinHostWait(readCapabilities());
-      return capabilities ?? {};
-    },
-    /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
-    request: (method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> =>
-      use(async (service) => resultOf(await (await service.client()).request(method, params, options))),
-  };
 }
 
 /** @throws {AppError} the error of the response; {ProtocolError} for a JSON-RPC error, which is forwarded */

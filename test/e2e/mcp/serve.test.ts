@@ -151,6 +151,13 @@ describe('with an MCP server', () => {
     }
   });
 
+  it('asks for its resources and prompts at the first start, before its protocol is known', async () => {
+    const stdin = lines(INITIALIZE, request(1, 'resources/list'), request(2, 'prompts/list'));
+    const { stdout } = await runCli(['mcp'], { env: { ...service.env, ...newHome().env }, stdin });
+    expect(answerTo(stdout, 1).result).toMatchObject({ resources: [{ name: 'cities' }] });
+    expect(answerTo(stdout, 2).result).toMatchObject({ prompts: [{ name: 'plan_dinner' }] });
+  });
+
   it('forwards progress with the token of the host', async () => {
     const stdin = lines(find(1, { _meta: { progressToken: 'mine' } }));
     const { stdout } = await service.run(['mcp'], { stdin });

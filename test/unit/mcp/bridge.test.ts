@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CallOptions } from '../../../src/client/restaurant.ts';
 import { AppError } from '../../../src/errors.ts';
-import { type Bridge, createBridge } from '../../../src/mcp/bridge/bridge.ts';
+import { Bridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/protocol.ts';
-import type { Upstream } from '../../../src/mcp/bridge/upstream.ts';
-import type { JsonObject } from '../../../src/util/object.ts';
+import type { Upstream as RealUpstream } from '../../../src/mcp/bridge/upstream.ts';
+import { isObject, type JsonObject } from '../../../src/util/object.ts';
+
+type Upstream = Pick<RealUpstream, keyof RealUpstream>;
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const TOOL = { name: 'find_restaurant', inputSchema: { type: 'object' } };
@@ -37,8 +39,9 @@ function openBridge({
   ...upstream
 }: Fake = {}): TestBridge {
   const sent: JsonObject[] = [];
-  const bridge = createBridge({
+  const bridge = new Bridge({
     upstream: {
+      mayServe: async (name) => isObject((await upstream.capabilities?.())?.[name]),
       listTools: async () => [TOOL],
       hasTool: (name) => name === TOOL.name,
       capabilities: async () => ({}),

@@ -4,7 +4,7 @@ import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { agentHint } from '../../../src/mcp/bridge/serve.ts';
-import { openUpstream } from '../../../src/mcp/bridge/upstream.ts';
+import { Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
@@ -19,14 +19,15 @@ interface Fake {
 interface Stored {
   tools?: readonly Tool[];
   capabilities?: JsonObject;
+  isMcp?: boolean;
 }
 
 /** An upstream that opens one service after the other, each with the next function. */
-function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities: {} }) {
+function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, capabilities: {} }) {
   let opened = 0;
   let time = 0;
   const sleeps: { ms: number; end: () => void }[] = [];
-  const upstream = openUpstream({
+  const upstream = new Upstream({
     async connect() {
       const fake = services[Math.min(opened, services.length - 1)];
       opened += 1;
@@ -40,6 +41,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { capabilities:
     hintFor: (error) => agentHint(error, 'restaurant login --profile work'),
     storedTools: () => stored.tools,
     storedCapabilities: () => stored.capabilities,
+    supportsMcp: () => stored.isMcp,
     context: {
       now: () => time,
       sleep: (ms) => new Promise((resolve) => sleeps.push({ ms, end: resolve })),
@@ -152,20 +154,32 @@ describe('the capabilities', () => {
   });
 
   it('come from the service when none are stored', async () => {
-    const { upstream, opened } = upstreamOver([fetching], {});
+    const { upstream, opened } = upstreamOver([fetching], { isMcp: true });
     expect(await upstream.capabilities()).toEqual({ prompts: {} });
     expect(await upstream.capabilities()).toEqual({ prompts: {} });
     expect(opened()).toBe(1);
   });
 
   it('are empty when the service fails or is slow', async () => {
-    const failed = upstreamOver([failing(new AppError('network', 'refused'))], {});
+    const failed = upstreamOver([failing(new AppError('network', 'refused'))], { isMcp: true });
     expect(await failed.upstream.capabilities()).toEqual({});
-    const slow = upstreamOver([() => ({ capabilities: () => new Promise(() => {}) })], {});
+    const slow = upstreamOver([() => ({ capabilities: () => new Promise(() => {}) })], { isMcp: true });
     const result = slow.upstream.capabilities();
     await new Promise(setImmediate);
     slow.sleeps[0]?.end();
     expect(await result).toEqual({});
+  });
+
+  it('are asked from the service itself before its protocol is known, and never from a plain one', async () => {
+    const mayServe = (stored: Stored, name = 'prompts') =>
+      upstreamOver([fetching], stored).upstream.mayServe(name);
+    expect(await mayServe({})).toBe(true);
+    expect(await mayServe({ isMcp: false })).toBe(false);
+    expect(await mayServe({ isMcp: true })).toBe(true);
+    expect(await mayServe({ isMcp: true }, 'resources')).toBe(false);
+    expect(await mayServe({ capabilities: { resources: {} } })).toBe(false);
+    const { upstream, opened } = upstreamOver([fetching], {});
+    expect([await upstream.capabilities(), opened()]).toEqual([{}, 0]);
   });
 });
 
