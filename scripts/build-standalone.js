@@ -4,7 +4,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -95,11 +96,29 @@ async function fetchBun(platform) {
   return file;
 }
 
+/**
+ * A copy of the build at the same path on every machine: Bun writes the paths of the modules into the executable. It must not
+ * exist yet, so that nobody else can place files there.
+ */
+const BUILD_FOLDER = join(tmpdir(), 'restaurant-build');
+
 /** Compiles the program for a platform. @param compiler Bun for this machine @returns the executable's path */
 async function compile(compiler, platform, folder) {
   const outfile = join(folder, executableName(platform));
   await mkdir(folder, { recursive: true });
-  await run(compiler, [
+  await mkdir(BUILD_FOLDER);
+  try {
+    await cp(join(root, 'dist'), BUILD_FOLDER, { recursive: true, filter: (path) => path !== target });
+    await compileCopy(compiler, platform, outfile);
+  } finally {
+    await rm(BUILD_FOLDER, { recursive: true });
+  }
+  if (platform === 'darwin-x64') await writeFile(outfile, removeSignature(await readFile(outfile)));
+  return outfile;
+}
+
+const compileCopy = async (compiler, platform, outfile) => {
+  const words = [
     'build',
     '--compile',
     '--bytecode',
@@ -108,12 +127,11 @@ async function compile(compiler, platform, folder) {
     // Files in the current folder must not configure the program.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
-    join(root, 'dist/start.cjs'),
+    'start.cjs',
     `--outfile=${outfile}`,
-  ]);
-  if (platform === 'darwin-x64') await writeFile(outfile, removeSignature(await readFile(outfile)));
-  return outfile;
-}
+  ];
+  await run(compiler, words, { cwd: BUILD_FOLDER });
+};
 
 /** Packs the executable of a platform with its documents. @returns name and SHA-256 of the archive */
 async function pack(compiler, platform, version) {
@@ -125,7 +143,9 @@ async function pack(compiler, platform, version) {
   const notice = await readFile(join(folder, 'THIRD-PARTY.txt'), 'utf8');
   await writeFile(join(folder, 'THIRD-PARTY.txt'), `${notice}\n${BUN_NOTICE}`);
   const archive = `${name}.tar.gz`;
-  await run('tar', ['-czf', join(target, archive), '-C', target, name]);
+  const { stdout: time } = await run('git', ['log', '-1', '--format=%ct'], { cwd: root });
+  const fixed = ['--sort=name', `--mtime=@${time.trim()}`, '--owner=0', '--group=0', '--numeric-owner'];
+  await run('tar', [...fixed, '-I', 'gzip -n', '-cf', join(target, archive), '-C', target, name]);
   await rm(folder, { recursive: true });
   const hash = await hashOf(join(target, archive), 'sha256', 'hex');
   return { archive, hash };
