@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
+import { makeJqWorker } from './jq-worker.js';
 import { lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse } from './lazy-modules.js';
 import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
@@ -84,7 +85,7 @@ const OUTPUT = {
   chunkFileNames: 'chunks/[name]-[hash].cjs',
 };
 
-const inPage = await makePage();
+const inText = [...(await makePage()), ...(await makeJqWorker(compileOnce))];
 const libraries = await bundleLibraries();
 const bundle = await rolldown({
   cwd: root,
@@ -137,7 +138,7 @@ for (const { fileName, code } of output) {
   const lazy = lazyModules(code);
   await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : lazy);
 }
-await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inPage]);
+await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inText]);
 await embedHelp(join(temporary, 'start.cjs'));
 // Keep the executables of an earlier build.
 await rename(join(root, 'dist/standalone'), join(temporary, 'standalone')).catch(() => {});

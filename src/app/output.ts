@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { colorJson } from '../output/color.ts';
 import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
+import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/io-error.ts';
@@ -105,8 +106,17 @@ export async function checkJqFilter(app: App): Promise<void> {
       hint: `leave out ${other}`,
     });
   }
-  const { checkFilter } = await import('../output/jq.ts');
-  await checkFilter(jq);
+  await (await jqFilter(app, jq)).check();
+}
+
+/** The filter of each run, whose worker is started once. */
+const filters = new WeakMap<App, Filter>();
+
+export async function jqFilter(app: App, jq: string): Promise<Filter> {
+  const { Filter } = await import('../output/jq/filter.ts');
+  const filter = filters.get(app) ?? new Filter(jq, app.settings.get('timeout'), app.context);
+  filters.set(app, filter);
+  return filter;
 }
 
 function checkSelectedColumns(app: App, known: readonly string[]): void {
@@ -307,8 +317,8 @@ export async function writeJson(app: App, json: unknown): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
   if (jq !== undefined) {
-    const { applyFilter } = await import('../output/jq.ts');
-    return writePaged(app, await applyFilter(jq, toJson(json, false), isTerminal));
+    const filter = await jqFilter(app, jq);
+    return writePaged(app, await filter.apply(toJson(json, false), isTerminal));
   }
   const text = `${toJson(json, isTerminal)}\n`;
   const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';

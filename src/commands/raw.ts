@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { openOutput, writesToTerminal } from '../app/output.ts';
+import { jqFilter, openOutput, writesToTerminal } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
@@ -85,8 +85,8 @@ async function formatBody(app: App, { envelope, text }: RawResponse, unwrap: boo
   const { unwrapText } = await import('../client/results.ts');
   const { jq } = app.globals;
   if (jq !== undefined) {
-    const { applyFilter } = await import('../output/jq.ts');
-    return applyFilter(jq, unwrap ? toJson(unwrapText(envelope), false) : text, pretty);
+    const filter = await jqFilter(app, jq);
+    return filter.apply(unwrap ? toJson(unwrapText(envelope), false) : text, pretty);
   }
   if (unwrap) return `${toJson(unwrapText(envelope), pretty)}\n`;
   // The text as received keeps numbers that a parser would round.

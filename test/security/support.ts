@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { PROGRAM, type ProcessResult, STANDALONE, start } from '../helpers/process.ts';
+import { PROGRAM, type ProcessResult, type Running, STANDALONE, start } from '../helpers/process.ts';
 import { type HttpTestServer, httpServer, type ReceivedRequest } from '../helpers/servers.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 
@@ -52,10 +52,14 @@ export function subfolder(path: string, owner?: number, mode = 0o755): string {
   return path;
 }
 
-/** A copy of the program that every user can run, and a function that runs it. */
+/** A copy of the program that every user can run, and functions that run it. */
 export interface Installed {
+  /** Starts the program, to be sent signals. */
+  begin(words: readonly string[], options?: Pick<AttackOptions, 'env' | 'stdin'>): Running;
   run(words: readonly string[], options?: AttackOptions): Promise<ProcessResult & { readonly ms: number }>;
 }
+
+const ENV = { RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0', RESTAURANT_RETRIES: '0' };
 
 /** Installs the program around the tests of a file. `run` also checks what every attack must satisfy. */
 export function useProgram(): Installed {
@@ -68,12 +72,15 @@ export function useProgram(): Installed {
   });
   const program = STANDALONE ? [...PROGRAM] : [process.execPath, join(folder, 'bin', 'restaurant.js')];
   return {
+    begin: (words, options = {}) => {
+      const [command = '', ...first] = program;
+      return start(command, [...first, ...words], { ...options, env: { ...ENV, ...options.env } });
+    },
     async run(words, { env, uid, exit, ...options } = {}) {
       const as = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
       const [command = '', ...first] = [...as, ...program];
       const began = performance.now();
-      const all = { RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0', RESTAURANT_RETRIES: '0', ...env };
-      const ended = await start(command, [...first, ...words], { ...options, env: all }).ended;
+      const ended = await start(command, [...first, ...words], { ...options, env: { ...ENV, ...env } }).ended;
       const ms = performance.now() - began;
       expectHarmless(ended);
       expect({ ...ended, fast: ms < MAX_MS }).toMatchObject({

@@ -68,7 +68,7 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   '@redis/client': ['storage/shared-state.ts'],
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
-  'jq-wasm': ['output/jq.ts'],
+  'jq-wasm/dist/build/jq.js': ['output/jq/worker.ts'],
   commander: ['cli/', 'cli.ts'],
   'eventsource-parser': ['client/http/body.ts'],
   'string-width': ['util/text.ts'],

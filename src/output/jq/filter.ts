@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { formatDuration } from '../../util/duration.ts';
+import { parseExact } from '../../util/exact-json.ts';
+import { toJson } from '../../util/json.ts';
+import { cleanCell, cleanLine } from '../../util/text.ts';
+import { worker as WORKER } from './asset.js';
+import type { Result, Task } from './worker.ts';
+
+/** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
+const MAX_HEAP_MB = 1024;
+const DEFAULT_HINT = "restaurant … --jq '.results[].name'; the language: https://jqlang.org/manual";
+
+/** A jq filter, which runs in a worker so that signals and time limits end it. */
+export class Filter {
+  readonly #filter: string;
+  readonly #timeoutMs: number;
+  readonly #signal: AbortSignal;
+  #worker: Worker | undefined;
+
+  /** @param timeoutMs time limit of each run */
+  constructor(filter: string, timeoutMs: number, { signal }: Pick<Context, 'signal'>) {
+    this.#filter = filter;
+    this.#timeoutMs = timeoutMs;
+    this.#signal = signal;
+  }
+
+  /** Checks the syntax. @throws {AppError} `usage` with jq's message */
+  async check(): Promise<void> {
+    await this.#run('');
+  }
+
+  /**
+   * Filters a JSON document. Numbers keep every digit.
+   * @returns each output on its own line: strings as cleaned text, anything else as JSON
+   * @throws {AppError} `usage` with jq's message if the filter fails on this document; `timeout`
+   */
+  async apply(json: string, pretty: boolean): Promise<string> {
+    const outputs = (await this.#run(json)).split('\n').filter((line) => line !== '');
+    return outputs.map((output) => `${outputText(output, pretty)}\n`).join('');
+  }
+
+  async #run(input: string): Promise<string> {
+    const { stdout, stderr } = await this.#inWorker({ input, filter: this.#filter });
+    if (stdout !== '' || stderr === '') return stdout;
+    const [, message = 'the filter failed'] = /jq: (?:error(?: \([^)]*\))?: )?([^\n]*)/.exec(stderr) ?? [];
+    throw this.#error(cleanLine(message).trim());
+  }
+
+  #error(problem: string): AppError {
+    return new AppError('usage', `--jq '${cleanLine(this.#filter)}': ${problem}`, { hint: DEFAULT_HINT });
+  }
+
+  #timeout(): AppError {
+    const problem = `did not finish within ${formatDuration(this.#timeoutMs)} (--timeout)`;
+    return new AppError('timeout', `--jq '${cleanLine(this.#filter)}' ${problem}`, {
+      hint: 'correct the filter, or allow more time with --timeout 2m',
+      retryable: false,
+    });
+  }
+
+  async #inWorker(task: Task): Promise<Result> {
+    this.#signal.throwIfAborted();
+    const worker = this.#open();
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    worker.ref();
+    worker.postMessage(task);
+    try {
+      const [result] = await once(worker, 'message', { signal: AbortSignal.any([this.#signal, timeout]) });
+      return result;
+    } catch {
+      this.#signal.throwIfAborted();
+      throw timeout.aborted ? this.#timeout() : this.#error('the filter needs too much memory');
+    } finally {
+      // A worker that is still running ends with the program. Bun would wait for one that is terminated in a loop.
+      worker.unref();
+    }
+  }
+
+  /** Returns the worker. It is started once, because loading jq takes long. */
+  #open(): Worker {
+    this.#worker ??= new Worker(WORKER, {
+      eval: true,
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    return this.#worker;
+  }
+}
+
+function outputText(output: string, pretty: boolean): string {
+  if (!/^["[{]/.test(output)) return output;
+  const value = parseExact(output);
+  return typeof value === 'string' ? cleanCell(value) : toJson(value, pretty);
+}

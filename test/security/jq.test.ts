@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { newHome, runCli } from '../helpers/program.ts';
+import { restaurants, useHostileService, useProgram } from './support.ts';
+
+const FIND = ['find', 'a', '--city', 'SF', '--demo', '--jq'];
+/** Time in which a program ends after a signal, on a busy machine. */
+const MAX_MS = 15_000;
+const { begin, run } = useProgram();
+const service = useHostileService();
+
+describe('--jq', () => {
+  it.each([
+    'def f: f; f',
+    'last(range(0;1e15))',
+    '[range(1e9)]',
+    'range(infinite)',
+    '[limit(1e9; repeat(0))]',
+  ])('ends within --timeout or with its memory: %s', async (filter) => {
+    const { exit, stdout, stderr, ms } = await run([...FIND, filter, '--timeout', '2s', '--json']);
+    expect([2, 6]).toContain(exit);
+    expect(stdout).toBe('');
+    expect(JSON.parse(stderr).error.message).toMatch(/did not finish within 2s|memory/);
+    expect(ms).toBeLessThan(2000 + MAX_MS);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends with %s', async (signal, code) => {
+    // The service hears of the run when the filter is checked, so jq is loaded.
+    const asked = new Promise<void>((resolve) => {
+      service.answer((message, response, request) => {
+        restaurants({ service_id: 'r-1', name: 'Nopa' })(message, response, request);
+        response.on('finish', () => resolve());
+      });
+    });
+    const words = ['find', 'a', '--city', 'SF', '--jq', 'def f: f; f'];
+    const running = begin(words, { env: { RESTAURANT_BASE_URL: service.origin } });
+    await asked;
+    const began = performance.now();
+    running.process.kill(signal);
+    expect((await running.ended).exit).toBe(code);
+    expect(performance.now() - began).toBeLessThan(MAX_MS);
+  });
+
+  it('sees no variables', async () => {
+    const { stdout } = await runCli([...FIND, 'env, $ENV'], { env: { ...newHome().env, SECRET: 'x' } });
+    expect(stdout).toBe('{}\n{}\n');
+  });
+
+  it('takes linear time for its input and output', async () => {
+    const rows = Array.from({ length: 5000 }, (_, row) => ({
+      service_id: `r-${row}`,
+      name: 'x'.repeat(100),
+    }));
+    service.answer(restaurants(...rows));
+    const env = { RESTAURANT_BASE_URL: service.origin };
+    const { stdout, ms } = await run(['find', 'a', '--city', 'SF', '--jq', '.results[].name'], {
+      env,
+      exit: 0,
+    });
+    expect(stdout.length).toBe(5000 * 101);
+    expect(ms).toBeLessThan(MAX_MS);
+  });
+});
