@@ -227,7 +227,7 @@ async function openClient(
       await count();
       await onRequest?.();
     },
-    onRateLimited: ledger.pauseUntil,
+    onRateLimited: (until) => ledger.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
     ...((trace ?? show) !== undefined && {
