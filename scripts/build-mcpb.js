@@ -35,6 +35,7 @@ const manifest = {
       command: 'node',
       args: [`${value('__dirname')}/bin/restaurant.js`, 'mcp'],
       env: {
+        RESTAURANT_BUNDLE: '1',
         RESTAURANT_BASE_URL: value('user_config.base_url'),
         RESTAURANT_API_KEY: value('user_config.api_key'),
       },

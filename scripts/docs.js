@@ -68,10 +68,12 @@ function filled(page) {
 const { description } = JSON.parse(readFileSync(path('package.json'), 'utf8'));
 const tasks = readdirSync(path('docs')).filter((name) => name.endsWith('.md'));
 const pages = ['README.md', ...tasks.map((name) => `docs/${name}`)];
+const skill = restaurant('skill', 'print');
 const documents = {
   ...Object.fromEntries(pages.map((page) => [page, filled(page)])),
   'man/restaurant.1': manual(tree, description),
-  'skills/restaurant/SKILL.md': restaurant('skill', 'print'),
+  'skills/restaurant/SKILL.md': skill,
+  'plugin/skills/restaurant/SKILL.md': skill,
 };
 const missing = Object.keys(parts).filter((name) => !placed.has(name));
 if (missing.length > 0) throw new Error(`no page has a place for ${missing.join(', ')}`);

@@ -27,4 +27,4 @@ edit('server.json', (server) => ({
   name: mcpName,
   repository: { url: home, source: 'github' },
 }));
-edit('.claude-plugin/plugin.json', (plugin) => ({ ...plugin, homepage: home, repository: home }));
+edit('plugin/.claude-plugin/plugin.json', (plugin) => ({ ...plugin, homepage: home, repository: home }));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -10,9 +10,21 @@ const manifest = json('package.json');
 describe('the package', () => {
   it('has the same version in all manifests', () => {
     const server = json('server.json');
-    const versions = [server.version, server.packages[0].version, json('.claude-plugin/plugin.json').version];
+    const plugin = json('plugin/.claude-plugin/plugin.json');
+    const versions = [server.version, server.packages[0].version, plugin.version];
     expect(versions).toEqual(versions.map(() => manifest.version));
     expect(server.packages[0].identifier).toBe(manifest.name);
+  });
+
+  it('has a plugin that contains only the skill and the entry of the MCP server', () => {
+    expect(json('.claude-plugin/marketplace.json').plugins[0].source).toBe('./plugin');
+    expect(json('plugin/.mcp.json').mcpServers.restaurant).toEqual({ command: 'restaurant', args: ['mcp'] });
+    const files = readdirSync(path('plugin'), { recursive: true, withFileTypes: true });
+    expect(files.flatMap((each) => (each.isFile() ? each.name : [])).sort()).toEqual([
+      '.mcp.json',
+      'SKILL.md',
+      'plugin.json',
+    ]);
   });
 
   it('has no install scripts, and neither do the packages that it is built with', () => {

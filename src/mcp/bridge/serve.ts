@@ -10,10 +10,13 @@ import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { Bridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
-import { Upstream } from './upstream.ts';
+import { FIXED_BY_LOGIN, Upstream } from './upstream.ts';
 
 /** How long pending calls may continue after the host has closed stdin, ms. */
 const DRAIN_MS = 5000;
+
+/** For users of the bundle for Claude Desktop, who have no command line. */
+const BUNDLE_HINT = 'change the address and the API key in the settings of the extension';
 
 /** Runs the bridge until stdin is closed. */
 export async function serveBridge(app: App): Promise<void> {
@@ -40,7 +43,10 @@ export async function serveBridge(app: App): Promise<void> {
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities: () => cachedCapabilities(freshApp()),
     supportsMcp: () => app.globals.demo === true || supportsMcp(freshApp()),
-    hintFor: (error) => hintOf(app, agentHint(error, login)),
+    hintFor: (error) =>
+      context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
+        ? BUNDLE_HINT
+        : hintOf(app, agentHint(error, login)),
     context,
   });
   await serveStdio(context, upstream, (fault) => {

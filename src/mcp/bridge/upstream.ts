@@ -25,7 +25,13 @@ interface UpstreamOptions {
 }
 
 /** Failures that a login can fix, even while the bridge runs. */
-const FIXED_BY_LOGIN: readonly Code[] = ['no_key', 'bad_key', 'no_service', 'bad_config', 'unauthorized'];
+export const FIXED_BY_LOGIN: readonly Code[] = [
+  'no_key',
+  'bad_key',
+  'no_service',
+  'bad_config',
+  'unauthorized',
+];
 
 /** Maximum time that a host waits before a stored or built-in value is used, ms. Many hosts give up after 5 s. */
 const MAX_WAIT_MS = 3000;

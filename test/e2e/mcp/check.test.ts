@@ -104,6 +104,20 @@ describe('--check with stdio', () => {
     });
   });
 
+  it('passes on the variables of saved headers, or says that the client does not', async () => {
+    const { env } = newHome();
+    const own = { ...env, PATH: installed.path, GATE: 'open' };
+    const base = ['--base-url', service.sandbox.baseUrl];
+    await runCli(['login', ...base, '--key-stdin'], { env: own, stdin: PAID });
+    await runCli(['config', 'set', 'header.x-gate', '${GATE}'], { env: own });
+    const words = (name: string) => ['mcp', 'config', name, '--via', 'stdio', '--check', '--json'];
+    expect(await runCli(words('codex'), { env: own })).toMatchObject({ exit: 0 });
+    expect(service.sandbox.requests.at(-1)?.headers['x-gate']).toBe('open');
+    const { exit, stderr } = await runCli(words('claude-desktop'), { env: own });
+    expect(exit).toBe(2);
+    expect(JSON.parse(stderr).error.hint).toContain('claude-desktop does not pass GATE to the bridge');
+  });
+
   it('fails with the error of the search', async () => {
     const { exit, stderr } = await check('cursor', { RESTAURANT_API_KEY: REVOKED });
     expect(exit).toBe(4);

@@ -201,6 +201,8 @@ describe('a failure', () => {
 
   it('without a service is a tool error with a hint', async () => {
     const { env } = newHome();
+    const bundle = await runCli(['mcp'], { env: { ...env, RESTAURANT_BUNDLE: '1' }, stdin: lines(find(1)) });
+    expect(bundle.stdout).toContain('in the settings of the extension');
     const { exit, stdout } = await runCli(['mcp'], { env, stdin: lines(LIST, find(1)) });
     expect(exit).toBe(0);
     expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
