@@ -1,10 +1,8 @@
+import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
-import { type CliCommand, COLUMNS_HINT } from './cli/command.ts';
+import type { CliCommand } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
-import { globalFlagsOf } from './cli/options.ts';
-import { parseRoute, type Route } from './cli/route.ts';
-import { typedLine } from './cli/typed-line.ts';
-import { helpCommand, usageErrorIn } from './cli/usage.ts';
+import { isUnknownCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
 import { buildProgram } from './program.ts';
@@ -17,16 +15,14 @@ import { BUNDLED, VERSION } from './version.ts';
  */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
-  const program = await buildProgram(app, argv);
-  const route = parseRoute(argv, program);
-  app.route = route;
-  app.typed = typedLine(route);
+  const program = buildProgram(app);
+  app.program = program;
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
-    await dispatch(argv, route, program, app);
+    await dispatch(argv, program, app);
     return app.exitCode;
   } catch (error) {
-    return await reportFailure(error, app, route);
+    return await reportFailure(error, app, program);
   } finally {
     await app.close();
   }
@@ -40,51 +36,61 @@ async function complete(
 ): Promise<number> {
   try {
     const { answer } = await import('./commands/completion/answer.ts');
-    await app.context.stdout.write(answer(shell, words, program, app));
+    await app.context.stdout.write(await answer(shell, words, program, app));
     return 0;
   } catch {
     return 1;
   }
 }
 
-async function dispatch(argv: readonly string[], route: Route, program: CliCommand, app: App): Promise<void> {
-  const { stdout } = app.context;
-  const { command, help, given, json } = route;
-  const error = await usageErrorIn(route, () => buildProgram(app));
-  if (error !== undefined) {
-    try {
-      // The global options determine how the error is printed.
-      program.parseOptions([...argv]);
-    } catch {
-      // Thrown for an option without a value, which may be the error to report.
-    }
-    throw error;
-  }
-  if (help) return stdout.write(helpText(command, app.helpWidth));
-  if (given.has('--version')) {
-    await stdout.write(`${VERSION}\n`);
-    if (!given.has('--verbose')) return;
-    return stdout.write(
-      `${app.context.runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`,
-    );
-  }
-  if (!command.isGroup) {
+/** Parses and runs a command line. @throws {AppError} every error of commander as ours */
+async function dispatch(argv: readonly string[], program: CliCommand, app: App): Promise<void> {
+  try {
     await program.parseAsync([...argv], { from: 'user' });
-    return;
+  } catch (error) {
+    await answerInstead(error, program, app);
   }
+}
+
+/** Prints help or the version if they were asked for. @throws the error otherwise */
+async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
+  const { help, version, json } = program.opts<{ help?: true; version?: true; json?: true }>();
+  const isCommander = error instanceof CommanderError;
+  if (!isCommander && help !== true && version !== true) throw error;
+  await program.loadTree();
+  const command = commandIn(program);
+  const { stdout } = app.context;
+  const isHelp = isCommander && error.code === 'commander.help';
+  if (isCommander && !isHelp && (isUnknownCommand(error, command) || (help !== true && version !== true))) {
+    throw usageError(error, command, app);
+  }
+  if (help === true) return stdout.write(helpText(command, app.helpWidth));
+  if (version === true) return printVersion(app);
   if (json === true) {
-    throw new AppError('usage', 'no command given', {
-      hint: 'restaurant schema lists all commands as JSON',
-    });
+    throw new AppError('usage', 'no command given', { hint: 'restaurant schema lists all commands as JSON' });
   }
   await stdout.write(command === program ? INTRODUCTION : helpText(command, app.helpWidth));
 }
 
+/** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */
+function commandIn({ innermost, words, children }: CliCommand): CliCommand {
+  const [first = innermost] = words.flatMap((word) => children.find((child) => child.name() === word) ?? []);
+  return innermost.parent === null && innermost.args.length === 0 ? first : innermost;
+}
+
+async function printVersion(app: App): Promise<void> {
+  const { runtime, stdout } = app.context;
+  const packages = `${runtime}\nbundled packages (licenses: THIRD-PARTY.txt):\n${BUNDLED}\n`;
+  await stdout.write(`${VERSION}\n${app.globals.verbose === true ? packages : ''}`);
+}
+
 /** Reports an error. @returns its exit code */
-async function reportFailure(error: unknown, app: App, { command, json }: Route): Promise<number> {
+async function reportFailure(error: unknown, app: App, program: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const known = await withHint(asAppError(error, app.context), command, app);
-  await reportError(known, app, command, json ?? app.wantsJson);
+  const { innermost } = program;
+  const known = await withHint(asAppError(error, app.context), innermost, app);
+  // With JSON progress, errors are JSON, too.
+  await reportError(known, app, innermost, app.wantsJson || innermost.opts().progress === 'json');
   return EXIT_CODES[known.kind];
 }
 
@@ -121,11 +127,7 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
     return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
   }
   const { hintOf } = await import('./app/hints.ts');
-  const help = helpCommand(command);
-  // Users often confuse --fields with --columns.
-  const advice = globalFlagsOf(command).includes('--columns') ? `${COLUMNS_HINT}; see ${help}` : help;
-  const given = details.hint === COLUMNS_HINT ? advice : details.hint;
-  const hint = given ?? (code === 'usage' ? help : error.hint);
+  const hint = details.hint ?? (code === 'usage' ? command.ownHelp : error.hint);
   return error.withHint({ text: hintOf(app, hint) });
 }
 
@@ -134,9 +136,6 @@ function asAppError(error: unknown, context: Context): AppError {
   if (context.signal.aborted && context.signal.reason instanceof AppError) return context.signal.reason;
   const name = error instanceof Error ? error.name : typeof error;
   const message = error instanceof Error ? error.message : String(error);
-  // Reached only if parseRoute and commander parse a command line differently.
-  if (systemCode(error)?.startsWith('commander.'))
-    return new AppError('usage', message.replace(/^error: /, ''), { cause: error });
   return new AppError('unexpected', `${name}: ${message}`, { cause: error });
 }
 
@@ -147,13 +146,17 @@ export async function reportUncaught(
   context: Context,
 ): Promise<number> {
   const app = new App(context);
-  const program = await buildProgram(app, argv);
-  app.route = parseRoute(argv, program);
-  app.typed = typedLine(app.route);
+  const program = buildProgram(app);
+  app.program = program;
+  try {
+    program.parseOptions([...argv]);
+  } catch {
+    // The error to report is another one.
+  }
   // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
   const known =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })
       : error;
-  return reportFailure(known, app, app.route);
+  return reportFailure(known, app, program);
 }

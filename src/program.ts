@@ -1,10 +1,10 @@
 import type { App } from './app/app.ts';
+import { checkCommandLine } from './cli/check.ts';
 import { CliCommand } from './cli/command.ts';
-import { configureHelp, VERSION_OPTION } from './cli/help.ts';
-import { addGlobalOptions, checkFormatOptions } from './cli/options.ts';
-import { parseRoute } from './cli/route.ts';
+import { configureHelp, HELP_OPTION, VERSION_OPTION } from './cli/help.ts';
+import { addGlobalOptions } from './cli/options.ts';
 
-type Register = (program: CliCommand, app: App) => void;
+type Register = (command: CliCommand, app: App) => void;
 
 /** The heading of the command in the program's help, and the function that loads the command. */
 type Entry = readonly [group: string, load: () => Promise<Register>];
@@ -36,36 +36,20 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   help: [MORE, async () => (await import('./commands/help.ts')).registerHelp],
 };
 
-/** Commands that describe the others. */
-const WHOLE_TREE: readonly string[] = ['schema', 'completion', 'skill', 'help'];
-
-/**
- * Builds the command tree: with only the command that the command line names, or with every command if it names none.
- * @param argv the command line; undefined for every command
- */
-export async function buildProgram(app: App, argv?: readonly string[]): Promise<CliCommand> {
-  const program = createProgram();
-  const [name] = argv === undefined ? [] : parseRoute(argv, program).operands;
-  const isNamed = name !== undefined && Object.hasOwn(COMMANDS, name) && !WHOLE_TREE.includes(name);
-  for (const [each, [group, load]] of Object.entries(COMMANDS)) {
-    if (isNamed && each !== name) continue;
-    program.commandsGroup(group);
-    (await load())(program, app);
-  }
-  return program;
-}
-
-function createProgram(): CliCommand {
+/** Builds the command tree. A command is defined when the command line names it. */
+export function buildProgram(app: App): CliCommand {
   const program = new CliCommand('restaurant');
   program
     .description('Search restaurants and read their details from the command line.')
     .addOption(VERSION_OPTION)
+    .addOption(HELP_OPTION)
     .helpOption(false)
     .helpCommand(false)
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
-    .hook('preAction', (_program, action) => checkFormatOptions(program, action as CliCommand))
+    .hook('preSubcommand', (_program, command) => (command as CliCommand).load())
+    .hook('preAction', () => checkCommandLine(program))
     .examples(
       'restaurant find "Nopa" --city SF --demo',
       'restaurant lookup 1 --fields premium --demo',
@@ -77,5 +61,8 @@ function createProgram(): CliCommand {
     );
   addGlobalOptions(program);
   configureHelp(program);
+  for (const [name, [group, load]] of Object.entries(COMMANDS)) {
+    program.lazyCommand(name, group, async (command) => (await load())(command, app));
+  }
   return program;
 }

@@ -1,5 +1,4 @@
 import { type GlobalOptions, settingFlags } from '../cli/options.ts';
-import type { Route } from '../cli/route.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -18,6 +17,14 @@ const MIN_SECRET = 8;
 
 type Change = (text: string) => string;
 
+/** The command line of this run, as far as it was parsed. */
+export interface CommandLine {
+  readonly line: TypedLine;
+  opts(): GlobalOptions;
+  /** Returns the long name of an option. */
+  longName(flag: string): string;
+}
+
 /** Loaded on demand: its Unicode patterns take tens of milliseconds to compile. */
 const loadText = () => import('../util/text.ts');
 
@@ -27,10 +34,7 @@ const loadText = () => import('../util/text.ts');
  */
 export class App {
   readonly context: Context;
-  /** The parsed command line, whose program holds the options. */
-  route: Route | undefined;
-  /** The command line, for the commands in hints. */
-  typed: TypedLine | undefined;
+  program: CommandLine | undefined;
   /** The key that the key command printed in this run. */
   commandKey: string | undefined;
   /** Exit code of a run that did not throw: 8 if some rows or ids failed. */
@@ -58,7 +62,7 @@ export class App {
   }
 
   get globals(): GlobalOptions {
-    return this.route?.path[0]?.opts<GlobalOptions>() ?? { color: true, input: true };
+    return this.program?.opts() ?? { color: true, input: true };
   }
 
   get paths(): Paths {

@@ -1,10 +1,8 @@
-import { type Part, parseRoute } from '../cli/route.ts';
 import { isHarmless } from '../client/http/headers.ts';
+import type { TypedOption } from '../hint.ts';
 import { shellWord, splitWords } from '../util/shell.ts';
 import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
-
-const URL_FLAGS = ['--base-url', '--endpoint', '--shared-state'];
 
 /**
  * Returns the command line of this run, quoted for a shell. Headers and passwords that may be secret are replaced by
@@ -12,25 +10,27 @@ const URL_FLAGS = ['--base-url', '--endpoint', '--shared-state'];
  * @param options options to add, which replace those that were typed
  * @param dropped long names of options to leave out
  */
-export function commandLine({ route }: App, options = '', dropped: readonly string[] = []): string {
-  const { path: [program, ...commands] = [], parts = [], rest = [] } = route ?? {};
-  const added = [...commands.map((command) => command.name()), ...(splitWords(options) ?? [])];
-  const replaced = new Set([...dropped, ...(program === undefined ? [] : parseRoute(added, program).given)]);
-  const kept = parts.filter(({ flags }) => flags.length === 0 || flags.some((flag) => !replaced.has(flag)));
-  const words = ['restaurant', ...kept.flatMap(shellWords), options, ...rest.map(shellWord)];
-  return words.filter((word) => word !== '').join(' ');
+export function commandLine({ program }: App, options = '', dropped: readonly string[] = []): string {
+  if (program === undefined) return 'restaurant';
+  const { command, operands, options: typed } = program.line;
+  const added = splitWords(options) ?? [];
+  const replaced = new Set([...dropped, ...added.map((word) => program.longName(word))]);
+  const own = operands.map((word) => withoutCredentials(String(word)));
+  const isOptionLike = operands.some((word) => /^-\D/.test(String(word)));
+  const kept = typed.filter(({ flag }) => !replaced.has(flag)).map(optionText);
+  const words = isOptionLike ? [...kept, options, '--', ...own] : [...own, ...kept, options];
+  return ['restaurant', ...command, ...words].filter((word) => word !== '').join(' ');
 }
 
-function shellWords({ words, flags, value = '' }: Part): string[] {
-  const flag = flags.at(-1) ?? '';
-  if (URL_FLAGS.includes(flag) && maskUrl(value) !== value) return [flag, withoutCredentials(value)];
-  if (flag !== '--header') {
-    return words.map((word) => (word.includes('://') ? withoutCredentials(word) : shellWord(word)));
-  }
-  const [, name = '', colon = ''] = /^([\w-]+)(: ?)/.exec(value) ?? [];
-  if (isHarmless(name)) return words.map(shellWord);
-  const variable = name === '' ? 'HEADER' : name.toUpperCase().replaceAll('-', '_');
-  return [...flags.slice(0, -1), '--header', `"${name}${colon}\${${variable}}"`];
+function optionText({ flag, value }: TypedOption): string {
+  if (value === undefined) return flag;
+  const text = String(value);
+  const name = flag === '--output' ? '-o' : flag;
+  if (flag !== '--header') return `${name}${text.startsWith('-') ? '=' : ' '}${withoutCredentials(text)}`;
+  const [, header = '', colon = ''] = /^([\w-]+)(: ?)/.exec(text) ?? [];
+  if (isHarmless(header)) return `${flag} ${shellWord(text)}`;
+  const variable = header === '' ? 'HEADER' : header.toUpperCase().replaceAll('-', '_');
+  return `${flag} "${header}${colon}\${${variable}}"`;
 }
 
 function withoutCredentials(word: string): string {
@@ -50,7 +50,9 @@ export function completeHint(app: App, hint: string): string {
     app.redact(line) !== line
       ? hint
       : hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
-          name === undefined || name === app.route?.command.path ? commandLine(app, options) : text,
+          name === undefined || name === app.program?.line.command.join(' ')
+            ? commandLine(app, options)
+            : text,
         );
   return withServiceOptions(app, complete);
 }
@@ -66,7 +68,7 @@ function withServiceOptions({ globals }: App, hint: string): string {
   ];
   const options = typed.filter((option) => typeof option === 'string');
   return hint.replace(
-    /\brestaurant (find|lookup|tools|call|status|login|enrich)\b/g,
+    /\brestaurant (find|lookup|tools|call|status|login|enrich)\b(?! --help)/g,
     (command, name, offset: number) => {
       const [clause = ''] = hint.slice(offset).split(/; | && |, or /, 1);
       const missing = options.filter((option) => !clause.includes(String(option).split(' ', 1)[0] ?? ''));

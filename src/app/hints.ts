@@ -12,7 +12,8 @@ export function hintOf(app: App, hint: Hint): string {
 
 /** Returns the command line of this run as it may be printed: without secrets. */
 export function typedCommandLine(app: App): TypedLine | undefined {
-  const { typed: line, context } = app;
+  const { program, context } = app;
+  const line = program?.line;
   if (line === undefined) return undefined;
   const typed = { ...line, options: line.options.map(withoutSecret) };
   const text = commandText({ again: {} }, { typed, platform: context.platform });

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { type Advice, type Command as CommandLine, type Hint, restaurant, type TypedLine } from '../hint.ts';
 import type { Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
@@ -38,15 +39,13 @@ export type Completer =
   | 'setting-value'
   | 'tool';
 
-/** Hint for `--fields`, which selects columns in other programs. */
-export const COLUMNS_HINT = 'to choose columns, use --columns';
-
 /** An option, with metadata that commander does not keep. Its description contains the choices and the default. */
 export class CliOption extends Option {
-  /** Whether the value is an integer. */
   isInteger = false;
   /** The setting that a global option sets for the run. */
   setting: Setting<unknown> | undefined;
+  /** Attribute names of the options that it cannot be used with, of this command or of the program. */
+  rivals: readonly string[] = [];
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);
@@ -54,10 +53,14 @@ export class CliOption extends Option {
     if (choices !== undefined) this.argChoices = [...choices];
   }
 
-  /** Parses a value of the option. @throws {AppError} `usage` naming the option */
-  parse<T>(read: (text: string) => T, text: string): T {
-    const name = this.long ?? this.flags;
-    return parseValue(read, text, { name, flag: true, ...(name === '--fields' && { hint: COLUMNS_HINT }) });
+  override conflicts(names: string | string[]): this {
+    this.rivals = [names].flat();
+    return super.conflicts(names);
+  }
+
+  /** @throws {AppError} `usage` naming the option */
+  parse<T>(read: (text: string) => T, text: string, hint?: Hint): T {
+    return parseValue(read, text, { name: this.long ?? this.flags, flag: true, hint });
   }
 }
 
@@ -71,12 +74,22 @@ export interface ValueFacts {
   readonly default?: unknown;
   /** The default value as shown in help. Default: the value itself. */
   readonly defaultText?: string;
+  /** Attribute names of options that it cannot be used with. */
+  readonly conflicts?: readonly string[];
 }
 
 /** Properties of a global option that differ for one command. */
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
   readonly description?: string;
   readonly default?: string;
+}
+
+type Load = (command: CliCommand) => Promise<void>;
+
+/** An option in the command line, with its value as typed. */
+export interface TypedOption {
+  readonly option: Option;
+  readonly text: string | undefined;
 }
 
 /** A command, with the metadata from which help, schema, completion, and the documentation are generated. */
@@ -95,10 +108,71 @@ export class CliCommand extends Command {
   readonly completers = new Map<string, Completer>();
   /** Overrides of global options, by long flag. */
   readonly optionOverrides = new Map<string, OptionOverride>();
+  /** Its options in the command line, in order. Global options are those of the program. */
+  readonly typed: TypedOption[] = [];
+  /** Of the program: the innermost command that the command line names. */
+  innermost: CliCommand = this;
+  /** The words that it parses: of the program, the whole command line. */
+  words: readonly string[] = [];
   #acts = false;
+  #load: Load | undefined;
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  override createOption(flags: string, description = ''): CliOption {
+    return new CliOption(flags, description);
+  }
+
+  override addOption(option: Option): this {
+    // Before commander's own listener, which throws for an invalid value.
+    this.on(`option:${option.name()}`, (text?: string) => this.typed.push({ option, text }));
+    return super.addOption(option);
+  }
+
+  override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
+    this.root.innermost = this;
+    this.words = words;
+    return super.parseOptions(words);
+  }
+
+  /** Of the program: the command line as typed. */
+  get line(): TypedLine {
+    const { innermost } = this;
+    const typed = [...this.typed, ...(innermost === this ? [] : innermost.typed)];
+    return {
+      command: innermost.path.split(' ').filter((name) => name !== ''),
+      operands: innermost.args,
+      options: typed.map(({ option, text }) => ({ flag: option.long ?? option.flags, value: text })),
+    };
+  }
+
+  longName(flag: string): string {
+    return this.innermost.findOption(flag)?.long ?? flag;
+  }
+
+  /** Returns the option of the command or of the program that has the flag, long or short. */
+  findOption(flag: string): Option | undefined {
+    return [...this.options, ...this.root.options].find(({ long, short }) => flag === long || flag === short);
+  }
+
+  /** Adds a command that is defined when it is first needed. */
+  lazyCommand(name: string, group: string, load: Load): void {
+    const command = this.command(name).helpGroup(group) as CliCommand;
+    command.#load = load;
+  }
+
+  /** Defines the command, unless it is defined. */
+  async load(): Promise<void> {
+    const load = this.#load;
+    this.#load = undefined;
+    await load?.(this);
+  }
+
+  /** Defines all commands. */
+  async loadTree(): Promise<void> {
+    for (const child of this.children) await child.load();
   }
 
   /** Describes the command: `summary` is one line for lists of commands, `more` is added in its own help. */
@@ -117,9 +191,17 @@ export class CliCommand extends Command {
     const { choices, range, default: value, defaultText = value } = facts;
     const option = new CliOption(flags, about, choices, defaultText === undefined ? '' : String(defaultText));
     option.isInteger = range !== undefined;
+    option.conflicts([...(facts.conflicts ?? [])]);
     const read = choices ? oneOf(choices) : range ? wholeNumber(...range) : facts.read;
-    if (read !== undefined) option.argParser((text) => option.parse<unknown>(read, text));
+    if (read !== undefined)
+      option.argParser((text) => option.parse<unknown>(read, text, this.#hintFor(option)));
     return this.addOption(value === undefined ? option : option.default(value));
+  }
+
+  /** Advice for an invalid value: other programs choose columns with --fields. */
+  #hintFor({ long }: Option): Hint | undefined {
+    if (long !== '--fields' || !this.optionGroups.includes('columns')) return undefined;
+    return [{ text: 'to choose columns, use --columns' }, this.seeHelp];
   }
 
   /**
@@ -185,6 +267,19 @@ export class CliCommand extends Command {
 
   get children(): readonly CliCommand[] {
     return this.commands as readonly CliCommand[];
+  }
+
+  get root(): CliCommand {
+    return (this.parent as CliCommand | null)?.root ?? this;
+  }
+
+  /** Advice to read the command's help. */
+  get ownHelp(): { readonly command: CommandLine } {
+    return { command: restaurant(...this.path.split(' ').filter((name) => name !== ''), '--help') };
+  }
+
+  get seeHelp(): Advice {
+    return { text: 'for help', ...this.ownHelp };
   }
 
   /** The command and all below it. */

@@ -6,7 +6,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 
-/** Used only in help: parseRoute finds `-h` before commander parses the command line. */
+/** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
 export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
 export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 

@@ -4,6 +4,7 @@ import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './command.ts';
+import { HELP_OPTION } from './help.ts';
 import { optionsOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
@@ -101,7 +102,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     name: program.name(),
     version: VERSION,
     commands: program.children.map((child) => describeCommand(program, child)),
-    options: program.options.map(describeOption),
+    options: program.options.filter((option) => option !== HELP_OPTION).map(describeOption),
     error: ERROR_OUTPUT,
     exit_codes: [{ exit: 0, kind: 'success', codes: [] }, ...exitCodes()],
     environment: [

@@ -1,7 +1,5 @@
-import { extname } from 'node:path';
 import type { Option } from 'commander';
-import { AppError } from '../errors.ts';
-import { EXTENSIONS, FORMATS } from '../output/formats.ts';
+import { FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionGroup, type OptionOverride } from './command.ts';
 
@@ -45,18 +43,27 @@ interface GlobalOption {
   readonly flags: string;
   readonly long: string;
   readonly description: string;
+  readonly conflicts: readonly string[];
   /** The setting that it sets for the run. */
   readonly setting?: Setting<unknown> | undefined;
 }
 
 /** An option for a setting uses the setting's description. */
-type Row = readonly [group: OptionGroup, flags: string, description?: string];
+type Row = readonly [group: OptionGroup, flags: string, description?: string, conflicts?: readonly string[]];
 
 const underHeading = (heading: string, rows: readonly Row[]): GlobalOption[] =>
-  rows.map(([group, flags, about]) => {
+  rows.map(([group, flags, about, conflicts = []]) => {
     const [long = flags] = /--[a-z-]+/.exec(flags) ?? [];
     const setting = about === undefined ? SETTINGS[long.slice(2) as SettingName] : undefined;
-    return { heading, group, flags, long, setting, description: about ?? setting?.description ?? '' };
+    return {
+      heading,
+      group,
+      flags,
+      long,
+      setting,
+      conflicts,
+      description: about ?? setting?.description ?? '',
+    };
   });
 
 /** In the order in which help shows them. */
@@ -69,14 +76,14 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     ['csv', '--raw-csv', 'Do not escape formulas in CSV cells'],
     ['output', '-o, --output <file>', 'Write to a file; the format follows the extension'],
     ['force', '--force', 'Overwrite the output file'],
-    ['page', '--open', 'Show a page with a map in the browser'],
+    ['page', '--open', 'Show a page with a map in the browser', ['json', 'dryRun', 'curl']],
     ['output', '--no-pager', 'Do not page long output'],
   ]),
   ...underHeading('Service options:', [
     ['address', '--base-url <url>'],
-    ['address', '--endpoint <url>'],
+    ['address', '--endpoint <url>', undefined, ['baseUrl']],
     ['profile', '--profile <name>'],
-    ['demo', '--demo', 'Use an embedded sandbox: no key, no network'],
+    ['demo', '--demo', 'Use an embedded sandbox: no key, no network', ['baseUrl', 'endpoint']],
     ['address', '--protocol <p>'],
     ['address', '--insecure-http', 'Allow sending the API key over plain HTTP to a remote host'],
     ['request', '--timeout <t>'],
@@ -87,11 +94,11 @@ const GLOBAL_OPTIONS: readonly GlobalOption[] = [
     ['address', '--shared-state <url>'],
     ['cache', '--max-age <t>'],
     ['dry-run', '--dry-run', 'Print the request or the file as JSON, key redacted; send and write nothing'],
-    ['curl', '--curl', 'Print the equivalent curl command; send nothing'],
+    ['curl', '--curl', 'Print the equivalent curl command; send nothing', ['dryRun']],
   ]),
   ...underHeading('General options:', [
     ['general', '--verbose', 'Show requests and responses on stderr, key redacted'],
-    ['general', '-q, --quiet', 'Do not print notes on stderr'],
+    ['general', '-q, --quiet', 'Do not print notes on stderr', ['verbose']],
     ['general', '--no-color', 'Disable colors'],
     ['general', '--no-input', 'Never prompt'],
   ]),
@@ -103,6 +110,7 @@ function makeOption(entry: GlobalOption, override: OptionOverride = {}): CliOpti
   const shown = override.defaultText ?? override.default ?? setting?.defaultText ?? setting?.default;
   const made = new CliOption(flags, description, choices, shown);
   if (long === '--header') made.argParser((text, earlier: string[]) => [...earlier, text]).default([]);
+  made.conflicts([...entry.conflicts]);
   made.isInteger = setting?.number === true;
   made.setting = setting;
   if (override.default !== undefined) made.default(override.default);
@@ -116,7 +124,7 @@ const PLAIN_FORMATS: readonly string[] = ['table', 'json'];
  * Returns the override of a global option for a command: the command's own, else the one that follows from its option
  * groups.
  */
-function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string): OptionOverride {
+export function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string): OptionOverride {
   const own = optionOverrides.get(long);
   if (own !== undefined) return own;
   if (long === '--format' && !optionGroups.includes('columns')) {
@@ -134,6 +142,12 @@ function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string
 
 export function addGlobalOptions(program: CliCommand): void {
   for (const entry of GLOBAL_OPTIONS) program.addOption(makeOption(entry));
+  for (const option of program.options.filter(({ required }) => required)) {
+    // -h is never a value.
+    program.on(`option:${option.name()}`, (text) => {
+      if (text === '-h' || text === '--help') program.setOptionValue('help', true);
+    });
+  }
   program.completeWith('--profile', 'profile');
 }
 
@@ -146,36 +160,6 @@ export const globalFlagsOf = (command: CliCommand): string[] => entriesOf(comman
 /** Returns the global options that a command takes, with its overrides. */
 export const optionsOf = (command: CliCommand): Option[] =>
   entriesOf(command).map((entry) => makeOption(entry, overrideFor(command, entry.long)));
-
-/** Refuses a format that the command does not print. @throws {AppError} `usage` naming the option */
-export function checkFormatOptions(program: CliCommand, command: CliCommand): void {
-  const help = `restaurant ${command.path} --help`;
-  const refuse = (message: string, hint = help) => new AppError('usage', message, { hint });
-  const { format, json, jq, output = '', open = false } = program.opts<GlobalOptions>();
-  const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
-  const isNamed = json === true || jq !== undefined;
-  // enrich has its own hints for extensions.
-  const followsFile = !isNamed && command.optionGroups.includes('jq');
-  const wanted = format ?? (followsFile ? ofFile : undefined);
-  const { choices = FORMATS } = overrideFor(command, '--format');
-  if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
-    const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    const page =
-      command.path === 'enrich'
-        ? 'restaurant enrich … --format csv -o out.csv --report out.html'
-        : 'restaurant find "Nopa" --city "San Francisco" --open';
-    throw refuse(
-      `${typed}: ${command.path} prints ${choices.join(', ')}`,
-      wanted === 'html' ? `${help}; for a page: ${page}` : help,
-    );
-  }
-  if (open && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
-    throw refuse(
-      `--open shows an HTML page, but ${output} has another extension`,
-      'restaurant … -o page.html --open, or leave out -o',
-    );
-  }
-}
 
 /** Returns the settings that flags give, as text. */
 export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName, string>> {

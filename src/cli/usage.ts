@@ -1,200 +1,107 @@
+import type { CommanderError } from 'commander';
+import type { App } from '../app/app.ts';
 import { AppError } from '../errors.ts';
-import { nearest } from '../util/nearest.ts';
-import { shellWord } from '../util/shell.ts';
-import { type CliCommand, COLUMNS_HINT } from './command.ts';
-import { HELP_OPTION } from './help.ts';
-import { globalFlagsOf, optionsOf } from './options.ts';
-import { findOption, type Route } from './route.ts';
+import { type Advice, again, type Command, type Hint, restaurant, slot } from '../hint.ts';
+import { splitWords } from '../util/shell.ts';
+import { conflictIn } from './check.ts';
+import type { CliCommand } from './command.ts';
+import { correctedCommand, correctedLine, isOptionLike, reorderedLine, splitOption } from './corrections.ts';
+import { optionsOf } from './options.ts';
 
-/** Words that other tools use for the same thing, by our word. */
-type Synonyms = Readonly<Record<string, string>>;
-
-/** Commands of other tools, by command group and our command. */
-const OTHER_VERBS: Readonly<Record<string, Synonyms>> = {
-  '': {
-    find: 'search query list ls',
-    'find <name> --city <city> --open': 'map',
-    lookup: 'get show view info details describe compare',
-    'lookup 1 --open': 'open',
-    raw: 'request rpc api curl',
-    call: 'run exec invoke',
-    tools: 'tool',
-    login: 'auth signin',
-    logout: 'signout',
-    status: 'whoami quota',
-    'status --check': 'doctor check',
-    config: 'settings',
-    'config profiles': 'profiles',
-    'config set': 'set',
-    sandbox: 'server serve',
-    '--version': 'version',
-  },
-  config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
-  cache: { clear: 'rm remove delete purge empty' },
-};
-
-/** Options of other tools, by our option. */
-const OTHER_OPTIONS: Synonyms = {
-  '--city': 'location town where in',
-  '--neighborhood': 'area district neighbourhood',
-  '--cuisine': 'tag food',
-  '--limit': 'max top count',
-  '--sort': 'order order-by',
-  '--fields': 'level',
-  '--columns': 'select cols',
-  '--output': 'file out',
-  '--base-url': 'url host server',
-  '--force': 'overwrite yes',
-  '--open': 'browser web map',
-  '--verbose': 'debug',
-  '--quiet': 'silent',
-  '--max-age 0': 'refresh no-cache',
-  '--no-color': 'no-colour',
-};
-
-/** Options of other tools that correspond to an argument here, by the argument's name. */
-const OTHER_ARGUMENTS: Synonyms = {
-  file: 'input',
-  name: 'query restaurant',
-  id: 'restaurant-id service-id',
-};
-
-/** Returns our word for a word of another tool. */
-const ownWord = (synonyms: Synonyms, word: string): string | undefined =>
-  Object.keys(synonyms).find((own) => synonyms[own]?.split(' ').includes(word));
-
-export const helpCommand = (command: CliCommand): string =>
-  ['restaurant', command.path, '--help'].filter((part) => part !== '').join(' ');
+const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
 /** Hint for a key on the command line, where other users can read it. */
-const KEY_HINT =
-  'no option takes a key, because other users could read it: restaurant login --key-stdin < key.txt';
+const KEY_HINT: Advice = {
+  text: 'no option takes a key, because other users could read it',
+  command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' },
+};
 
-/**
- * Returns the error for an option that a command does not have, with the likely correction.
- * @param unknown the option as typed, with its value after `=`, if any, and the word that follows
- * @param program the whole tree
- */
-function unknownOptionError(
-  { word, next }: NonNullable<Route['unknownOption']>,
-  command: CliCommand,
-  program: CliCommand,
+const unknownCommand = (parent: CliCommand): AppError =>
+  unknownCommandError(parent.args[0] ?? '', parent, parent.args.slice(1));
+
+/** The errors of commander, by code, as ours. The whole tree is defined. */
+const ERRORS: Readonly<Record<string, (command: CliCommand, app: App) => AppError>> = {
+  'commander.unknownCommand': unknownCommand,
+  'commander.unknownOption': unknownOption,
+  'commander.optionMissingArgument': missingValue,
+  'commander.missingArgument': missingArgument,
+  'commander.excessArguments': excessArgument,
+  'commander.conflictingOption': (command) =>
+    conflictIn(command) ?? usage('options conflict', command.ownHelp),
+};
+
+/** Returns the usage error for an error of commander, with the corrected command if there is one. */
+export function usageError(error: CommanderError, command: CliCommand, app: App): AppError {
+  const { code, message } = error;
+  return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
+}
+
+/** Whether the command line names a command that does not exist. */
+export const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
+  code === 'commander.unknownCommand' ||
+  (code === 'commander.excessArguments' && command.children.length > 0);
+
+/** @param rest the words that follow */
+export function unknownCommandError(
+  word: string,
+  parent: CliCommand,
+  rest: readonly string[] = [],
 ): AppError {
-  // The text after `=` may be a secret.
-  const [flag = word, value = next] = word.split(/=(.*)/s);
-  const name = flag.replace(/^-+/, '');
-  const refuse = (hint: string) => new AppError('usage', `unknown option '${flag}'`, { hint });
-  if (/^--?(api-?)?(key|token|secret)$/i.test(flag)) return refuse(KEY_HINT);
-  const help = helpCommand(command);
-
-  const argumentName = ownWord(OTHER_ARGUMENTS, name) ?? name;
-  const argument = command.registeredArguments.find((each) => each.name() === argumentName);
-  if (argument !== undefined) {
-    const shown = value === undefined || value.startsWith('-') ? `<${name}>` : shellWord(value);
-    return refuse(
-      `${argument.name()} is an argument, not an option: restaurant ${command.path} ${shown}; see ${help}`,
-    );
-  }
-  const options = [...command.options, ...optionsOf(command), HELP_OPTION];
-  const longs = options.flatMap(({ long }) => long?.slice(2) ?? []);
-  if (word.includes('=') && longs.includes(name)) {
-    return new AppError('usage', `${flag} takes no value`, { hint: help });
-  }
-  const other = ownWord(OTHER_OPTIONS, name);
-  if (other !== undefined && longs.includes(other.slice(2).split(' ')[0] ?? '')) {
-    return refuse(`use ${other}; see ${help}`);
-  }
-  const [near] = flag.startsWith('--') ? nearest(name, longs, 1) : [];
-  if (near !== undefined) return refuse(`did you mean --${near}? See ${help}`);
-  const [, ...commands] = program.tree;
-  const owner = commands.find((each) => findOption([each], flag) !== undefined);
-  const where = owner && `it is an option of ${owner.path}: restaurant ${owner.path} … ${flag}; `;
-  const columns = name === 'fields' && longs.includes('columns') ? `${COLUMNS_HINT}; ` : '';
-  return refuse(`${columns}${where ?? ''}see ${help}`);
+  const all = { text: 'to list the commands', ...parent.ownHelp };
+  const name = `${parent.path} ${word}`.trimStart();
+  return usage(`unknown command '${name}'`, correctedCommand(word, parent, rest) ?? all);
 }
 
-/** Returns the error for an unknown command, with the nearest command. */
-export function unknownCommandError(word: string, parent: CliCommand): AppError {
-  const within = parent.path === '' ? '' : `${parent.path} `;
-  const names = parent.children.map((child) => child.name());
-  const other = ownWord(OTHER_VERBS[parent.path] ?? {}, word.toLowerCase());
-  const meant = other === undefined ? nearest(word, names) : [other];
-  const commands = meant.map((name) => `restaurant ${within}${name}`).join(' or ');
-  const hint =
-    commands === ''
-      ? `restaurant ${within}--help lists the commands`
-      : `did you mean ${commands}? See restaurant --help`;
-  return new AppError('usage', `unknown command '${within}${word}'`, { hint });
+function unknownOption(command: CliCommand, app: App): AppError {
+  const { root, path } = command;
+  const { flag } = splitOption(command.args.find(isOptionLike) ?? '');
+  if (/^--?(api-?)?(key|token|secret)$/i.test(flag)) return usage(`unknown option '${flag}'`, KEY_HINT);
+  const options = [...command.options, ...optionsOf(command)];
+  if (flag === '--help' || options.some(({ long }) => long === flag)) {
+    return usage(`${flag} takes no value`, command.ownHelp);
+  }
+  const corrected = (path === '' ? reorderedLine(root, flag) : undefined) ?? correctedLine(command, app);
+  if (corrected !== undefined) return usage(`unknown option '${flag}'`, corrected);
+  const owner = root.tree.find((each) => each !== root && each.options.some(({ long }) => long === flag));
+  const other = owner === undefined ? [] : [{ text: `${flag} is an option of ${owner.path}` }];
+  return usage(`unknown option '${flag}'`, [...other, command.seeHelp]);
 }
 
-/** Pairs of options that conflict, unless --format has the given value. */
-const CONFLICTS: readonly (readonly [one: string, other: string, format?: string])[] = [
-  ['--base-url', '--endpoint'],
-  ['--demo', '--base-url'],
-  ['--demo', '--endpoint'],
-  ['--dry-run', '--curl'],
-  ['--verbose', '--quiet'],
-  ['--open', '--json'],
-  ['--open', '--dry-run'],
-  ['--open', '--curl'],
-  ['--json', '--format', 'json'],
-  ['--open', '--format', 'html'],
-  ['--resume', '--force'],
-  ['--progress', '--quiet'],
-  ['--key-stdin', '--key-file'],
-];
-
-/**
- * Returns the first usage error of a command line, with the likely correction. Values are not checked here.
- * @param loadTree returns the program with all commands
- */
-export async function usageErrorIn(
-  route: Route,
-  loadTree: () => Promise<CliCommand>,
-): Promise<AppError | undefined> {
-  const { command, operands, open, unknownOption, help, given } = route;
-  const [word] = operands;
-  const unknownCommand = command.children.length > 0 ? word : undefined;
-  if (unknownOption !== undefined && (unknownCommand !== undefined || !help)) {
-    return unknownOptionError(unknownOption, command, await loadTree());
-  }
-  if (unknownCommand !== undefined) return unknownCommandError(unknownCommand, command);
-  if (help || given.has('--version')) return undefined;
-  const helpLine = helpCommand(command);
-  const refuse = (message: string, hint = helpLine) => new AppError('usage', message, { hint });
-  if (open !== undefined) return refuse(`${open.long} needs a value: ${open.flags}`);
-  const { path, registeredArguments: expected, exampleLines } = command;
-  const missing = expected.slice(operands.length).find(({ required }) => required);
-  if (missing !== undefined) {
-    return refuse(`${path} needs <${missing.name()}>`, `for example ${exampleLines[0]}; see ${helpLine}`);
-  }
-  const extra = expected.at(-1)?.variadic === true ? undefined : operands[expected.length];
-  if (extra !== undefined) {
-    const most = ['no arguments', 'one argument'][expected.length] ?? `${expected.length} arguments`;
-    // An argument of login is most likely a key, so it is not printed.
-    if (path === 'login') return refuse(`login takes ${most}`, KEY_HINT);
-    return refuse(`${path} takes ${most}, got '${extra}' too`);
-  }
-  if (command.isGroup) return undefined;
-  const foreign = foreignOption(route);
-  if (foreign !== undefined) return refuse(`${path} does not accept ${foreign}`);
-  const [one, other] = conflictIn(route) ?? [];
-  if (one === undefined) return undefined;
-  return refuse(`${one} and ${other} cannot be used together`, `leave one out; ${helpLine}`);
+function missingValue(command: CliCommand): AppError {
+  const word = command.words.at(-1) ?? '';
+  const option = command.findOption(word) ?? command.findOption(`-${word.at(-1)}`);
+  return usage(`${option?.long} needs a value: ${option?.flags}`, command.ownHelp);
 }
 
-/** Returns the first global option that was given but that the command does not accept. */
-function foreignOption({ path: [program], command, given }: Route): string | undefined {
-  const taken = globalFlagsOf(command);
-  return program?.options
-    .flatMap(({ long }) => long ?? [])
-    .find((long) => given.has(long) && !taken.includes(long));
+function missingArgument(command: CliCommand, app: App): AppError {
+  const { path, args, registeredArguments, exampleLines, typed } = command;
+  const missing =
+    registeredArguments
+      .slice(args.length)
+      .find(({ required }) => required)
+      ?.name() ?? '';
+  const isEmpty = args.length === 0 && typed.length === 0;
+  const isSecret = args.some((word) => app.redact(word) !== word);
+  const advice =
+    isEmpty || isSecret
+      ? { text: 'for example', command: exampleFor(exampleLines[0] ?? '', app) }
+      : { command: again({}, { operands: [...args, slot(missing)] }) };
+  return usage(`${path} needs <${missing}>`, [advice, command.seeHelp]);
 }
 
-function conflictIn({ parts, given }: Route): (typeof CONFLICTS)[number] | undefined {
-  const format = parts.findLast(({ flags }) => flags.includes('--format'))?.value;
-  return CONFLICTS.find(
-    ([one, other, allowed]) =>
-      given.has(one) && given.has(other) && (allowed === undefined || allowed !== format),
-  );
+/** Leaves out --demo if the user has a service. */
+function exampleFor(line: string, { settings }: App): Command {
+  const hasService = (['base-url', 'endpoint'] as const).some((name) => settings.raw(name).value !== null);
+  const [, ...words] = splitWords(line) ?? [];
+  return restaurant(...words.filter((word) => !hasService || word !== '--demo'));
+}
+
+function excessArgument(command: CliCommand): AppError {
+  const { path, args, registeredArguments, children } = command;
+  if (children.length > 0) return unknownCommand(command);
+  const { length } = registeredArguments;
+  const most = ['no arguments', 'one argument'][length] ?? `${length} arguments`;
+  // An argument of login is most likely a key, so it is not printed.
+  if (path === 'login') return usage(`login takes ${most}`, KEY_HINT);
+  return usage(`${path} takes ${most}, got '${args[length]}' too`, command.ownHelp);
 }

@@ -4,9 +4,8 @@ import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { plural } from '../util/plural.ts';
 
-export function registerCache(program: CliCommand, app: App): void {
-  const cache = program
-    .command('cache')
+export function registerCache(command: CliCommand, app: App): void {
+  const cache = command
     .about('Clear or locate the response cache')
     .examples('restaurant cache clear')
     .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');

@@ -5,9 +5,8 @@ import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 
-export function registerCall(program: CliCommand, app: App): void {
-  program
-    .command('call')
+export function registerCall(command: CliCommand, app: App): void {
+  command
     .about('Call any tool')
     .argument('<tool>', 'Name of the tool; restaurant tools lists them')
     .argument('[key=value...]', 'Arguments: key=text, key:=json, key=@file (key=@@text for a literal @)')

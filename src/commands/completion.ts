@@ -8,9 +8,8 @@ import zsh from './completion/restaurant.zsh' with { type: 'text' };
 const SCRIPTS = { bash, zsh, fish };
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export function registerCompletion(program: CliCommand, app: App): void {
-  program
-    .command('completion')
+export function registerCompletion(command: CliCommand, app: App): void {
+  command
     .about('Print a completion script for bash, zsh, or fish')
     .choiceArgument('shell', SHELLS)
     .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')

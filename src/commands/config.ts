@@ -13,9 +13,8 @@ import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
 import { maskUrl } from '../util/url.ts';
 
-export function registerConfig(program: CliCommand, app: App): void {
-  const config = program
-    .command('config')
+export function registerConfig(command: CliCommand, app: App): void {
+  const config = command
     .about('Read and change settings')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand, JsonSchema } from '../cli/command.ts';
+import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/types.ts';
 import { LIST_FORMATS } from '../enrich/read/row.ts';
@@ -7,9 +7,8 @@ import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
-export function registerEnrich(program: CliCommand, app: App): void {
-  program
-    .command('enrich')
+export function registerEnrich(command: CliCommand, app: App): void {
+  command
     .about(
       'Add restaurant data to a long list',
       'The list is CSV, TSV, or NDJSON. Every row is written once, in order.',
@@ -25,7 +24,9 @@ export function registerEnrich(program: CliCommand, app: App): void {
     .option('--loose', 'Search again by a simplified name if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' })
-    .option('--resume', 'Continue the output file of a run that was stopped')
+    .addOption(
+      new CliOption('--resume', 'Continue the output file of a run that was stopped').conflicts('force'),
+    )
     .option('--retry-errors', 'With --resume: request failed rows again')
     .valueOption('--concurrency <n>', 'Rows in progress at the same time, 1 to 64', {
       range: [1, 64],
@@ -50,7 +51,10 @@ export function registerEnrich(program: CliCommand, app: App): void {
       defaultText: 'detected in the header line',
     })
     .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
-    .valueOption('--progress <format>', 'Progress as JSON lines on stderr', { choices: ['json'] })
+    .valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
+      choices: ['json'],
+      conflicts: ['quiet'],
+    })
     .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
     .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
     .overrideOption('--json', { description: 'Print the summary as JSON; the rows go to -o' })

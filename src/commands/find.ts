@@ -38,9 +38,8 @@ interface FindOptions extends Refinement {
   fields?: Level;
 }
 
-export function registerFind(program: CliCommand, app: App): void {
-  program
-    .command('find')
+export function registerFind(command: CliCommand, app: App): void {
+  command
     .about('Search restaurants by name and city')
     .argument('<name...>', 'Name of the restaurant, or part of it')
     .valueOption('-c, --city <city>', 'City to search in; required unless one is set', { read: nonEmpty })

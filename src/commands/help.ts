@@ -4,14 +4,15 @@ import { helpText, TOPICS, topicText } from '../cli/help.ts';
 import { AppError } from '../errors.ts';
 import { nearest } from '../util/nearest.ts';
 
-export function registerHelp(program: CliCommand, app: App): void {
-  program
-    .command('help')
+export function registerHelp(command: CliCommand, app: App): void {
+  command
     .about('Show help for a command or topic', 'Topics: environment, exit-codes, formats.')
     .argument('[command...]', 'Command, or environment, exit-codes, formats')
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
+      const program = command.root;
+      await program.loadTree();
       const { findCommand } = await import('../cli/introspect.ts');
       const word = words.length === 1 ? (words[0] ?? '') : '';
       const topics = Object.keys(TOPICS);

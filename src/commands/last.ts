@@ -5,9 +5,8 @@ import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
-export function registerLast(program: CliCommand, app: App): void {
-  program
-    .command('last')
+export function registerLast(command: CliCommand, app: App): void {
+  command
     .about('Show the last table of this terminal again', 'Nothing is sent.')
     .usesOptions('json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
 import { fullPath, writeText } from '../app/output.ts';
 import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
-import type { CliCommand } from '../cli/command.ts';
+import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
@@ -26,11 +26,10 @@ interface LoginOptions {
   verify: boolean;
 }
 
-export function registerLogin(program: CliCommand, app: App): void {
-  program
-    .command('login')
+export function registerLogin(command: CliCommand, app: App): void {
+  command
     .about('Save the API key and the address of its service', 'One request verifies the key first.')
-    .option('--key-stdin', 'Read the key from stdin')
+    .addOption(new CliOption('--key-stdin', 'Read the key from stdin').conflicts('keyFile'))
     .option('--key-file <path>', 'Read the key from a file')
     .option('--no-verify', 'Save without sending a request')
     .usesOptions('address', 'profile', 'request', 'json')

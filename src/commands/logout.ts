@@ -3,9 +3,8 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, text } from '../cli/schemas.ts';
 
-export function registerLogout(program: CliCommand, app: App): void {
-  program
-    .command('logout')
+export function registerLogout(command: CliCommand, app: App): void {
+  command
     .about('Delete the saved key and its cached responses', 'The address of the service is kept.')
     .option('--all', 'Delete the keys of all profiles')
     .usesOptions('profile', 'json')

@@ -21,9 +21,8 @@ const LOOKUP_OUTPUT = anyOf(
   { ...list(RESULT), description: 'several ids, in the order given' },
 );
 
-export function registerLookup(program: CliCommand, app: App): void {
-  program
-    .command('lookup')
+export function registerLookup(command: CliCommand, app: App): void {
+  command
     .about('Show the details of restaurants by id or row')
     .argument('<id...>', 'Id (service_id), row (2), rows (1-3), or name from the last search; - for stdin')
     .completeWith('id', 'row')

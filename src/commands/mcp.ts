@@ -23,9 +23,8 @@ const MCP_CONFIG_OUTPUT = object({
   }),
 });
 
-export function registerMcp(program: CliCommand, app: App): void {
-  const mcp = program
-    .command('mcp')
+export function registerMcp(command: CliCommand, app: App): void {
+  const mcp = command
     .about('Run an MCP server on stdio in front of the service', 'It uses the saved key.')
     .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')

@@ -13,9 +13,8 @@ interface RawOptions {
   unwrap?: true;
 }
 
-export function registerRaw(program: CliCommand, app: App): void {
-  program
-    .command('raw')
+export function registerRaw(command: CliCommand, app: App): void {
+  command
     .about('Send any JSON-RPC request', 'The whole response is printed.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')

@@ -26,9 +26,8 @@ const SANDBOX_OUTPUT = object({
   keys: object({ free: text, paid: text, revoked: text }),
 });
 
-export function registerSandbox(program: CliCommand, app: App): void {
-  program
-    .command('sandbox')
+export function registerSandbox(command: CliCommand, app: App): void {
+  command
     .about(
       'Run the service locally with sample data',
       'It speaks the same protocol, and simulates faults on request.',

@@ -16,9 +16,8 @@ const PROGRAM = object({
 
 const COMMAND = { ...anyObject, description: 'a command with the JSON Schemas of its input and output' };
 
-export function registerSchema(program: CliCommand, app: App): void {
-  program
-    .command('schema')
+export function registerSchema(command: CliCommand, app: App): void {
+  command
     .about('Print the command tree as JSON')
     .argument('[command...]', 'Command, such as find or config set')
     .completeWith('command', 'command')
@@ -27,6 +26,8 @@ export function registerSchema(program: CliCommand, app: App): void {
     .outputSchema(anyOf(PROGRAM, COMMAND))
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
+      const program = command.root;
+      await program.loadTree();
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const facts =
         words.length === 0

@@ -53,16 +53,15 @@ const SKILL_OUTPUT = object({
   written: boolean,
 });
 
-export function registerSkill(program: CliCommand, app: App): void {
-  const skill = program
-    .command('skill')
+export function registerSkill(command: CliCommand, app: App): void {
+  const skill = command
     .about('Install the skill for coding agents')
     .examples('restaurant skill print', 'restaurant skill install claude-code --dry-run');
   skill
     .command('print')
     .about('Print SKILL.md')
     .examples('restaurant skill print')
-    .action(() => app.context.stdout.write(skillText(program)));
+    .action(async () => app.context.stdout.write(await skillText(command.root)));
   skill
     .command('install')
     .about('Install the skill for an agent')
@@ -77,12 +76,13 @@ export function registerSkill(program: CliCommand, app: App): void {
         'project; --dry-run prints the path. An existing file that is different is overwritten only with --force. ' +
         'CLAUDE_CONFIG_DIR, COPILOT_HOME, and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
-    .action((agent: Agent, { scope = 'user' }: { scope?: Scope }) =>
-      installSkill(app, agent, scope, skillText(program)),
+    .action(async (agent: Agent, { scope = 'user' }: { scope?: Scope }) =>
+      installSkill(app, agent, scope, await skillText(command.root)),
     );
 }
 
-function skillText(program: CliCommand): string {
+async function skillText(program: CliCommand): Promise<string> {
+  await program.loadTree();
   const leaves = program.tree.filter((command) => !command.isGroup);
   const commands = leaves.map((command) => {
     const usage = [SKILL_NAME, command.path, argumentTerms(command)].join(' ').trim();

@@ -28,9 +28,8 @@ const STATUS_OUTPUT = object({
   'checks?': list(object({ name: text, ok: boolean, detail: text, 'hint?': text })),
 });
 
-export function registerStatus(program: CliCommand, app: App): void {
-  program
-    .command('status')
+export function registerStatus(command: CliCommand, app: App): void {
+  command
     .about('Show the service, key, settings, and quota')
     .option('--check', 'Check everything, with one request to the service')
     .usesOptions('service', 'request', 'json')

@@ -8,9 +8,8 @@ import { AppError } from '../errors.ts';
 
 const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });
 
-export function registerTools(program: CliCommand, app: App): void {
-  program
-    .command('tools')
+export function registerTools(command: CliCommand, app: App): void {
+  command
     .about('List tools, or show the arguments of one')
     .argument('[name]', 'Tool to show')
     .completeWith('name', 'tool')

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import type { Hint } from '../hint.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { splitWords } from '../util/shell.ts';
 import { parseUrl } from '../util/url.ts';
@@ -123,7 +124,7 @@ export function parseKeyPrefix(text: string): string {
 export function parseValue<T>(
   parse: (text: string) => T,
   text: string,
-  where: { name: string; flag: boolean; hint?: string; isUrl?: boolean },
+  where: { name: string; flag: boolean; hint?: Hint | undefined; isUrl?: boolean },
 ): T {
   try {
     return parse(text);

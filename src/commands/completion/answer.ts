@@ -14,26 +14,19 @@ const LISTING = ['33', '63', '64'];
  * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
  * of which is typed
  */
-export function answer(
+export async function answer(
   shell: string | undefined,
   args: readonly string[],
   program: CliCommand,
   app: App,
-): string {
-  const completionsAt = (words: readonly string[], current: string): Completions => {
-    try {
-      // The command line may select the service and the profile.
-      program.parseOptions([...words]);
-    } catch {
-      // The command line is not complete yet.
-    }
-    return listCompletions(parseCursor(words, current, program), program, app);
-  };
+): Promise<string> {
+  const completionsAt = async (words: readonly string[], current: string): Promise<Completions> =>
+    listCompletions(await parseCursor(words, current, program), program, app);
   if (shell === 'bash') return answerBash(args, completionsAt);
   // fish passes the last word as typed, and completes paths itself.
   const typed = args.at(-1) ?? '';
   const current = shell === 'fish' ? parseBashLine(typed).current : typed;
-  const { candidates, path } = completionsAt(args.slice(0, -1), current);
+  const { candidates, path } = await completionsAt(args.slice(0, -1), current);
   const before = beforePath(current, path);
   if (shell === 'fish') {
     const texts = candidates.map(({ value, description }) => `${value}\t${description}`);
@@ -46,14 +39,14 @@ export function answer(
   return lines(texts, path === undefined ? undefined : `${[...before].length}`);
 }
 
-function answerBash(
+async function answerBash(
   [line = '', replaced = '', type = '']: readonly string[],
-  completionsAt: (words: readonly string[], current: string) => Completions,
-): string {
+  completionsAt: (words: readonly string[], current: string) => Promise<Completions>,
+): Promise<string> {
   const { words, current, raw, quote, isRedirection } = parseBashLine(line);
   const { candidates, path }: Completions = isRedirection
     ? { candidates: [], path: current }
-    : completionsAt(words.slice(1), current);
+    : await completionsAt(words.slice(1), current);
   // bash replaces only the part after the last = or : of a word.
   const kept = raw.endsWith(replaced)
     ? parseBashLine(raw.slice(0, raw.length - replaced.length)).current

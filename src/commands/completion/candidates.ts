@@ -4,7 +4,6 @@ import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
-import { parseRoute } from '../../cli/route.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/types.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
@@ -34,8 +33,7 @@ const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
 
 /** Lists the completions. Sends no requests. Does not filter, because each shell matches in its own way. */
 export function listCompletions(context: CursorContext, program: CliCommand, app: App): Completions {
-  const { command, option, prefix, text, operands, rest } = context;
-  const afterDoubleDash = rest.length > 0;
+  const { command, option, prefix, text, operands, afterDoubleDash } = context;
   if (option !== undefined) {
     // Shells replace the whole word, so each candidate starts with the part before the value.
     const { candidates, path } = complete(completerOfOption(option, command, program), context, app);
@@ -79,15 +77,15 @@ function valuesOf(
   context: CursorContext,
   app: App,
 ): Candidate[] {
-  const { text, operands, path } = context;
-  const [program = context.command] = path;
+  const { text, operands } = context;
   const [first] = operands;
   switch (completer) {
     case undefined:
       return [];
     case 'command': {
-      const named = parseRoute(operands, program);
-      return commandsOf(named.operands.length === 0 ? named.command.children : []);
+      const childOf = (command: CliCommand | undefined, word: string): CliCommand | undefined =>
+        command?.children.find((child) => child.name() === word);
+      return commandsOf(operands.reduce(childOf, context.command.root)?.children ?? []);
     }
     case 'topic': {
       const topics = first === undefined ? Object.keys(TOPICS) : [];
@@ -102,7 +100,7 @@ function valuesOf(
     case 'setting-value':
       // A setting has the values of the global option that sets it.
       if (first === 'profile') return valuesOf('profile', context, app);
-      return plain(program.options.find(({ long }) => long === `--${first}`)?.argChoices ?? []);
+      return plain(context.command.root.options.find(({ long }) => long === `--${first}`)?.argChoices ?? []);
     case 'tool':
       // The tools in the cached list, else the documented ones.
       return (cachedTools(app) ?? DOCUMENTED_TOOLS)
@@ -114,12 +112,13 @@ function valuesOf(
 }
 
 /** Returns the options that can follow: those not given yet, and those that can be repeated. */
-function options({ command, given, path: [program] }: CursorContext): Candidate[] {
-  const own = command === program ? [] : command.options;
+function options({ command, typed }: CursorContext): Candidate[] {
+  const { root } = command;
+  const own = command === root ? [] : command.options;
   // Before the command, every global option is allowed.
-  const shared = command.isGroup ? (program?.options ?? []) : optionsOf(command);
-  return [...own, ...shared, HELP_OPTION]
-    .filter(({ long, defaultValue }) => !given.has(long ?? '') || Array.isArray(defaultValue))
+  const shared = command.isGroup ? root.options : optionsOf(command);
+  return [...new Set([...own, ...shared, HELP_OPTION])]
+    .filter(({ long, defaultValue }) => !typed.has(long ?? '') || Array.isArray(defaultValue))
     .flatMap(({ long, short, description }) =>
       [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, description }])),
     );

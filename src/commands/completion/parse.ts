@@ -1,5 +1,4 @@
 import type { CliCommand, Option } from '../../cli/command.ts';
-import { findOption, parseRoute, type Route } from '../../cli/route.ts';
 
 /** The quote that is open at the end of a line. */
 export type Quote = '' | "'" | '"';
@@ -55,34 +54,50 @@ export function quoteForBash(text: string, quote: Quote): string {
 }
 
 /** The command line up to the cursor. */
-export interface CursorContext extends Route {
+export interface CursorContext {
+  readonly command: CliCommand;
+  readonly operands: readonly string[];
   /** The option whose value is typed. */
-  readonly option?: Option | undefined;
+  readonly option: Option | undefined;
   /** The part of the word before that value: `--format=`. */
   readonly prefix: string;
   /** The part of the word that is completed, up to the cursor. */
   readonly text: string;
+  /** Whether a `--` precedes the cursor. */
+  readonly afterDoubleDash: boolean;
+  /** Long names of the options before the cursor. */
+  readonly typed: ReadonlySet<string>;
 }
+
+/** Marks the end of the word at the cursor, so that it can be found in what commander parsed. */
+const CURSOR = '\0';
 
 /**
  * Determines what the user is typing.
  * @param words the words before the cursor's, without the program's name
  * @param current the word at the cursor, up to the cursor
  */
-export function parseCursor(words: readonly string[], current: string, program: CliCommand): CursorContext {
-  const route = parseRoute(words, program);
-  const isFree = route.open === undefined && route.rest.length === 0;
-  const joined = isFree ? joinedValue(current, route.path) : undefined;
-  return { ...route, option: route.open, prefix: '', text: current, ...joined };
-}
-
-/** The value in `--flag=value` and `-ofile`. */
-function joinedValue(
-  word: string,
-  path: readonly CliCommand[],
-): Pick<CursorContext, 'option' | 'prefix' | 'text'> | undefined {
-  const [prefix] = /^--[^=]*=/.exec(word) ?? /^-[^-](?=.)/.exec(word) ?? [];
-  if (prefix === undefined) return undefined;
-  const option = findOption(path, prefix.replace('=', ''));
-  return option?.required === true ? { option, prefix, text: word.slice(prefix.length) } : undefined;
+export async function parseCursor(
+  words: readonly string[],
+  current: string,
+  program: CliCommand,
+): Promise<CursorContext> {
+  await program.loadTree();
+  for (const option of program.tree.flatMap(({ options }) => options)) option.argParser((text) => text);
+  // No action runs.
+  program.setOptionValue('help', true);
+  await program.parseAsync([...words, current + CURSOR], { from: 'user' }).catch(() => {});
+  const command = program.innermost;
+  const all = [...program.typed, ...(command === program ? [] : command.typed)];
+  const open = all.find(({ text }) => text?.endsWith(CURSOR));
+  const value = open?.text?.slice(0, -1);
+  return {
+    command,
+    operands: command.args.filter((word) => !word.endsWith(CURSOR)),
+    option: open?.option,
+    prefix: value === undefined ? '' : current.slice(0, current.length - value.length),
+    text: value ?? current,
+    afterDoubleDash: words.includes('--'),
+    typed: new Set(all.map(({ option }) => option.long ?? option.flags)),
+  };
 }

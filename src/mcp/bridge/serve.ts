@@ -30,8 +30,7 @@ export async function serveBridge(app: App): Promise<void> {
   /** Reads the settings again, so that a later login is used. */
   function freshApp(): App {
     const fresh = new App(quiet(context, app.verbose));
-    fresh.route = app.route;
-    fresh.typed = app.typed;
+    fresh.program = app.program;
     app.onClose(() => fresh.close());
     return fresh;
   }

@@ -222,7 +222,7 @@ describe('find', () => {
     const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns, use --columns')]);
     const before = await service.run(['--fields', 'premium', 'lookup', '1']);
-    expect(before.stderr).toContain('it is an option of find');
+    expect(before.stderr).toContain('did you mean: restaurant lookup --fields premium 1');
   });
 
   it('reports an invalid setting even if the response is in the cache', async () => {

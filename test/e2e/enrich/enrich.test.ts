@@ -258,17 +258,17 @@ describe('the command in a hint', () => {
   it.each<[string[], string]>([
     [
       ['venues.csv', '-q', '--city', "L'Aquila"],
-      "venues.csv -q --city 'L'\\''Aquila' --name-column 'Der Name'",
+      "venues.csv --quiet --city 'L'\\''Aquila' --name-column 'Der Name'",
     ],
     [['--encoding', 'latin', 'in.csv', '--wait'], 'in.csv --wait --encoding windows-1252'],
     [['in.csv', '--resume', '-o-'], 'in.csv -o out.csv --resume'],
     [['in.csv', '-o', 'a.csv', '--retry-errors'], 'in.csv -o a.csv --resume --retry-errors'],
-    [['in.csv', '-qj'], 'in.csv -qj -o out.csv'],
-    [['-oa.csv', '--prefix', 'x', '--', 'clash.csv'], '-oa.csv --prefix found_ -- clash.csv'],
+    [['in.csv', '-qj'], 'in.csv --quiet --json -o out.csv'],
+    [['-oa.csv', '--prefix', 'x', '--', 'clash.csv'], 'clash.csv -o a.csv --prefix found_'],
     [['in.csv', '-o', 'a.html', '--force'], 'in.csv --force -o out.ndjson'],
     [['in.csv', '-o', 'in.csv'], 'in.csv -o in-enriched.csv'],
     [['in.csv', '--format', 'html'], 'in.csv --format csv -o out.csv --report out.html'],
-    [['in.csv', '--output', '', '--first=1'], 'in.csv --first=1 -o out.csv'],
+    [['in.csv', '--output', '', '--first=1'], 'in.csv --first 1 -o out.csv'],
     [['in.csv', '--progress', 'json', '--resume'], 'in.csv --progress json -o out.csv --resume'],
   ])('works as printed: after %j', async (words, expected) => {
     const { exit, stderr } = await enrichWords(words);
@@ -284,14 +284,14 @@ describe('the command in a hint', () => {
       /^restaurant find Casa --city 'New York' --jq '\.results\[\]\.name'; /,
     );
     expect(await hintAfter('find', 'Casa', '--resume')).toBe(
-      'it is an option of enrich: restaurant enrich … --resume; see restaurant find --help',
+      '--resume is an option of enrich; for help: restaurant find --help',
     );
   });
 
   it('keeps a placeholder', async () => {
     const { stderr } = await enrich('venues.csv --name-column x --city-column=Ort');
     expect(stderr).toMatch(
-      /\nhint: restaurant enrich venues\.csv --city-column=Ort --name-column <column>\n$/,
+      /\nhint: restaurant enrich venues\.csv --city-column Ort --name-column <column>\n$/,
     );
   });
 

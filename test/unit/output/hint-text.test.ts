@@ -1,23 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { App } from '../../../src/app/app.ts';
 import { hintOf } from '../../../src/app/hints.ts';
-import { parseRoute } from '../../../src/cli/route.ts';
-import { typedLine } from '../../../src/cli/typed-line.ts';
 import { again, type Hint, restaurant, slot, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
-import { buildProgram } from '../../../src/program.ts';
 import { posixWord, windowsWord } from '../../../src/util/shell.ts';
-import { testContext } from '../enrich/context.ts';
+import { parse } from '../../helpers/parse.ts';
 
-async function appOf(words: readonly string[], platform: NodeJS.Platform = 'linux'): Promise<App> {
-  const app = new App({ ...testContext(), platform });
-  const route = parseRoute(words, await buildProgram(app));
-  app.route = route;
-  app.typed = typedLine(route);
-  return app;
-}
+const appOf = async (words: readonly string[], platform?: NodeJS.Platform) =>
+  (await parse(words, platform)).app;
 
 interface Case {
   readonly typed: readonly string[];
@@ -38,7 +29,7 @@ const CASES: readonly Case[] = [
   {
     typed: [...FIND, '-q', '-oa.csv', '--retries=0'],
     hint: { command: again({ '--force': true }) },
-    text: "restaurant find Nopa --city 'San Francisco' --quiet -o a.csv --retries 0 --force",
+    text: "restaurant find Nopa --quiet -o a.csv --retries 0 --city 'San Francisco' --force",
   },
   {
     typed: ['find', '--demo', 'x', '-n2', '-j'],
@@ -58,7 +49,7 @@ const CASES: readonly Case[] = [
     text: "restaurant lookup 'it'\\''s' <id> --demo",
   },
   {
-    typed: [...FIND, '--profile', 'at work', '--base-url', 'http://localhost:1', '--insecure-http'],
+    typed: [...FIND, '--profile', 'at-work', '--base-url', 'http://localhost:1', '--insecure-http'],
     hint: [
       { command: restaurant('lookup', 'a', '--profile', 'b') },
       { command: restaurant('find', '--help') },
@@ -88,7 +79,7 @@ const CASES: readonly Case[] = [
   {
     typed: ['find', 'sk_service_abcdefgh', '--demo'],
     hint: { command: again({ '--city': 'SF' }) },
-    text: 'restaurant find <…> --city SF',
+    text: 'restaurant find --demo <…> --city SF',
   },
   {
     typed: FIND,

@@ -1,0 +1,69 @@
+import { extname } from 'node:path';
+import { CommanderError } from 'commander';
+import { AppError } from '../errors.ts';
+import { again, type Hint, restaurant } from '../hint.ts';
+import { EXTENSIONS, FORMATS } from '../output/formats.ts';
+import { type CliCommand, CliOption } from './command.ts';
+import { type GlobalOptions, globalFlagsOf, overrideFor } from './options.ts';
+
+const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
+
+/** Returns the error for the first two options that cannot be used together. */
+export function conflictIn(command: CliCommand): AppError | undefined {
+  const all = [...command.typed, ...command.root.typed].map(({ option }) => option);
+  for (const one of all) {
+    const rivals = one instanceof CliOption ? one.rivals : [];
+    const other = all.find((each) => rivals.includes(each.attributeName()));
+    if (other !== undefined) return conflict(one.long, other.long, command);
+  }
+  return undefined;
+}
+
+const conflict = (one: string | undefined, other: string | undefined, command: CliCommand): AppError =>
+  usage(`${one} and ${other} cannot be used together`, [{ text: 'leave one out' }, command.seeHelp]);
+
+/** Checks what commander does not know: options of the program that the command does not accept, and formats. */
+export function checkCommandLine(program: CliCommand): void {
+  const { innermost: command, typed } = program;
+  const { help, version } = program.opts();
+  if (help === true || version === true) throw new CommanderError(0, 'commander.help', '');
+  const accepted = globalFlagsOf(command);
+  const foreign = typed.find(({ option }) => !accepted.includes(option.long ?? ''));
+  if (foreign !== undefined) {
+    throw usage(`${command.path} does not accept ${foreign.option.long}`, command.ownHelp);
+  }
+  const error = conflictIn(command) ?? formatError(program.opts<GlobalOptions>(), command);
+  if (error !== undefined) throw error;
+}
+
+/** Returns the error for a format that the command does not print, or that its other options contradict. */
+function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {
+  const { format, json, jq, output = '', open = false } = globals;
+  if (json === true && format !== undefined && format !== 'json')
+    return conflict('--json', '--format', command);
+  if (open && format !== undefined && format !== 'html') return conflict('--open', '--format', command);
+  const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
+  // enrich has its own hints for extensions.
+  const followsFile = json !== true && jq === undefined && command.optionGroups.includes('jq');
+  const wanted = format ?? (followsFile ? ofFile : undefined);
+  const { choices = FORMATS } = overrideFor(command, '--format');
+  if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
+    const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
+    const page =
+      command.path === 'enrich'
+        ? again({ '--format': 'csv', '--output': 'out.csv', '--report': 'out.html' })
+        : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
+    const help = command.ownHelp;
+    return usage(
+      `${typed}: ${command.path} prints ${choices.join(', ')}`,
+      wanted === 'html' ? [help, { text: 'for a page', command: page }] : help,
+    );
+  }
+  if (open && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
+    return usage(`--open shows an HTML page, but ${output} has another extension`, [
+      { command: again({ '--output': 'page.html' }) },
+      { text: 'or leave out -o' },
+    ]);
+  }
+  return undefined;
+}

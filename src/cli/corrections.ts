@@ -1,0 +1,131 @@
+import type { App } from '../app/app.ts';
+import { type Advice, again, restaurant, slot, type Word } from '../hint.ts';
+import { nearest } from '../util/nearest.ts';
+import type { CliCommand } from './command.ts';
+import { optionsOf } from './options.ts';
+import { OTHER_ARGUMENTS, OTHER_OPTIONS, OTHER_VERBS, ownWords } from './synonyms.ts';
+
+/** Whether commander takes a word for an option. */
+export const isOptionLike = (word: string): boolean => /^-./s.test(word) && !/^-[\d.]+$/.test(word);
+
+/** Splits `--flag=value` and `-nvalue`. The value may be a secret. */
+export function splitOption(word: string): { flag: string; value: string | undefined } {
+  const [, flag = word, value] = /^(--[^=]*|-.)(?:=?(.+))?$/su.exec(word) ?? [];
+  return { flag, value };
+}
+
+/** The meaning of an unknown option. */
+interface Meaning {
+  /** Our long name; empty for an argument. */
+  readonly name: string;
+  /** Whether the unknown option has a value. */
+  readonly takesValue: boolean;
+  /** The value in place of the typed one. */
+  readonly value?: Word | undefined;
+  readonly slot: Word;
+}
+
+const slotOf = (text: string): Word => slot(text.replace(/^.*<|>.*$/gs, ''));
+
+function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
+  const word = flag.replace(/^-+/, '');
+  const [argumentName = word] = ownWords(OTHER_ARGUMENTS, word);
+  if (command.registeredArguments.some((each) => each.name() === argumentName)) {
+    return { name: '', takesValue: true, slot: slot(argumentName) };
+  }
+  const options = [...command.options, ...optionsOf(command)];
+  const longs = options.flatMap(({ long }) => long?.slice(2) ?? []);
+  const others = ownWords(OTHER_OPTIONS, word).filter((ours) => longs.includes(ours.split(/ |--/)[1] ?? ''));
+  const near = flag.startsWith('--') ? nearest(word, longs, 1).map((name) => `--${name}`) : [];
+  const [meant] = [...others, ...near];
+  if (meant === undefined) return undefined;
+  const [name = '', value] = meant.split(' ');
+  const option = options.find(({ long }) => long === name);
+  const takesValue = value === undefined ? option?.required === true : value.startsWith('<');
+  return {
+    name,
+    takesValue,
+    value: takesValue && value ? slotOf(value) : value,
+    slot: slotOf(option?.flags ?? ''),
+  };
+}
+
+/**
+ * Returns the command line with our options and arguments in place of unknown ones; undefined if one has no counterpart,
+ * or if a word looks like a key.
+ */
+export function correctedLine(command: CliCommand, app: App): Advice | undefined {
+  const operands: Word[] = [];
+  const options: Record<string, true | Word> = {};
+  const words = [...command.args];
+  if (words.some((word) => app.redact(word) !== word)) return undefined;
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') operands.push(...words.splice(0));
+    else if (!isOptionLike(word)) operands.push(word);
+    else {
+      const { flag, value: typed } = splitOption(word);
+      const meaning = meaningOf(flag, command);
+      if (meaning === undefined || (typed !== undefined && !meaning.takesValue)) return undefined;
+      const { name, takesValue, value, slot } = meaning;
+      const hasNext = takesValue && typed === undefined && words[0] !== undefined && !isOptionLike(words[0]);
+      const text = hasNext ? words.shift() : typed;
+      const corrected = value ?? (takesValue ? (text ?? slot) : true);
+      if (name !== '') options[name] = corrected;
+      else if (corrected !== true) operands.push(corrected);
+    }
+  }
+  const { length, [length - 1]: last } = command.registeredArguments;
+  if (operands.length > length && last?.variadic !== true) return undefined;
+  return { text: 'did you mean', command: again(options, { operands }) };
+}
+
+/** Returns the command with an option that was typed before it; undefined if the words do not name one that has it. */
+export function reorderedLine(program: CliCommand, flag: string): Advice | undefined {
+  const { args } = program;
+  const child = program.children.find((each) => args.includes(each.name()) && each.findOption(flag));
+  if (child === undefined) return undefined;
+  const words = [child.name(), ...args.filter((word) => word !== child.name())];
+  return { text: 'did you mean', command: restaurant(...words, ...typedFlags(program)) };
+}
+
+/** The options of the program that were typed and have no value. */
+const typedFlags = (program: CliCommand): string[] =>
+  program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
+
+/**
+ * Returns the command that an unknown word probably means, with the words that follow it.
+ * @param parent the command that has no such subcommand
+ */
+export function correctedCommand(
+  word: string,
+  parent: CliCommand,
+  rest: readonly string[],
+): Advice | undefined {
+  const names = parent.children.map((child) => child.name());
+  const others = ownWords(OTHER_VERBS[parent.path] ?? {}, word.toLowerCase());
+  const [meant] = [...others, ...nearest(word, names, 1)];
+  if (meant === undefined) return undefined;
+  const [names_ = '', option] = meant.split(/ (?=--)/);
+  const typed = [...parent.path.split(' '), ...names_.split(' '), ...rest].filter((each) => each !== '');
+  const { command, words } = descend(parent.root, typed);
+  const added = [option ?? [], ...typedFlags(parent.root)].flat();
+  return { text: 'did you mean', command: restaurant(...typed, ...missing(command, words), ...added) };
+}
+
+/** Returns the innermost command that the words name, and the words after it. */
+function descend(command: CliCommand, words: string[]): { command: CliCommand; words: string[] } {
+  const child = command.children.find((each) => each.name() === words[0]);
+  return child === undefined ? { command, words } : descend(child, words.slice(1));
+}
+
+/** Returns a placeholder for the first argument that a command requires and the words do not have. */
+function missing(command: CliCommand, words: string[]): Word[] {
+  let operands: readonly string[] = [];
+  try {
+    ({ operands } = command.parseOptions(words));
+  } catch {
+    // A value is missing or invalid, too.
+  }
+  const argument = command.registeredArguments.slice(operands.length).find(({ required }) => required);
+  return argument === undefined ? [] : [slot(argument.name())];
+}
