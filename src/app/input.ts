@@ -1,9 +1,9 @@
 import { AppError, systemCode } from '../errors.ts';
-import { readPath } from '../storage/files.ts';
+import { system } from '../hint.ts';
 import { ioReason } from '../storage/io-error.ts';
-import { shellWord } from '../util/shell.ts';
+import { readUserFile } from '../storage/user-files.ts';
 import type { App } from './app.ts';
-import { fullPath } from './output.ts';
+import { fullPath } from './output-file.ts';
 
 /** Maximum size of stdin, or of a file that an argument names, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -40,20 +40,17 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
   }
 }
 
-/**
- * Reads a file named by an argument.
- * @throws {AppError} `bad_input`
- */
-export function readArgumentFile(app: App, path: string): string {
+/** Reads a file named by an argument. @throws {AppError} `bad_input` */
+export async function readArgumentFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8(readPath(full, MAX_BYTES).bytes, path);
+    return decodeUtf8((await readUserFile(full, MAX_BYTES, app.context)).bytes, path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);
     throw new AppError('bad_input', `cannot read ${path}: ${ioReason(cause)}`, {
       cause,
-      hint: `check the path: ls -l ${shellWord(path)}`,
+      hint: { text: 'check the path', command: system('ls -l', path) },
     });
   }
 }
@@ -68,5 +65,5 @@ export async function readJsonArgument(app: App, text: string, what: string): Pr
   if (text === '-') return parseUserJson(await readAllText(app, what), 'stdin', 'bad_input');
   if (!text.startsWith('@')) return parseUserJson(text, what);
   const path = text.slice(1);
-  return parseUserJson(readArgumentFile(app, path), path, 'bad_input');
+  return parseUserJson(await readArgumentFile(app, path), path, 'bad_input');
 }

@@ -1,46 +1,16 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, extname, isAbsolute, resolve } from 'node:path';
-import type { Context } from '../context.ts';
+import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { colorJson } from '../output/color.ts';
 import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
-import { ioError } from '../storage/io-error.ts';
 import { toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
-
-/**
- * Returns the absolute path. The current folder is read only for a relative path, because it may be deleted.
- * @throws {AppError} `io_error` if the path is relative to a folder that was deleted
- */
-export function fullPath({ cwd }: Pick<Context, 'cwd'>, path: string): string {
-  if (isAbsolute(path)) return resolve(path);
-  try {
-    return resolve(cwd(), path);
-  } catch (cause) {
-    throw new AppError(
-      'io_error',
-      `cannot resolve ${path}: the current folder cannot be read or was deleted`,
-      {
-        cause,
-        hint: 'cd ~, or use an absolute path',
-      },
-    );
-  }
-}
-
-/** Returns the path that `--output` names; undefined for stdout. */
-export function outputPath(app: App): string | undefined {
-  const { output } = app.globals;
-  if (output === '')
-    throw new AppError('usage', '--output needs the name of a file', { hint: 'restaurant … -o out.csv' });
-  return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
-}
+import { checkOutputFile, checkTarget, outputPath, writeOutput } from './output-file.ts';
 
 /** Returns the extension of a path, lower-case, without its dot; empty for stdout. */
 const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
@@ -86,7 +56,7 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
   }
   const extension = extensionOf(path);
   if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
-  if (!['nothing', 'file'].includes(entryAt(path))) return;
+  if (!['nothing', 'file'].includes(checkTarget(app, output, true).entry)) return;
   throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
     hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,
   });
@@ -137,93 +107,6 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
       hint: `did you mean --columns ${shellWord(better)}?`,
     });
   }
-}
-
-/**
- * Refuses an output file that already exists or cannot be created.
- * @param mayExist whether a file that exists is accepted
- * @throws {AppError} `usage` naming --force; `io_error` for a folder, or if the parent folder is missing or not writable
- */
-export function checkOutputFile(app: App, mayExist = app.globals.force === true): void {
-  const path = outputPath(app);
-  if (path === undefined) return;
-  const entry = entryAt(path);
-  if (entry === 'folder') {
-    throw new AppError('io_error', `${path} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
-  }
-  if (entry === 'file' && !mayExist) {
-    throw new AppError('usage', `${path} exists`, {
-      hint: 'add --force to overwrite it, or name another file with -o',
-    });
-  }
-  if (entry !== 'nothing') return;
-  const folder = dirname(path);
-  if (!existsSync(folder)) {
-    throw new AppError('io_error', `cannot write ${path}: the folder ${folder} does not exist`, {
-      hint: `mkdir -p ${shellWord(folder)}`,
-    });
-  }
-  try {
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    throw writeError(path, error);
-  }
-}
-
-/**
- * Returns the type of a path; a link has the type of its target. A link whose target is missing counts as a file,
- * because writing to it would create a file somewhere else.
- * @throws {AppError} `io_error` for an invalid path
- */
-function entryAt(path: string): 'nothing' | 'file' | 'folder' | 'device' {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return lstatSync(path, { throwIfNoEntry: false }) ? 'file' : 'nothing';
-    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'device';
-  } catch (error) {
-    throw writeError(path, error);
-  }
-}
-
-function writeError(path: string, error: unknown): AppError {
-  const { code, message, details } = ioError('write', path, error);
-  const hint = details.hint ?? 'name a file in a folder of yours: restaurant … -o ~/out.csv';
-  return new AppError(code, message, { ...details, hint });
-}
-
-/**
- * Opens the destination of a command's data: stdout, or the file of `--output`, which `finish` writes atomically. Keys
- * of this run are masked.
- * @throws {AppError} as {@link checkOutputFile}
- */
-export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
-  checkOutputFile(app);
-  const path = outputPath(app);
-  if (path === undefined) {
-    return { write: (text) => app.context.stdout.write(app.maskSecrets(text)), finish: async () => {} };
-  }
-  const parts: string[] = [];
-  return {
-    async write(text) {
-      parts.push(app.maskSecrets(text));
-    },
-    async finish() {
-      try {
-        // Only a regular file can be replaced atomically; a device or a pipe is written to.
-        if (entryAt(path) === 'device') writeFileSync(path, parts.join(''));
-        else writeFileAtomic(path, parts.join(''), { mode: 0o644 });
-      } catch (error) {
-        throw writeError(path, error);
-      }
-    },
-  };
-}
-
-/** Writes all of a command's data, as {@link openOutput} describes. */
-export async function writeOutput(app: App, text: string): Promise<void> {
-  const output = openOutput(app);
-  await output.write(text);
-  await output.finish();
 }
 
 /**

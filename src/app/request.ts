@@ -2,7 +2,8 @@ import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
-import { checkJqFilter, checkOutputOptions, writeOutput, writesToTerminal } from './output.ts';
+import { checkJqFilter, checkOutputOptions, writesToTerminal } from './output.ts';
+import { writeOutput } from './output-file.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 

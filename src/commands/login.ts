@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
-import { fullPath, writeText } from '../app/output.ts';
+import { writeText } from '../app/output.ts';
+import { fullPath } from '../app/output-file.ts';
 import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
@@ -8,8 +9,8 @@ import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpo
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import { profileOf } from '../storage/config-file.ts';
-import { readPath } from '../storage/files.ts';
 import { ioReason } from '../storage/io-error.ts';
+import { readUserFile } from '../storage/user-files.ts';
 
 const LOGIN_OUTPUT = object({
   profile: text,
@@ -151,12 +152,13 @@ async function readKey(
 async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    const { bytes, stats } = readPath(full, MAX_KEY_BYTES);
-    if (stats.isFile() && (stats.mode & 0o077) !== 0 && app.context.platform !== 'win32') {
+    const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
+    if (stats.isFile() && (stats.mode & 0o077n) !== 0n && app.context.platform !== 'win32') {
       await app.warn(`${full} can be read by other users: chmod 600 protects it`);
     }
     return bytes.toString('utf8');
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
       cause,
       hint: FLAGS_HINT,

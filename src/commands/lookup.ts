@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
-import { openOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
+import { outputFormat, selectedColumns, writeResult } from '../app/output.ts';
+import { openOutput } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';

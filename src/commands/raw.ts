@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
-import { jqFilter, openOutput, writesToTerminal } from '../app/output.ts';
+import { jqFilter, writesToTerminal } from '../app/output.ts';
+import { openOutput } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';

@@ -96,7 +96,7 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
 /** Reads the restaurants of a file. @throws {AppError} naming the file */
 async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   const { readRestaurants } = await import('../sandbox/restaurants.ts');
-  const text = readArgumentFile(app, path);
+  const text = await readArgumentFile(app, path);
   try {
     return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
   } catch (error) {

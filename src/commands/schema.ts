@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
-import { openOutput, writesToTerminal } from '../app/output.ts';
+import { writesToTerminal } from '../app/output.ts';
+import { openOutput } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, text } from '../cli/schemas.ts';
 import { toJson } from '../util/json.ts';

@@ -50,7 +50,7 @@ export function writeFileAtomic(
 }
 
 /**
- * Like {@link writeFileAtomic}, for a file of any size that is written in chunks.
+ * Like {@link writeFileAtomic}, for a file of any size that is written in chunks, at a path without links.
  * @param mode permissions of the new file, limited by the umask
  * @throws {AppError} `io_error`; errors of `chunks`
  */
@@ -61,7 +61,7 @@ export async function writeChunksAtomic(
 ): Promise<void> {
   let temp: TempFile | undefined;
   try {
-    temp = new TempFile(followLinks(path), mode);
+    temp = new TempFile(path, mode);
     let pending = '';
     for await (const chunk of chunks) {
       pending += chunk;

@@ -67,14 +67,6 @@ export function readOwnFile(path: string, max: number): FileContent {
   return readAndClose(openOwnFile(path), max);
 }
 
-/**
- * Reads a path given by the user: a file, or a pipe as in `--key-file <(pass restaurant)`.
- * @throws the system's error; `ETOOLARGE` for more than `max` bytes.
- */
-export function readPath(path: string, max: number): FileContent {
-  return readAndClose(openSync(path, 'r'), max);
-}
-
 function readAndClose(file: number, max: number): FileContent {
   try {
     const stats = fstatSync(file);

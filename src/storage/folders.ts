@@ -117,12 +117,22 @@ export const isSafePath = (path: string): boolean => inspect(resolve(path), true
 
 /**
  * Resolves symbolic links like `open`. The end of the path does not have to exist.
+ * @param options.onLink called with the path of each link
+ * @param options.anyOwner links of other users are followed, too
  * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links
  */
-export function followLinks(path: string): string {
+export function followLinks(
+  path: string,
+  {
+    onLink,
+    anyOwner = false,
+  }: { readonly onLink?: (link: string) => void; readonly anyOwner?: boolean } = {},
+): string {
   return walkPath(path, (part, stats) => {
-    const owner = stats.isSymbolicLink() ? foreignOwner(stats, `the symbolic link ${part}`) : undefined;
+    if (!stats.isSymbolicLink()) return;
+    const owner = anyOwner ? undefined : foreignOwner(stats, `the symbolic link ${part}`);
     if (owner !== undefined) throw refusal(path, owner);
+    onLink?.(part);
   });
 }
 

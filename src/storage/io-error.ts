@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is not a regular file',
   ESYMLINK: 'it is a symbolic link',
   ETOOLARGE: 'the file is too large',
+  ETRUNCATED: 'it was truncated while it was read',
   EEXIST: 'it exists already and is not a folder',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'too many symbolic links',

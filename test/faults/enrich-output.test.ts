@@ -8,8 +8,8 @@ import type { InputRow, ListFormat } from '../../src/enrich/read/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
 import { createOffsetMemo } from '../../src/enrich/run/memo.ts';
 import { openCheckpoint, recordAt } from '../../src/enrich/write/checkpoint.ts';
-import { openRowFile } from '../../src/enrich/write/output-file.ts';
 import { openRowCodec } from '../../src/enrich/write/row-codec.ts';
+import { RowFile } from '../../src/enrich/write/row-file.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 
 const folder = tempFolder();
@@ -57,8 +57,9 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
     added: [{ name: 'note', path: 'note' }],
     guard: true,
   });
-  const file = openRowFile(path, 'a+');
-  const previous = retry ? openRowFile(previousPath, 'a+') : undefined;
+  writeFileSync(path, '', { flag: 'a' });
+  const file = RowFile.open(path);
+  const previous = retry ? RowFile.open(previousPath) : undefined;
   try {
     await enrichRows({
       rows: () => rowsOf(format, level === undefined ? NAMES : FEW),
@@ -70,7 +71,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       fields: level,
       loose: false,
       concurrency: 3,
-      append: file.append,
+      append: (text) => file.append(text),
       stop: new AbortController(),
       onRow: () => {},
     });

@@ -1,14 +1,19 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   existsSync,
   lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -17,7 +22,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openResultsStore } from '../../src/app/last-results.ts';
-import { STANDALONE } from '../helpers/process.ts';
+import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
+import { STANDALONE, shell, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
 import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
 
@@ -420,3 +426,191 @@ describe('an output file', () => {
     }
   });
 });
+
+describe('a cloned repository', () => {
+  /** Creates a repository in a home folder, with links that lead out of it. */
+  function clone(links: Record<string, string>): { home: string; repo: string } {
+    const home = sharedFolder();
+    const repo = subfolder(join(home, 'repo'));
+    writeFileSync(join(repo, 'places.csv'), 'name,city\nNopa,SF\n');
+    writeFileSync(join(home, 'empty'), '');
+    subfolder(join(home, 'elsewhere'));
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(repo, name));
+    return { home, repo };
+  }
+  const ENRICH = ['enrich', 'places.csv', '--quiet'];
+
+  it.each<[string, Record<string, string>, readonly string[]]>([
+    ['an output', { 'out.csv': '../new' }, [...ENRICH, '-o', 'out.csv']],
+    ['a finished output', { 'out.csv': '../empty' }, [...ENRICH, '-o', 'out.csv', '--resume']],
+    ['a report', { 'page.html': '../new' }, [...ENRICH, '-o', 'out.csv', '--report', 'page.html']],
+    ['the folder of an output', { out: '../elsewhere' }, [...ENRICH, '-o', 'out/new.csv']],
+    ['the folder of search results', { out: '../elsewhere' }, [...FIND, '-o', 'out/new.csv']],
+    ['a list', { 'list.csv': '../empty' }, ['enrich', 'list.csv']],
+    ['a JSON file', { 'args.json': '../empty' }, ['call', 'find_restaurant', '--args', '@args.json']],
+    ['a value', { secret: '../empty' }, ['call', 'find_restaurant', 'name=@secret', 'city=SF']],
+    ['parameters', { 'p.json': '../empty' }, ['raw', 'tools/call', '@p.json']],
+    ['sandbox data', { 'data.csv': '../empty' }, ['sandbox', '--data', 'data.csv']],
+    ['a key file', { key: '../empty' }, ['login', '--no-verify', '--key-file', 'key']],
+  ])('does not lead %s out of the current folder', async (_what, links, words) => {
+    const { home, repo } = clone(links);
+    const before = service.sandbox.requests.length;
+    const { stderr } = await run(words, { env: env(home), cwd: repo, exit: 2 });
+    expect(stderr).toContain('refusing to ');
+    expect(readdirSync(home).sort()).toEqual(['elsewhere', 'empty', 'repo']);
+    expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
+    expect(readFileSync(join(home, 'empty'), 'utf8')).toBe('');
+    expect(service.sandbox.requests.length).toBe(before);
+  });
+
+  it('does not choose where retried rows are written', async () => {
+    const { home, repo } = clone({ 'out.csv.retry': '../empty' });
+    await run([...ENRICH, '-o', 'out.csv'], { env: env(home), cwd: repo, exit: 0 });
+    symlinkSync('../empty', join(repo, 'out.csv.retry'));
+    await run([...ENRICH, '-o', 'out.csv', '--resume'], { env: env(home), cwd: repo, exit: 9 });
+    expect(readFileSync(join(home, 'empty'), 'utf8')).toBe('');
+    expect(lstatSync(join(repo, 'out.csv')).isFile()).toBe(true);
+  });
+
+  it('can be left with --force, and with links outside of it', async () => {
+    const { home, repo } = clone({ 'out.csv': '../new' });
+    await run([...ENRICH, '-o', 'out.csv', '--force'], { env: env(home), cwd: repo, exit: 0 });
+    expect(readFileSync(join(home, 'new'), 'utf8')).toContain('Nopa,SF,');
+    symlinkSync('elsewhere', join(home, 'data'));
+    await run([...FIND, '-o', '../data/out.csv'], { env: env(home), cwd: repo, exit: 0 });
+    symlinkSync('repo/places.csv', join(home, 'latest.csv'));
+    await run(['enrich', '../latest.csv', '-o', '../data/rows.csv'], { env: env(home), cwd: repo, exit: 0 });
+    expect(readdirSync(join(home, 'elsewhere')).sort()).toEqual(['out.csv', 'rows.csv']);
+  });
+});
+
+describe('a named pipe', () => {
+  /** Creates a folder with a pipe. */
+  function folderWithPipe(): string {
+    const folder = sharedFolder();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    return folder;
+  }
+
+  it.each([
+    [['enrich', 'pipe']],
+    [['call', 'find_restaurant', '--args', '@pipe']],
+    [['call', 'find_restaurant', 'name=@pipe', 'city=SF']],
+    [['raw', 'tools/call', '@pipe']],
+    [['sandbox', '--data', 'pipe']],
+    [['login', '--no-verify', '--key-file', 'pipe']],
+  ])('that sends nothing does not keep Ctrl-C from %j', async (words) => {
+    const cwd = folderWithPipe();
+    const running = startRestaurant(words, {
+      env: { ...env(cwd), RESTAURANT_API_KEY: KEY },
+      cwd,
+      timeout: 10_000,
+    });
+    let writer: number | undefined;
+    await until(() => {
+      writer ??= openWriter(join(cwd, 'pipe'));
+      return writer !== undefined;
+    }, running);
+    running.process.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ exit: 130, signal: null });
+    closeSync(writer ?? -1);
+  });
+
+  it('without a reader does not keep Ctrl-C from find', async () => {
+    const cwd = folderWithPipe();
+    const before = service.sandbox.requests.length;
+    const options = { env: { ...env(cwd), RESTAURANT_API_KEY: KEY }, cwd, timeout: 10_000 };
+    const running = startRestaurant([...FIND, '-o', 'pipe'], options);
+    await until(() => service.sandbox.requests.length > before, running);
+    running.process.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ exit: 130, signal: null });
+  });
+
+  it.each([
+    ['restaurant enrich <(cat list.csv) --quiet', 'Nopa,SF,matched'],
+    [
+      'cat list.csv | restaurant enrich /dev/stdin -o /dev/stdout --format csv --quiet | cat',
+      'Nopa,SF,matched',
+    ],
+    ['restaurant enrich list.csv -o pipe --format csv --quiet & cat pipe', 'Nopa,SF,matched'],
+    ['cat list.csv > pipe & restaurant enrich pipe --quiet', 'Nopa,SF,matched'],
+    ['restaurant find Nopa --city SF --format csv -o >(cat); wait $!', ',Nopa,'],
+    ['restaurant call find_restaurant --args @<(echo \'{"name":"Nopa","city":"SF"}\') --json', '"Nopa"'],
+    ['restaurant find Nopa --city SF -o /dev/null --format csv; echo $?', '0\n'],
+  ])('works in %s', async (line, text) => {
+    const cwd = folderWithPipe();
+    writeFileSync(join(cwd, 'list.csv'), 'name,city\nNopa,SF\n');
+    const { stdout } = await shell(line, { env: { ...env(cwd), RESTAURANT_API_KEY: KEY }, cwd });
+    expect(stdout).toContain(text);
+  });
+
+  it('is not written after it was replaced by a link to a file', async () => {
+    const folder = folderWithPipe();
+    const [pipe, diary] = [join(folder, 'pipe'), join(folder, 'diary')];
+    writeFileSync(diary, 'mine\n');
+    const context = { cwd: () => folder, platform: process.platform };
+    const target = resolveOutput(pipe, context, false);
+    rmSync(pipe);
+    symlinkSync(diary, pipe);
+    const { signal } = new AbortController();
+    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'ESYMLINK' });
+    rmSync(pipe);
+    linkSync(diary, pipe);
+    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'io_error' });
+    expect(readFileSync(diary, 'utf8')).toBe('mine\n');
+  });
+
+  it.runIf(IS_ROOT)('of another user is refused', async () => {
+    const folder = folderWithPipe();
+    chownSync(join(folder, 'pipe'), MALLORY, MALLORY);
+    const reader = openSync(join(folder, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
+    const target = resolveOutput(join(folder, 'pipe'), { cwd: () => '/', platform: 'linux' }, false);
+    await expect(openDevice(target, new AbortController().signal)).rejects.toMatchObject({
+      code: 'io_error',
+    });
+    closeSync(reader);
+  });
+});
+
+describe('a current folder that was deleted', () => {
+  it.each([
+    [['enrich', '../list.csv', '-o', '../out.csv', '--quiet'], 0],
+    [['enrich', 'list.csv'], 9],
+    [['mcp', 'config', 'claude-code'], 9],
+    [['skill', 'install', 'claude-code', '--scope', 'project'], 9],
+  ])('does not end %j with a bug', async (words, exit) => {
+    const home = sharedFolder();
+    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
+    const line = words.map((word) => word.replace('..', home)).join(' ');
+    const more = { env: { ...env(home), RESTAURANT_API_KEY: KEY }, cwd: subfolder(join(home, 'gone')) };
+    expect(await shell(`rmdir "$PWD"; restaurant ${line}`, more)).toMatchObject({ exit });
+  });
+});
+
+describe('a name that Windows reserves for a device', () => {
+  it.each(['NUL', 'con.csv', 'COM1', 'lpt9.tar.gz', 'C:\\x\\nul', 'aux .txt', 'COM¹.csv', 'CONOUT$', 'prn:'])(
+    '%s is refused on Windows only',
+    (name) => {
+      const resolveOn = (platform: NodeJS.Platform) => () =>
+        resolveOutput(join('/none', name), { cwd: () => '/', platform }, true);
+      expect(resolveOn('win32')).toThrow(expect.objectContaining({ code: 'usage' }));
+      expect(resolveOn('linux')).not.toThrow();
+    },
+  );
+
+  it.each(['null.csv', 'console', 'com10', 'com', 'out.con', 'aux-1.csv'])(
+    '%s is not such a name',
+    (name) => {
+      expect(isReservedName(name)).toBe(false);
+    },
+  );
+});
+
+/** Opens a pipe that has a reader; undefined if it has none. */
+function openWriter(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}

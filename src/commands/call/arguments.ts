@@ -47,13 +47,13 @@ export async function readArguments(
         (value) => shellWord(`${key}:=${value}`),
       );
       given.set(key, { value: parseUserJson(text, key, 'usage', hint), json: text });
-    } else given.set(key, { text: readText(app, text) });
+    } else given.set(key, { text: await readText(app, text) });
   }
   return given;
 }
 
 /** Expands `@file`; `@@` is a literal `@`. */
-function readText(app: App, text: string): string {
+async function readText(app: App, text: string): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1);
   return text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text;
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputPath } from '../../app/output.ts';
+import { outputPath } from '../../app/output-file.ts';
 import type { Waiting } from '../../app/quota.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/color.ts';

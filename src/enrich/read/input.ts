@@ -1,8 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { extname } from 'node:path';
+import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { ioReason } from '../../storage/io-error.ts';
+import { openUserInput, type UserInput } from '../../storage/user-files.ts';
 import type { ListFormat } from './row.ts';
 
 export interface Input {
@@ -13,10 +14,8 @@ export interface Input {
   /** Device and inode, which identify the file under any name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   chunks(): AsyncIterable<Uint8Array>;
-  close(): Promise<void>;
+  close(): void;
 }
-
-const CHUNK = 65_536;
 
 const EXTENSIONS: Readonly<Record<string, ListFormat>> = {
   '.csv': 'csv',
@@ -33,56 +32,53 @@ export function formatOf(path: string): ListFormat | undefined {
 
 const INPUT_HINT = 'restaurant enrich <file>, or - for stdin';
 
+export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'>;
+
 /**
  * Opens the list. A file stays open, so it can be moved or deleted during the run. Data that is appended later is not
  * read.
  * @param file a path, or `-` for stdin
  * @throws {AppError} `bad_input` if the file cannot be opened
  */
-export async function openInput(file: string, context: Pick<Context, 'stdin' | 'cwd'>): Promise<Input> {
+export function openInput(file: string, context: InputContext): Input {
   if (file === '-') {
     const chunks = () => context.stdin.chunks();
-    return { name: 'stdin', replayable: false, format: undefined, chunks, close: async () => {} };
+    return { name: 'stdin', replayable: false, format: undefined, chunks, close() {} };
   }
   if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
-  const handle = await open(resolve(context.cwd(), file)).catch((cause: unknown) => {
-    throw new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, {
-      cause,
-      hint: INPUT_HINT,
-    });
-  });
-  const stats = await handle.stat({ bigint: true });
+  const input = openFile(file, context);
+  const { stats } = input;
   if (stats.isDirectory()) {
-    await handle.close();
+    input.close();
     throw new AppError('bad_input', `${file} is a folder`, {
       hint: 'name a file: restaurant enrich list.csv',
     });
   }
-  const size = stats.isFile() ? Number(stats.size) : Number.POSITIVE_INFINITY;
   return {
     name: file,
     replayable: stats.isFile(),
     format: formatOf(file),
     ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino } } : {}),
-    chunks: () => readChunks(handle, file, size),
-    close: () => handle.close(),
+    chunks: () => readChunks(input, file, context.signal),
+    close: input.close,
   };
 }
 
-async function* readChunks(handle: FileHandle, file: string, size: number): AsyncGenerator<Uint8Array> {
-  // Pipes and devices cannot be read at a position.
-  const isFile = Number.isFinite(size);
-  for (let at = 0; at < size; ) {
-    const length = Math.min(CHUNK, size - at);
-    const { bytesRead, buffer } = await handle
-      .read(Buffer.allocUnsafe(length), 0, length, isFile ? at : null)
-      .catch((cause: unknown) => {
-        throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
-      });
-    if (bytesRead === 0 && !isFile) return;
-    // Without this error, the rest of the list would be lost silently.
-    if (bytesRead === 0) throw new AppError('io_error', `${file} was truncated during the run`);
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+function openFile(file: string, context: InputContext): UserInput {
+  const path = fullPath(context, file);
+  try {
+    return openUserInput(path, context);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, { cause, hint: INPUT_HINT });
+  }
+}
+
+async function* readChunks(input: UserInput, file: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* input.chunks(signal);
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
   }
 }

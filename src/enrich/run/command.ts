@@ -21,7 +21,7 @@ import {
   openRunFingerprint,
   recordAt,
 } from '../write/checkpoint.ts';
-import { claimOutput, openRowFiles } from '../write/output-file.ts';
+import { claimOutput, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { createOffsetMemo, createTextMemo, repeatedQueries } from './memo.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
@@ -38,16 +38,16 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
   const close: (() => Promise<void> | void)[] = [];
   try {
     const options = resolveOptions(app, flags);
-    const input = await openInput(file, app.context);
+    const input = openInput(file, app.context);
     close.push(input.close);
     const outputFile = claimOutput(app, input, options);
     if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.note('reading the list from the keyboard; Ctrl-D ends it');
     const plan = await makePlan(app, input, options, outputFile);
-    if (options.hasPage) (await loadReport()).checkReport(app, plan);
+    const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
-    else await runPlan(app, plan);
+    else await runPlan(app, plan, page);
   } finally {
     for (const each of close.reverse()) await each();
   }
@@ -59,7 +59,7 @@ const loadReport = () => import('../write/report.ts');
  * Enriches a checked list: opens the service and the output, finds the restaurants, and writes the rows.
  * @throws {AppError} as {@link finishRun}
  */
-async function runPlan(app: App, plan: Plan): Promise<void> {
+async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<void> {
   const { options, outputFile } = plan;
   const { signal } = app.context;
   const target = await openTarget(app);
@@ -99,7 +99,7 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
     failure = error;
   }
 
-  await finishRun(app, plan, { failure, counters, progress, requests: service?.requests() ?? 0 });
+  await finishRun(app, plan, { failure, counters, progress, page, requests: service?.requests() ?? 0 });
 }
 
 /**
@@ -110,7 +110,13 @@ async function runPlan(app: App, plan: Plan): Promise<void> {
 async function finishRun(
   app: App,
   plan: Plan,
-  run: { failure: unknown; counters: Counters; progress: Progress; requests: number },
+  run: {
+    failure: unknown;
+    counters: Counters;
+    progress: Progress;
+    page: string | undefined;
+    requests: number;
+  },
 ): Promise<void> {
   const { failure, counters, progress, requests } = run;
   const { counts } = counters;
@@ -118,7 +124,8 @@ async function finishRun(
   const finished = failure === undefined;
   let report: string | undefined;
   try {
-    if (finished && options.hasPage) report = await (await loadReport()).writeReport(app, plan, counts);
+    if (finished && options.hasPage)
+      report = await (await loadReport()).writeReport(app, plan, counts, run.page);
   } catch (error) {
     await progress.stop();
     throw error;
@@ -127,7 +134,7 @@ async function finishRun(
     ...counters.results,
     requests,
     output: outputFile?.name,
-    report,
+    report: report === undefined ? undefined : (options.report ?? report),
     finished,
     total: plan.total,
     next: resumeCommand(app, plan, failure, counts.error),
@@ -156,7 +163,8 @@ function resumeCommand(
   errors: number,
 ): string | undefined {
   const finished = failure === undefined;
-  if (outputFile === undefined || outputFile.device || (finished && errors === 0)) return undefined;
+  if (outputFile === undefined || outputFile.device !== undefined || (finished && errors === 0))
+    return undefined;
   const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
   return nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`);
 }
@@ -171,10 +179,13 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
     await enrichRows({ ...job, append, finished: noFinishedRows, memo: createTextMemo() });
   };
   if (outputFile === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
+  if (outputFile.device !== undefined) {
+    const device = await openRowDevice(outputFile.device, job.stop.signal);
+    return stream((text) => device.write(text).then(() => 0)).finally(() => device.close());
+  }
   const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
   const { file, previous } = openRowFiles(outputFile, options);
   try {
-    if (outputFile.device) return await stream(file.append);
     const finished = openCheckpoint({ ...options, name: outputFile.name, file, codec, previous });
     // Options may change as long as there are no rows.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
@@ -182,7 +193,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
     try {
       const isRepeated = await repeatedQueries(plan, job.stop.signal);
       const memo = createOffsetMemo(recordAt(file, codec));
-      await enrichRows({ ...job, append: file.append, finished, memo, isRepeated });
+      await enrichRows({ ...job, append: (text) => file.append(text), finished, memo, isRepeated });
     } catch (error) {
       // Report the error of the run, not a disk error after it.
       try {

@@ -10,7 +10,7 @@ import { simplifyName } from '../match/match.ts';
 import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
-import { openRowFile } from '../write/output-file.ts';
+import { RowFile } from '../write/row-file.ts';
 import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
 
@@ -68,8 +68,8 @@ export function durationOf(
 /** Opens the rows of earlier runs without changing them. */
 function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
   if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
-  const previous = openRowFile(outputFile.path, 'r');
-  const nothing = { ...previous, readBytes: () => 0, append: () => 0, cut: () => {} };
+  const previous = RowFile.openForReading(outputFile.path);
+  const nothing = { readBytes: () => 0, append: () => 0, cut: () => {} };
   return openCheckpoint({ ...options, name: outputFile.name, file: nothing, codec, previous });
 }
 

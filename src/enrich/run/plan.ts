@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { checkOutputName, outputExtension, outputPath } from '../../app/output.ts';
+import { checkOutputName, outputExtension } from '../../app/output.ts';
+import { outputPath } from '../../app/output-file.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import type { Delimiter } from '../../util/csv.ts';

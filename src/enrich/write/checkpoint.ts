@@ -7,8 +7,8 @@ import { openJsonFile } from '../../storage/state.ts';
 import type { Status } from '../match/match.ts';
 import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
-import type { RowFile } from './output-file.ts';
 import type { RowCodec } from './row-codec.ts';
+import type { RowFile } from './row-file.ts';
 
 /** The result of an earlier run for a row. */
 export interface FinishedRow {
@@ -47,7 +47,7 @@ export class CheckpointMismatch extends AppError {
  * @throws {CheckpointMismatch} if the header differs
  */
 export function openCheckpoint(options: {
-  readonly file: RowFile;
+  readonly file: Pick<RowFile, 'readBytes' | 'append' | 'cut'>;
   readonly codec: RowCodec;
   readonly name: string;
   readonly previous?: ReadableFile | undefined;

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { showPage } from '../../app/browser.ts';
-import { fullPath } from '../../app/output.ts';
+import { checkTarget } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
 import { guardFormula } from '../../output/csv.ts';
@@ -11,6 +11,7 @@ import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.t
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
 import { cellAt } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
+import { openResolved } from '../../storage/user-files.ts';
 import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
 import { isObject } from '../../util/object.ts';
 import { plural } from '../../util/plural.ts';
@@ -41,36 +42,38 @@ const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
 
 /**
  * Checks, before the first request, that the page does not replace a file that is not one of our pages.
- * @throws {AppError} `usage`
+ * @returns its path after resolving links; undefined without --report
+ * @throws {AppError} `usage`; see {@link checkTarget}
  */
-export function checkReport(app: App, { options, outputFile, input }: Plan): void {
+export function checkReport(app: App, { options, outputFile, input }: Plan): string | undefined {
   const { report } = options;
   const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
-  if (outputFile === undefined || outputFile.device) {
+  if (outputFile === undefined || outputFile.device !== undefined) {
     throw refuse(
       `${report === undefined ? '--open' : '--report'} needs a file of rows`,
       'restaurant enrich list.csv -o out.csv --report out.html',
     );
   }
-  if (report === undefined) return;
-  const path = fullPath(app.context, report);
+  if (report === undefined) return undefined;
   if (!/\.html?$/i.test(report))
     throw refuse(
       `--report ${report}: the report is an HTML page`,
       'use the extension .html: --report list.html',
     );
+  const { path, entry } = checkTarget(app, report, true);
+  if (entry === 'nothing') return path;
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (stats === undefined) return;
-  const isInput = stats.dev === input.identity?.dev && stats.ino === input.identity?.ino;
-  if (!stats.isFile() || isInput) throw refuse(`${report} is not a page to replace`, 'name another file');
-  if (options.force || (options.resume && isPage(path))) return;
+  const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
+  if (entry !== 'file' || (stats !== undefined && isInput))
+    throw refuse(`${report} is not a page to replace`, 'name another file');
+  if (options.force || (options.resume && stats !== undefined && isPage(path))) return path;
   throw refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
 }
 
 /** Returns whether a file is one of our pages. */
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));
-  const file = openSync(path, 'r');
+  const file = openResolved({ path, isShellPipe: false }, constants.O_RDONLY);
   try {
     return readSync(file, head) === head.length && head.toString('utf8') === PAGE_MARK;
   } finally {
@@ -78,19 +81,31 @@ function isPage(path: string): boolean {
   }
 }
 
-/** Writes the page of a finished list, row by row. @returns its path. @throws {AppError} `io_error` */
-export async function writeReport(app: App, plan: Plan, counts: Counts): Promise<string> {
-  const { report } = plan.options;
+/**
+ * Writes the page of a finished list, row by row.
+ * @param checked the path of --report, as {@link checkReport} returned it
+ * @throws {AppError} `io_error`
+ */
+export async function writeReport(
+  app: App,
+  plan: Plan,
+  counts: Counts,
+  checked: string | undefined,
+): Promise<string> {
   const heading = plan.input.name === 'stdin' ? 'List' : basename(plan.input.name);
-  const path = report === undefined ? tempReportPath(app, heading) : fullPath(app.context, report);
-  await writeChunksAtomic(path, pagePieces(app, plan, heading, counts), report === undefined ? 0o600 : 0o644);
-  return report ?? path;
+  const path = checked ?? tempReportPath(app, heading);
+  await writeChunksAtomic(
+    path,
+    pagePieces(app, plan, heading, counts),
+    checked === undefined ? 0o600 : 0o644,
+  );
+  return path;
 }
 
 /** Prints the path of a page unless the user gave it, and opens the page with `--open`. */
 export async function showReport(app: App, { options }: Plan, path: string): Promise<void> {
   if (options.report === undefined) await app.context.stdout.write(`${path}\n`);
-  if (options.open) await showPage(app, fullPath(app.context, path));
+  if (options.open) await showPage(app, path);
 }
 
 async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts): AsyncGenerator<string> {
@@ -101,7 +116,7 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
   let index = 0;
   let characters = 0;
   let left = 0;
-  const output = await openInput(plan.outputFile?.path ?? '', app.context);
+  const output = openInput(plan.outputFile?.path ?? '', app.context);
   try {
     const { header, rows } = await openList(output, plan.written, () => {});
     const toPageRow = pageRowMaker(plan, header);
@@ -116,7 +131,7 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
       yield piece;
     }
   } finally {
-    await output.close();
+    output.close();
   }
   yield pageEnd(asset, left);
 }

@@ -163,7 +163,7 @@ describe('an input that vanishes', () => {
     const { exit, stderr } = await enrich();
     expect([exit, stderr]).toEqual([
       9,
-      expect.stringContaining('error: in.csv was truncated during the run\n'),
+      expect.stringContaining('error: cannot read in.csv: it was truncated while it was read\n'),
     ]);
     expect(stderr).toContain('of 700 rows in out.csv');
   });

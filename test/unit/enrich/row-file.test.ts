@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readOutput } from '../../../src/enrich/write/checkpoint.ts';
-import { openRowFile } from '../../../src/enrich/write/output-file.ts';
+import { RowFile } from '../../../src/enrich/write/row-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 let path = '';
@@ -12,7 +12,7 @@ beforeEach(() => {
 
 describe('a file of rows', () => {
   it('contains every row as soon as it is appended, and returns it', () => {
-    const file = openRowFile(path, 'ax+');
+    const file = RowFile.create(path);
     expect(file.append('é1\n')).toBe(0);
     expect(file.append('row 2\n')).toBe(4);
     expect(readFileSync(path, 'utf8')).toBe('é1\nrow 2\n');
@@ -26,15 +26,15 @@ describe('a file of rows', () => {
   });
 
   it('is not created if it exists', () => {
-    openRowFile(path, 'ax+').close();
-    expect(() => openRowFile(path, 'ax+')).toThrow(expect.objectContaining({ code: 'io_error' }));
-    const old = openRowFile(path, 'a+');
+    RowFile.create(path).close();
+    expect(() => RowFile.create(path)).toThrow(expect.objectContaining({ code: 'io_error' }));
+    const old = RowFile.open(path);
     expect(old.size).toBe(0);
     old.close();
   });
 
   it('reports that another program deleted it', () => {
-    const file = openRowFile(path, 'ax+');
+    const file = RowFile.create(path);
     file.append('row\n');
     rmSync(path);
     expect(() => file.flush()).toThrow(/was deleted during the run/);
@@ -42,7 +42,7 @@ describe('a file of rows', () => {
   });
 
   it('returns rows that are longer than a chunk', () => {
-    const file = openRowFile(path, 'ax+');
+    const file = RowFile.create(path);
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
     const rows = readOutput(file, { quotes: true });

@@ -1,0 +1,131 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { again, system } from '../hint.ts';
+import { writeFileAtomic } from '../storage/atomic.ts';
+import { ioError } from '../storage/io-error.ts';
+import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.ts';
+import type { App } from './app.ts';
+
+/** @throws {AppError} `io_error` if the current folder was deleted */
+export function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
+  try {
+    return cwd();
+  } catch (cause) {
+    throw new AppError(
+      'io_error',
+      'cannot resolve a relative path: the current folder cannot be read or was deleted',
+      {
+        cause,
+        hint: 'cd ~, or use an absolute path',
+      },
+    );
+  }
+}
+
+/** Returns the absolute path. The current folder, which may be deleted, is read only for a relative path. */
+export const fullPath = (context: Pick<Context, 'cwd'>, path: string): string =>
+  isAbsolute(path) ? resolve(path) : resolve(currentFolder(context), path);
+
+/** The path that `--output` names; undefined for stdout. */
+export function outputPath(app: App): string | undefined {
+  const { output } = app.globals;
+  if (output === '') {
+    throw new AppError('usage', '--output needs the name of a file', {
+      hint: { command: again({ '--output': 'out.csv' }) },
+    });
+  }
+  return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
+}
+
+/**
+ * Checks a file to write before a request is sent.
+ * @param name the path as the user typed it
+ * @throws {AppError} `usage` if it exists, naming --force, or if its link leads out of the current folder; `io_error`
+ * for a folder, or if the parent folder is missing or not writable
+ */
+export function checkTarget(app: App, name: string, mayExist = app.globals.force === true): UserPath {
+  const path = fullPath(app.context, name);
+  const target = attempt(name, () => resolveOutput(path, app.context, app.globals.force === true));
+  const { entry } = target;
+  if (entry === 'folder') {
+    throw new AppError('io_error', `${name} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+  }
+  if (entry === 'file' && !mayExist) {
+    throw new AppError('usage', `${name} exists`, {
+      hint: 'add --force to overwrite it, or name another file with -o',
+    });
+  }
+  if (entry === 'nothing' || !existsSync(dirname(target.path))) checkFolder(name, dirname(target.path));
+  return target;
+}
+
+function checkFolder(name: string, folder: string): void {
+  if (!existsSync(folder)) {
+    throw new AppError('io_error', `cannot write ${name}: the folder ${folder} does not exist`, {
+      hint: { command: system('mkdir -p', folder) },
+    });
+  }
+  attempt(name, () => accessSync(folder, constants.W_OK));
+}
+
+function attempt<T>(name: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw writeError(name, error);
+  }
+}
+
+function writeError(name: string, error: unknown): AppError {
+  return ioError('write', name, error, 'choose a directory that you own: restaurant … -o ~/out.csv');
+}
+
+/** Checks the file of `--output`; undefined for stdout. @throws {AppError} as {@link checkTarget} */
+export function checkOutputFile(app: App, mayExist?: boolean): UserPath | undefined {
+  return outputPath(app) === undefined ? undefined : checkTarget(app, app.globals.output ?? '', mayExist);
+}
+
+/**
+ * Opens the destination of a command's data: stdout, or the file of `--output`, which `finish` writes atomically. Keys
+ * of this run are masked.
+ * @throws {AppError} as {@link checkTarget}
+ */
+export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
+  const target = checkOutputFile(app);
+  if (target === undefined) {
+    return { write: (text) => app.context.stdout.write(app.maskSecrets(text)), finish: async () => {} };
+  }
+  const parts: string[] = [];
+  return {
+    async write(text) {
+      parts.push(app.maskSecrets(text));
+    },
+    finish: () => writeTarget(app, target, parts.join('')),
+  };
+}
+
+async function writeTarget({ context, globals }: App, target: UserPath, text: string): Promise<void> {
+  try {
+    if (target.entry !== 'device') {
+      writeFileAtomic(target.path, text, { mode: 0o644, replace: true });
+      return;
+    }
+    const device = await openDevice(target, context.signal);
+    try {
+      await device.write(text);
+    } finally {
+      device.close();
+    }
+  } catch (error) {
+    throw writeError(globals.output ?? target.path, error);
+  }
+}
+
+/** Writes all of a command's data, as {@link openOutput} describes. */
+export async function writeOutput(app: App, text: string): Promise<void> {
+  const output = openOutput(app);
+  await output.write(text);
+  await output.finish();
+}

@@ -1,0 +1,103 @@
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
+import { openOwnFile, writeAll } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { openResolved } from '../../storage/user-files.ts';
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
+
+/** A file of rows. An appended row is with the operating system; a flushed row is on the disk. Methods throw `io_error`. */
+export class RowFile {
+  readonly path: string;
+  readonly #file: number;
+  #size: number;
+
+  private constructor(path: string, file: number) {
+    this.path = path;
+    this.#file = file;
+    this.#size = fstatSync(file).size;
+  }
+
+  /** @param mode permissions of the new file, limited by the umask */
+  static create(path: string, mode = 0o644): RowFile {
+    return RowFile.#from(path, () => openUserFile(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, mode));
+  }
+
+  static open(path: string): RowFile {
+    return RowFile.#from(path, () => openUserFile(path, O_RDWR | O_APPEND));
+  }
+
+  static openForReading(path: string): RowFile {
+    return RowFile.#from(path, () => openUserFile(path, O_RDONLY));
+  }
+
+  /** Opens a file whose name only this program chooses. */
+  static openOwn(path: string): RowFile {
+    return RowFile.#from(path, () => openOwnFile(path, O_RDWR | O_APPEND));
+  }
+
+  static #from(path: string, open: () => number): RowFile {
+    try {
+      return new RowFile(path, open());
+    } catch (error) {
+      throw ioError('write', path, error);
+    }
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @returns the offset of the text */
+  append(text: string): number {
+    const bytes = Buffer.from(text);
+    try {
+      writeAll(this.#file, bytes);
+    } catch (error) {
+      // A full disk may accept part of a row. If it cannot be removed now, the next run removes it.
+      try {
+        ftruncateSync(this.#file, this.#size);
+      } catch {}
+      throw ioError('write', this.path, error);
+    }
+    const offset = this.#size;
+    this.#size += bytes.length;
+    return offset;
+  }
+
+  readBytes(into: Uint8Array, offset: number): number {
+    return this.#attempt('read', () => readSync(this.#file, into, 0, into.length, offset));
+  }
+
+  /** Truncates the file to a size. */
+  cut(size: number): void {
+    this.#size = size;
+    this.#attempt('cut', () => ftruncateSync(this.#file, size));
+  }
+
+  /** Waits until all rows are on the disk. */
+  flush(): void {
+    this.#attempt('write', () => fsyncSync(this.#file));
+    if (fstatSync(this.#file).nlink === 0)
+      throw new AppError('io_error', `${this.path} was deleted during the run`);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #attempt<T>(act: string, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw ioError(act, this.path, error);
+    }
+  }
+}
+
+function openUserFile(path: string, flags: number, mode?: number): number {
+  const file = openResolved({ path, isShellPipe: false }, flags, mode);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw Object.assign(new Error('not a regular file'), { code: 'ENOTREGULAR' });
+}

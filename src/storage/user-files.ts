@@ -1,0 +1,274 @@
+// Files that the user names. Their paths may lead through a cloned repository or a folder of another user, so a link that
+// leads out of the current folder is refused, and a file is opened once and judged by its descriptor.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  realpathSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { isAbsolute, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Context } from '../context.ts';
+import { AppError, systemCode } from '../errors.ts';
+import { followLinks, foreignOwner } from './folders.ts';
+
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const CHUNK = 65_536;
+const MAX_PAUSE_MS = 20;
+const readAt = promisify(read);
+
+export type PathContext = Pick<Context, 'cwd' | 'platform'>;
+export type Entry = 'nothing' | 'file' | 'folder' | 'device';
+
+/** A path after resolving its links. A pipe of the shell (`/dev/fd/63`) has no path, so its link is kept. */
+export interface UserPath {
+  readonly path: string;
+  readonly isShellPipe: boolean;
+  /** The type of what is there now. A link whose target is missing counts as a file, because writing would create that target. */
+  readonly entry: Entry;
+}
+
+/** The rules for the links of a path. */
+interface Use {
+  readonly refusal: (reason: string) => AppError;
+  readonly mayLeave: boolean;
+  readonly anyOwner: boolean;
+}
+
+/**
+ * Resolves the path of a file to write.
+ * @param mayLeave whether links may lead out of the current folder
+ * @throws {AppError} `usage` for such a link; `io_error` for a link of another user
+ */
+export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
+  const refusal = (reason: string, hint = 'name another file with -o') =>
+    new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
+  if (context.platform === 'win32' && isReservedName(path))
+    throw refusal('Windows reserves this name for a device');
+  return resolveLinks(path, context, {
+    refusal: (reason) => refusal(reason, 'name another file, or add --force to follow the link'),
+    mayLeave,
+    anyOwner: false,
+  });
+}
+
+function resolveInput(path: string, context: PathContext): UserPath {
+  const hint = 'if you trust the link, name the file that it leads to';
+  return resolveLinks(path, context, {
+    refusal: (reason) => new AppError('bad_input', `refusing to read ${path}: ${reason}`, { hint }),
+    mayLeave: false,
+    anyOwner: true,
+  });
+}
+
+function resolveLinks(path: string, context: PathContext, use: Use): UserPath {
+  const folder = realFolder(context);
+  let isBelow = false;
+  const onLink = (link: string) => {
+    isBelow ||= isInside(folder, link);
+  };
+  const end = followLinks(path, { onLink, anyOwner: use.anyOwner });
+  if (isBelow && !use.mayLeave && !isInside(folder, end))
+    throw use.refusal(`its link leads out of the current folder, to ${end}`);
+  const entry = entryAt(path);
+  const isShellPipe = entry === 'device' && !exists(end);
+  return { path: isShellPipe ? path : end, isShellPipe, entry };
+}
+
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+function entryAt(path: string): Entry {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return exists(path) ? 'file' : 'nothing';
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'folder' : 'device';
+}
+
+/** The current folder; undefined if it was deleted. */
+function realFolder({ cwd }: PathContext): string | undefined {
+  try {
+    return realpathSync(cwd());
+  } catch {
+    return undefined;
+  }
+}
+
+function isInside(folder: string | undefined, path: string): boolean {
+  if (folder === undefined) return false;
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Whether Windows opens a device instead of a file of this name, whatever its folder and extension. */
+export function isReservedName(path: string): boolean {
+  const [name = ''] = (path.split(/[\\/]/).at(-1) ?? '').split(/[.:]/, 1);
+  return /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i.test(name.trimEnd());
+}
+
+/**
+ * Opens a resolved path without following a link that has replaced it, and without waiting for the other end of a pipe.
+ * @throws the system's error; `ESYMLINK` for a link
+ */
+export function openResolved(
+  { path, isShellPipe }: Pick<UserPath, 'path' | 'isShellPipe'>,
+  flags: number,
+  mode?: number,
+): number {
+  try {
+    return openSync(path, flags | O_NONBLOCK | (isShellPipe ? 0 : O_NOFOLLOW), mode);
+  } catch (error) {
+    if (systemCode(error) !== 'ELOOP') throw error;
+    throw Object.assign(new Error('a symbolic link'), { code: 'ESYMLINK' });
+  }
+}
+
+/** An open input of the user. */
+export interface UserInput {
+  readonly stats: BigIntStats;
+  /** The bytes. Those of a file can be read repeatedly, up to the size that it had when it was opened. */
+  chunks(signal: AbortSignal): AsyncGenerator<Uint8Array>;
+  close(): void;
+}
+
+/**
+ * Opens a file or pipe to read it.
+ * @throws {AppError} `bad_input` for a link that leads out of the current folder; otherwise the system's error
+ */
+export function openUserInput(path: string, context: PathContext): UserInput {
+  const target = resolveInput(path, context);
+  const file = openResolved(target, O_RDONLY);
+  const stats = fstatSync(file, { bigint: true });
+  return {
+    stats,
+    chunks: (signal) =>
+      stats.isFile() ? fileChunks(file, Number(stats.size)) : streamChunks(file, target.isShellPipe, signal),
+    close: () => closeSync(file),
+  };
+}
+
+async function* fileChunks(file: number, size: number): AsyncGenerator<Uint8Array> {
+  // The files of /proc have the size 0.
+  for (let at = 0; at < size || size === 0; ) {
+    const length = size === 0 ? CHUNK : Math.min(CHUNK, size - at);
+    const { bytesRead, buffer } = await readAt(file, Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0 && size === 0) return;
+    // Without this error, the rest would be lost silently.
+    if (bytesRead === 0) throw Object.assign(new Error('truncated'), { code: 'ETRUNCATED' });
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** @param isOpen whether a writer has already opened the pipe */
+async function* streamChunks(file: number, isOpen: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const isPipe = fstatSync(file).isFIFO();
+  let hasWriter = isOpen || !isPipe;
+  for (let ms = 1; ; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    const count = await readNow(file, buffer);
+    if (count === 0 && hasWriter) return;
+    if (count !== 0) hasWriter = true;
+    if (count === undefined || count === 0) {
+      await pause(ms, signal);
+      continue;
+    }
+    ms = 1;
+    yield buffer.subarray(0, count);
+  }
+}
+
+/** Reads what is available; undefined if that is nothing yet. */
+async function readNow(file: number, buffer: Buffer): Promise<number | undefined> {
+  try {
+    return (await readAt(file, buffer, 0, buffer.length, null)).bytesRead;
+  } catch (error) {
+    if (systemCode(error) === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
+/** Reads a file or pipe. @throws as {@link openUserInput}; `ETOOLARGE` for more than `max` bytes */
+export async function readUserFile(
+  path: string,
+  max: number,
+  context: PathContext & Pick<Context, 'signal'>,
+): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
+  const input = openUserInput(path, context);
+  try {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of input.chunks(context.signal)) {
+      size += part.length;
+      if (size > max) throw Object.assign(new Error('too large'), { code: 'ETOOLARGE' });
+      parts.push(part);
+    }
+    return { bytes: Buffer.concat(parts), stats: input.stats };
+  } finally {
+    input.close();
+  }
+}
+
+/** A device or pipe that is written in order. */
+export interface UserDevice {
+  write(text: string): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Opens a device or pipe to write to it. Waits until a named pipe has a reader.
+ * @throws {AppError} `io_error` if it is a file by now, or a pipe of another user; otherwise the system's error
+ */
+export async function openDevice(target: UserPath, signal: AbortSignal): Promise<UserDevice> {
+  const file = await openForReader(target, signal);
+  const stats = fstatSync(file);
+  const owner = stats.isFIFO() && !target.isShellPipe ? foreignOwner(stats) : undefined;
+  const reason = stats.isFile() ? 'a file has replaced it' : owner;
+  if (reason !== undefined) {
+    closeSync(file);
+    throw new AppError('io_error', `refusing to write ${target.path}: ${reason}`, {
+      hint: 'choose a directory that you own',
+    });
+  }
+  return {
+    async write(text) {
+      let rest: Uint8Array = Buffer.from(text);
+      while (rest.length > 0) rest = rest.subarray(await writeSome(file, rest, signal));
+    },
+    close: () => closeSync(file),
+  };
+}
+
+async function openForReader(target: UserPath, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return openResolved(target, O_WRONLY);
+    } catch (error) {
+      if (systemCode(error) !== 'ENXIO' || !statSync(target.path).isFIFO()) throw error;
+    }
+    await pause(MAX_PAUSE_MS, signal);
+  }
+}
+
+async function writeSome(file: number, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
+  for (let ms = 1; ; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
+    try {
+      return writeSync(file, bytes);
+    } catch (error) {
+      if (systemCode(error) !== 'EAGAIN') throw error;
+    }
+    await pause(ms, signal);
+  }
+}
+
+/** @throws the signal's reason */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
