@@ -5,6 +5,7 @@ import { helpText, INTRODUCTION } from './cli/help.ts';
 import { isUnknownCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
+import { again, restaurant } from './hint.ts';
 import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
@@ -67,7 +68,9 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   if (help === true) return stdout.write(helpText(command, app.helpWidth));
   if (version === true) return printVersion(app);
   if (json === true) {
-    throw new AppError('usage', 'no command given', { hint: 'restaurant schema lists all commands as JSON' });
+    throw new AppError('usage', 'no command given', {
+      hint: { text: 'list all commands as JSON', command: restaurant('schema') },
+    });
   }
   await stdout.write(command === program ? INTRODUCTION : helpText(command, app.helpWidth));
 }
@@ -124,11 +127,14 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
   const { code, details } = error;
   if (code === 'unexpected' && !app.verbose) {
     const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
-    return error.withHint(`this is a bug in ${runtime}; please report what --verbose prints`);
+    return error.withHint([
+      { text: `this is a bug in ${runtime}` },
+      { text: 'please report what this prints', command: again({ '--verbose': true }) },
+    ]);
   }
-  const { hintOf } = await import('./app/hints.ts');
+  const { fullHint } = await import('./app/command-line.ts');
   const hint = details.hint ?? (code === 'usage' ? command.ownHelp : error.hint);
-  return error.withHint({ text: hintOf(app, hint) });
+  return error.withHint({ text: fullHint(app, hint) });
 }
 
 function asAppError(error: unknown, context: Context): AppError {

@@ -1,4 +1,4 @@
-import type { Hint } from './hint.ts';
+import { again, type Hint, restaurant, slot } from './hint.ts';
 
 /** The exit code of each kind of failure. Part of the public interface. */
 export const EXIT_CODES = {
@@ -24,116 +24,139 @@ interface CodeEntry {
   readonly retryable?: true;
 }
 
+const LOGIN: Hint = { command: restaurant('login') };
+const CHECK = restaurant('status', '--check');
+const SHOW_EXCHANGE: Hint = [
+  {
+    text: 'see the request and the response',
+    command: again({ '--verbose': true }, { without: ['--quiet'] }),
+  },
+  { text: 'or check the service', command: CHECK },
+];
+
 /** Every `code` string that an error can carry. Part of the public interface. */
 export const CODES = {
   unexpected: {
     kind: 'unexpected',
     meaning: 'internal error in this program',
-    hint: 'run the command again with --verbose and report what it prints',
+    hint: { text: 'report what this prints', command: again({ '--verbose': true }) },
   },
-  usage: { kind: 'usage', meaning: 'an option or argument is invalid', hint: 'restaurant --help' },
+  usage: {
+    kind: 'usage',
+    meaning: 'an option or argument is invalid',
+    hint: { command: restaurant('--help') },
+  },
   no_service: {
     kind: 'usage',
     meaning: 'no service is configured',
-    hint: 'restaurant login --base-url <url>, or try it offline with --demo',
+    hint: [
+      { command: restaurant('login', '--base-url', slot('url')) },
+      { text: 'or try it with sample data', command: again({ '--demo': true }) },
+    ],
   },
   bad_input: {
     kind: 'usage',
     meaning: 'an input file or stdin is not in the expected format',
-    hint: 'restaurant help formats',
+    hint: { command: restaurant('help', 'formats') },
   },
   bad_config: {
     kind: 'usage',
     meaning: 'a setting or the config file is invalid',
-    hint: 'restaurant status shows each setting and where it comes from',
+    hint: { text: 'see each setting and where it comes from', command: restaurant('status') },
   },
   not_found: {
     kind: 'not_found',
     meaning: 'the id, tool, or row does not exist',
-    hint: 'restaurant find <name> --city <city>',
+    hint: { command: restaurant('find', slot('name'), '--city', slot('city')) },
   },
-  no_key: { kind: 'auth', meaning: 'no API key', hint: 'restaurant login' },
-  bad_key: { kind: 'auth', meaning: 'the API key is malformed', hint: 'restaurant login' },
-  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)', hint: 'restaurant login' },
+  no_key: { kind: 'auth', meaning: 'no API key', hint: LOGIN },
+  bad_key: { kind: 'auth', meaning: 'the API key is malformed', hint: LOGIN },
+  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)', hint: LOGIN },
   forbidden: {
     kind: 'auth',
     meaning: 'the API key does not have permission (403)',
-    hint: 'restaurant status --check',
+    hint: { command: CHECK },
   },
   plan_required: {
     kind: 'auth',
     meaning: 'the requested fields require a paid key',
-    hint: 'restaurant lookup <id> --fields basic works with every key',
+    hint: {
+      text: 'basic details work with every key',
+      command: restaurant('lookup', slot('id'), '--fields', 'basic'),
+    },
   },
   rate_limited: {
     kind: 'rate_limit',
     meaning: 'the rate limit of the service is exceeded (429)',
-    hint: 'restaurant status shows the quota',
+    hint: { text: 'see the quota', command: restaurant('status') },
     retryable: true,
   },
   budget_spent: {
     kind: 'rate_limit',
     meaning: 'the quota counted on this machine is used up',
-    hint: 'restaurant status shows when requests are available again',
+    hint: { text: 'see when requests are available again', command: restaurant('status') },
     retryable: true,
   },
   network: {
     kind: 'network',
     meaning: 'the service cannot be reached (DNS, connection refused, or connection reset)',
-    hint: 'check the URL and the network: restaurant status --check',
+    hint: { text: 'check the URL and the network', command: CHECK },
     retryable: true,
   },
   timeout: {
     kind: 'network',
     meaning: 'no response within the time limit',
-    hint: 'allow more time with --timeout 2m',
+    hint: { text: 'allow more time', command: again({ '--timeout': '2m' }) },
     retryable: true,
   },
   tls: {
     kind: 'network',
     meaning: 'the TLS connection failed',
-    hint: 'check the URL with restaurant status; a private CA goes into NODE_EXTRA_CA_CERTS',
+    hint: [
+      { text: 'check the URL', command: restaurant('status') },
+      { text: 'a private CA goes into NODE_EXTRA_CA_CERTS' },
+    ],
   },
   http_error: {
     kind: 'service',
     meaning: 'the service returned an HTTP error',
-    hint: 'restaurant status --check',
+    hint: { command: CHECK },
   },
   rpc_error: {
     kind: 'service',
     meaning: 'the service returned a JSON-RPC error',
-    hint: 'add --verbose to see the request and response, or: restaurant status --check',
+    hint: SHOW_EXCHANGE,
   },
   tool_error: {
     kind: 'service',
     meaning: 'the tool ran and failed',
-    hint: 'add --verbose to see the request and response, or: restaurant status --check',
+    hint: SHOW_EXCHANGE,
   },
   bad_response: {
     kind: 'service',
     meaning: 'the response cannot be read',
-    hint: 'add --verbose to see the request and response, or: restaurant status --check --verbose',
+    hint: SHOW_EXCHANGE,
   },
   partial: {
     kind: 'partial',
     meaning: 'some rows or ids failed',
-    hint: 'each failed row shows its error; run those again',
+    hint: { text: 'each failed row shows its error; run those again' },
   },
   io_error: {
     kind: 'local',
     meaning: 'a file, the disk, or stdout failed',
-    hint: 'restaurant status shows the files in use',
+    hint: { text: 'see the files in use', command: restaurant('status') },
   },
   in_use: {
     kind: 'local',
     meaning: 'another process is writing that file',
-    hint: 'wait for the other process, or name another file with -o',
+    hint: { text: 'wait for the other process, or name another file with -o' },
     retryable: true,
   },
   interrupted: {
     kind: 'interrupted',
     meaning: 'stopped by Ctrl-C (130) or SIGTERM (143)',
-    hint: 'run the command again',
+    hint: { text: 'run the command again' },
   },
 } as const satisfies Record<string, CodeEntry>;
 

@@ -20,6 +20,8 @@ interface Surroundings {
   readonly stdout?: Word;
   /** Command that reads its stdout. */
   readonly pipe?: Command;
+  /** Command that runs after it, if it succeeds. */
+  readonly next?: Command;
 }
 
 /** A command of this program, which also gets the service options of this run (`--profile`, `--base-url`, …). */
@@ -44,7 +46,12 @@ interface SystemCommand extends Surroundings {
   readonly operands: readonly Word[];
 }
 
-export type Command = OwnCommand | SameCommand | SystemCommand;
+/** A part of a command: arguments to use in place of others. */
+interface Fragment extends Surroundings {
+  readonly fragment: readonly Word[];
+}
+
+export type Command = OwnCommand | SameCommand | SystemCommand | Fragment;
 
 /** A piece of advice, a command to run, or both: printed as `text: command`. */
 export interface Advice {
@@ -54,6 +61,9 @@ export interface Advice {
 
 /** Advice about an error. Strings are on their way out. */
 export type Hint = string | Advice | readonly Advice[];
+
+/** A note or warning: text, or pieces with commands. */
+export type Message = string | Advice | readonly Advice[];
 
 /** The command line of a run, as far as it may be printed. */
 export interface TypedLine {
@@ -87,3 +97,6 @@ export const again = (
 
 /** A command of the system: `system('mkdir -p', folder)`. */
 export const system = (program: string, ...operands: readonly Word[]): Command => ({ program, operands });
+
+/** A part of a command, such as one argument: `fragment('-f', 'name=Nopa')`. */
+export const fragment = (...words: readonly Word[]): Command => ({ fragment: words });

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { AppError } from './errors.ts';
+import { again } from './hint.ts';
 
 /** The streams of a prompt, and the signal that ends it. */
 export interface PromptStreams {
@@ -52,8 +53,8 @@ async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
       lines.once('SIGINT', () => reject(new AppError('interrupted', 'interrupted at the prompt')));
       lines.once('close', () =>
         reject(
-          new AppError('usage', 'the prompt was closed without an answer', {
-            hint: 'restaurant login prompts again',
+          new AppError('usage', 'no input received', {
+            hint: { text: 'try again', command: again() },
           }),
         ),
       );

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
+import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/descriptor.ts';
 
 /** The signal that ends a run early. */
@@ -19,7 +20,10 @@ function writeFailure(error: unknown, name: string): Error {
   const why = code === 'ENOSPC' ? 'the disk is full' : (code ?? 'it failed');
   return new AppError('io_error', `cannot write to ${name}: ${why}`, {
     cause: error,
-    hint: 'write to a disk with free space: restaurant … > <file>',
+    hint: {
+      text: 'write to a disk with free space',
+      command: again({}, { stdout: slot('file') }),
+    },
   });
 }
 

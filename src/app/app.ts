@@ -2,7 +2,7 @@ import { type GlobalOptions, settingFlags } from '../cli/options.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { TypedLine } from '../hint.ts';
+import type { Message, TypedLine } from '../hint.ts';
 import { isColored, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
@@ -106,7 +106,9 @@ export class App {
   get configFile(): string {
     if (this.paths.configFile !== undefined) return this.paths.configFile;
     throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
-      hint: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; the key can also be set in RESTAURANT_API_KEY',
+      hint: {
+        text: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; the key can also be set in RESTAURANT_API_KEY',
+      },
     });
   }
 
@@ -114,7 +116,7 @@ export class App {
     if (this.#config === undefined) {
       const { configFile } = this.paths;
       // Collected first, because the config determines whether warnings are shown.
-      const warnings: string[] = [];
+      const warnings: Message[] = [];
       try {
         const file = configFile === undefined ? {} : readConfig(configFile, (text) => warnings.push(text));
         this.#config = { file };
@@ -187,22 +189,24 @@ export class App {
   }
 
   /** Prints a note: one line on stderr, if {@link isInteractive}. */
-  async note(text: string): Promise<void> {
-    if (this.isInteractive) await this.#print(({ cleanLine }, { dim }) => dim(cleanLine(text)));
+  async note(message: Message): Promise<void> {
+    if (!this.isInteractive) return;
+    const text = await this.#textOf(message);
+    await this.#print(({ cleanLine }, { dim }) => dim(cleanLine(text)));
   }
 
   /**
    * Prints a warning on stderr, except with --quiet or JSON output.
    * @param withJson print it with JSON output, too
    */
-  async warn(text: string, withJson = false): Promise<void> {
+  async warn(message: Message, withJson = false): Promise<void> {
     const isWanted = this.globals.quiet !== true && (withJson || !this.wantsJson);
-    if (this.verbose || isWanted) await this.#printWarning(text);
+    if (this.verbose || isWanted) await this.#printWarning(message);
   }
 
   /** Prints a warning about a problem that the program handles itself, if {@link isInteractive}. */
-  async remark(text: string): Promise<void> {
-    if (this.isInteractive || this.verbose) await this.#printWarning(text);
+  async remark(message: Message): Promise<void> {
+    if (this.isInteractive || this.verbose) await this.#printWarning(message);
   }
 
   /** Prints lines of the request and response, with --verbose. */
@@ -211,10 +215,15 @@ export class App {
   }
 
   /** Prints a warning, once per run. */
-  async #printWarning(text: string): Promise<void> {
+  async #printWarning(message: Message): Promise<void> {
+    const text = await this.#textOf(message);
     if (this.#warnings.has(text)) return;
     this.#warnings.add(text);
     await this.#print(({ cleanLine }, { warn }) => `${warn('warning:')} ${cleanLine(text)}`);
+  }
+
+  async #textOf(message: Message): Promise<string> {
+    return typeof message === 'string' ? message : (await import('./hints.ts')).hintOf(this, message);
   }
 
   /** Prints on stderr in the order of the calls, even if the caller does not await them. */

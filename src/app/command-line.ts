@@ -1,8 +1,9 @@
 import { isHarmless } from '../client/http/headers.ts';
-import type { TypedOption } from '../hint.ts';
+import type { Hint, TypedOption } from '../hint.ts';
 import { shellWord, splitWords } from '../util/shell.ts';
 import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
+import { hintOf } from './hints.ts';
 
 /**
  * Returns the command line of this run, quoted for a shell. Headers and passwords that may be secret are replaced by
@@ -41,6 +42,9 @@ function withoutCredentials(word: string): string {
 
 /** A command in a hint that has `…` in place of its arguments, and the options that follow. */
 const OPEN_COMMAND = /\brestaurant (?:(enrich) )?… (-(?:'[^']*'|\\.|(?![,;] )[^'\\])*)/g;
+
+/** Formats a hint for this run. */
+export const fullHint = (app: App, hint: Hint): string => completeHint(app, hintOf(app, hint));
 
 /** Completes the commands in a hint so that they work as printed: adds the arguments and service options of this run. */
 export function completeHint(app: App, hint: string): string {

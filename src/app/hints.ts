@@ -1,40 +1,52 @@
 import { isHarmless } from '../client/http/headers.ts';
-import type { Hint, TypedLine, TypedOption, Word } from '../hint.ts';
-import { commandText, type HintRun, hintText } from '../output/hint-text.ts';
-import type { App } from './app.ts';
-import { completeHint } from './command-line.ts';
+import type { Hint, TypedLine, Word } from '../hint.ts';
+import { hintText } from '../output/hint-text.ts';
+import { maskUrl } from '../util/url.ts';
+
+/** The parts of a run that hints are completed from. */
+interface Run {
+  readonly program: { readonly line: TypedLine } | undefined;
+  readonly context: { readonly platform: NodeJS.Platform };
+  redact(text: string): string;
+}
 
 /** Formats a hint for the terminal of this run, with the service options and words that were typed. */
-export function hintOf(app: App, hint: Hint): string {
-  const run: HintRun = { typed: typedCommandLine(app), platform: app.context.platform };
-  return completeHint(app, hintText(hint, run));
+export const hintOf = (run: Run, hint: Hint): string =>
+  hintText(hint, { typed: typedCommandLine(run), platform: run.context.platform });
+
+/** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */
+export function typedCommandLine(run: Run): TypedLine | undefined {
+  const { program } = run;
+  if (program === undefined) return undefined;
+  const { command, operands, options } = program.line;
+  const shown = (word: Word): Word =>
+    typeof word === 'string' && run.redact(word) !== word ? { slot: '…' } : word;
+  return {
+    command,
+    operands: operands.map((word) => shown(withoutCredentials(word))),
+    options: options.map(({ flag, value }) => ({
+      flag,
+      value: value === undefined ? undefined : shown(withoutSecret(flag, value)),
+    })),
+  };
 }
 
-/** Returns the command line of this run as it may be printed: without secrets. */
-export function typedCommandLine(app: App): TypedLine | undefined {
-  const { program, context } = app;
-  const line = program?.line;
-  if (line === undefined) return undefined;
-  const typed = { ...line, options: line.options.map(withoutSecret) };
-  const text = commandText({ again: {} }, { typed, platform: context.platform });
-  // A word may look like a key.
-  return app.redact(text) === text ? typed : { ...line, operands: [{ slot: '…' }], options: [] };
-}
+const URL_OPTIONS = ['--base-url', '--endpoint', '--shared-state'];
 
-function withoutSecret({ flag, value }: TypedOption): TypedOption {
-  if (typeof value !== 'string') return { flag, value };
-  return { flag, value: flag === '--header' ? withoutHeaderValue(value) : withoutCredentials(value) };
-}
+const withoutSecret = (flag: string, value: Word): Word =>
+  flag === '--header' ? withoutHeaderValue(value) : withoutCredentials(value, URL_OPTIONS.includes(flag));
 
-function withoutHeaderValue(text: string): Word {
-  const [before = '', name = ''] = /^([\w-]+): ?/.exec(text) ?? [];
-  if (isHarmless(name)) return text;
+function withoutHeaderValue(value: Word): Word {
+  const [before = '', name = ''] = /^([\w-]+): ?/.exec(String(value)) ?? [];
+  if (isHarmless(name)) return value;
   const variable = name === '' ? 'HEADER' : name.toUpperCase().replaceAll('-', '_');
   return { before, variable, after: '' };
 }
 
-/** Replaces user name and password in a URL. */
-function withoutCredentials(text: string): Word {
-  const [, before, after] = /^(.*?:\/\/)[^/]*(@.*)$/s.exec(text) ?? [];
-  return before === undefined || after === undefined ? text : { before, variable: 'CREDENTIALS', after };
+/** Replaces user name and password in a URL. @param isUrl whether it may lack its scheme */
+function withoutCredentials(word: Word, isUrl = false): Word {
+  if (typeof word !== 'string' || !(isUrl || word.includes('://'))) return word;
+  const masked = maskUrl(word);
+  const [before = '', after = ''] = masked.split('…');
+  return masked === word ? word : { before, variable: 'CREDENTIALS', after };
 }

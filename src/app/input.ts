@@ -1,5 +1,5 @@
 import { AppError, systemCode } from '../errors.ts';
-import { system } from '../hint.ts';
+import { slot, system } from '../hint.ts';
 import { ioReason } from '../storage/io-error.ts';
 import { readUserFile } from '../storage/user-files.ts';
 import type { App } from './app.ts';
@@ -21,7 +21,9 @@ export async function readAllText(app: App, what: string): Promise<string> {
   for await (const part of stdin.chunks()) {
     size += part.byteLength;
     if (size > MAX_BYTES) {
-      throw new AppError('bad_input', 'stdin is larger than 64 MiB', { hint: 'split it into smaller parts' });
+      throw new AppError('bad_input', 'stdin is larger than 64 MiB', {
+        hint: { text: 'split it into smaller parts' },
+      });
     }
     parts.push(part);
   }
@@ -35,7 +37,7 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
   } catch (cause) {
     throw new AppError('bad_input', `${name} is not UTF-8 text`, {
       cause,
-      hint: `convert it first: iconv -f <encoding> -t UTF-8`,
+      hint: { text: 'convert it first', command: system('iconv', '-f', slot('encoding'), '-t', 'UTF-8') },
     });
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { redactor } from '../client/key.ts';
 import { AppError, systemCode } from '../errors.ts';
+import { type Hint, restaurant, slot } from '../hint.ts';
 import type { CommandWords } from '../settings/values.ts';
 import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
@@ -11,7 +12,10 @@ const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 /** How long to read on after the command has ended, ms. A process that it leaves behind may hold its stdout open. */
 const LINGER_MS = 250;
-const HINT = 'run the command yourself; change it with: restaurant config set key-command "<command>"';
+const HINT: Hint = [
+  { text: 'run the command yourself' },
+  { text: 'or change it', command: restaurant('config', 'set', 'key-command', slot('command')) },
+];
 
 /**
  * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.

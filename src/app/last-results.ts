@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
+import { again, restaurant, slot } from '../hint.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
@@ -111,14 +112,19 @@ export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);
   if (last === undefined) {
     throw new AppError('not_found', 'no search was made yet', {
-      hint: 'restaurant find <name> --city <city>, then restaurant lookup 1',
+      hint: [
+        { command: restaurant('find', slot('name'), '--city', slot('city')) },
+        { text: 'then', command: restaurant('lookup', '1') },
+      ],
     });
   }
   if (last.endpoint === serviceName(app)) return last;
   const isDemo = last.endpoint === DEMO;
   const where = isDemo ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
   throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
-    hint: isDemo ? 'restaurant … --demo' : 'search again: restaurant find <name> --city <city>',
+    hint: isDemo
+      ? { command: again({ '--demo': true }) }
+      : { text: 'search again', command: restaurant('find', slot('name'), '--city', slot('city')) },
   });
 }
 

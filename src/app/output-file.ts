@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { again, system } from '../hint.ts';
+import { again, slot, system } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/io-error.ts';
 import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.ts';
@@ -18,7 +18,7 @@ export function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
       'cannot resolve a relative path: the current folder cannot be read or was deleted',
       {
         cause,
-        hint: 'cd ~, or use an absolute path',
+        hint: { text: 'change to another folder, or use an absolute path' },
       },
     );
   }
@@ -50,11 +50,16 @@ export function checkTarget(app: App, name: string, mayExist = app.globals.force
   const target = attempt(name, () => resolveOutput(path, app.context, app.globals.force === true));
   const { entry } = target;
   if (entry === 'folder') {
-    throw new AppError('io_error', `${name} is a folder`, { hint: 'name a file: -o <folder>/out.csv' });
+    throw new AppError('io_error', `${name} is a folder`, {
+      hint: { text: 'name a file in it', command: again({ '--output': join(path, 'out.csv') }) },
+    });
   }
   if (entry === 'file' && !mayExist) {
     throw new AppError('usage', `${name} exists`, {
-      hint: 'add --force to overwrite it, or name another file with -o',
+      hint: [
+        { text: 'add --force to overwrite it', command: again({ '--force': true }) },
+        { text: 'or write to another file', command: again({ '--output': slot('file') }) },
+      ],
     });
   }
   if (entry === 'nothing' || !existsSync(dirname(target.path))) checkFolder(name, dirname(target.path));

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
+import { again, type Options } from '../hint.ts';
 import { colorJson } from '../output/color.ts';
 import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
@@ -8,7 +9,6 @@ import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
-import { shellWord } from '../util/shell.ts';
 import type { App } from './app.ts';
 import { checkOutputFile, checkTarget, outputPath, writeOutput } from './output-file.ts';
 
@@ -31,7 +31,10 @@ export function checkOutputOptions(app: App, columns: readonly string[] = [], an
   checkSelectedColumns(app, columns);
   if (format === 'html' && isNamed && writesToTerminal(app)) {
     throw new AppError('usage', '--format html prints a page, which a terminal cannot show', {
-      hint: 'add --open to show it in the browser, or -o page.html to write it to a file',
+      hint: [
+        { text: 'to show it in the browser', command: again({ '--open': true }, { without: ['--format'] }) },
+        { text: 'to write it to a file', command: again({ '--output': 'page.html' }) },
+      ],
     });
   }
   checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || open || isNamed);
@@ -49,16 +52,22 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
   const { output = '' } = app.globals;
   if (path === undefined) return;
   if (FORMATS.some((format) => format === output)) {
-    const option = output === 'json' ? '--json' : `--format ${output}`;
+    const option: Options = output === 'json' ? { '--json': true } : { '--format': output };
     throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
-      hint: `for ${output} on stdout add ${option}; for a file of that name: -o ./${output} ${option}`,
+      hint: [
+        { text: `for ${output} on stdout`, command: again(option, { without: ['--output'] }) },
+        { text: 'for a file of that name', command: again({ '--output': `./${output}`, ...option }) },
+      ],
     });
   }
   const extension = extensionOf(path);
   if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
   if (!['nothing', 'file'].includes(checkTarget(app, output, true).entry)) return;
   throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
-    hint: `use one of .${extensions.join(', .')}, or name the format: -o ${shellWord(output)} --format tsv`,
+    hint: [
+      { text: `use one of .${extensions.join(', .')}` },
+      { text: 'or name the format', command: again({ '--format': 'tsv' }) },
+    ],
   });
 }
 
@@ -71,9 +80,10 @@ export async function checkJqFilter(app: App): Promise<void> {
   if (jq === undefined) return;
   const { value, source } = app.settings.resolve('format');
   if (app.globals.open === true || (source === 'flag' && value !== 'json')) {
-    const other = app.globals.open === true ? '--open' : `--format ${value}`;
+    const flag = app.globals.open === true ? '--open' : '--format';
+    const other = flag === '--open' ? flag : `${flag} ${value}`;
     throw new AppError('usage', `--jq filters JSON and cannot be combined with ${other}`, {
-      hint: `leave out ${other}`,
+      hint: { text: `leave out ${other}`, command: again({}, { without: [flag] }) },
     });
   }
   await (await jqFilter(app, jq)).check();
@@ -95,7 +105,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
   const example = known.slice(0, 3).join(',') || 'name,address';
   if (selected.length === 0) {
     throw new AppError('usage', `--columns '${app.globals.columns}' contains no column`, {
-      hint: `restaurant … --columns ${example}`,
+      hint: { command: again({ '--columns': example }) },
     });
   }
   for (const column of selected) {
@@ -104,7 +114,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
     if (near === undefined || column.startsWith(near) || near.startsWith(column)) continue;
     const better = selected.map((each) => (each === column ? near : each)).join(',');
     throw new AppError('usage', `there is no column '${column}'; valid: ${known.join(', ')}`, {
-      hint: `did you mean --columns ${shellWord(better)}?`,
+      hint: { text: 'did you mean', command: again({ '--columns': better }) },
     });
   }
 }

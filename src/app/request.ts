@@ -1,5 +1,6 @@
 import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { again, restaurant, slot } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
 import { checkJqFilter, checkOutputOptions, writesToTerminal } from './output.ts';
@@ -46,7 +47,10 @@ export async function runServiceCommand<Plan, Result>(
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
     throw new AppError('usage', '--demo has no URL to show', {
-      hint: 'restaurant sandbox serves the same data; then use --base-url <url> --dry-run',
+      hint: [
+        { text: 'serve the same data', command: restaurant('sandbox') },
+        { text: 'then', command: again({ '--base-url': slot('url') }, { without: ['--demo'] }) },
+      ],
     });
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');

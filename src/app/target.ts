@@ -9,13 +9,13 @@ import {
 import { checkKey, secretsIn } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { AppError } from '../errors.ts';
+import { again, type Command, type Hint, restaurant, slot } from '../hint.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { type SettingView, SOURCES, type Source, variable } from '../settings/settings.ts';
 import type { CommandWords } from '../settings/values.ts';
 import { serviceOf } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import { didYouMean } from '../util/nearest.ts';
-import { shellWord } from '../util/shell.ts';
+import { nearest } from '../util/nearest.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
@@ -64,10 +64,18 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   const saved = Object.keys(app.config().profiles ?? {});
   if (name === 'default' || saved.includes(name)) return;
   const { value, source } = app.settings.raw('profile');
-  const login = `restaurant login --profile ${shellWord(name)} saves it`;
-  const hint = source === 'config' && value === name ? 'restaurant config unset profile' : login;
+  const address = configuredEndpoint(app) === undefined ? ['--base-url', slot('url')] : [];
+  const near = nearest(name, saved).map((each) =>
+    source === 'flag' && value === name
+      ? { text: `did you mean ${each}?`, command: again({ '--profile': each }) }
+      : { text: `did you mean ${each}?` },
+  );
+  const other =
+    source === 'config' && value === name
+      ? { text: 'use the default profile', command: restaurant('config', 'unset', 'profile') }
+      : { text: 'save it', command: restaurant('login', '--profile', name, ...address) };
   throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
-    hint: `${didYouMean(name, saved)}${hint}`,
+    hint: [...near, other],
   });
 }
 
@@ -120,7 +128,10 @@ function profileOrigin({ settings: { profile } }: App): string | undefined {
 function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
   if (endpoint === undefined || origin === undefined || sameService(endpoint, origin)) return;
   throw new AppError('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
-    hint: `restaurant login --base-url ${endpoint.origin} --profile <name> saves another`,
+    hint: {
+      text: 'save another',
+      command: restaurant('login', '--base-url', endpoint.origin, '--profile', slot('name')),
+    },
   });
 }
 
@@ -154,22 +165,28 @@ export async function requireKey(
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
-    hint: `set RESTAURANT_API_KEY, or: ${loginCommand(app)}`,
+    hint: [{ text: 'set RESTAURANT_API_KEY' }, { text: 'or log in', command: loginCommand(app) }],
   });
 }
 
 const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
-export const loginCommand = ({ settings }: App): string => `restaurant login${settings.profileOption}`;
+export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
 
 /** Returns the hint for a rejected key. A login does not help while the key comes from another source. */
-export function keyHint(app: App, source: FoundKey['source']): string {
-  const login = loginCommand(app);
+export function keyHint(app: App, source: FoundKey['source']): Hint {
+  const command = loginCommand(app);
   return {
-    config: login,
-    'key-command': 'the key is printed by key-command: restaurant config get key-command',
-    env: `the key is from RESTAURANT_API_KEY: set another there, or unset RESTAURANT_API_KEY && ${login}`,
+    config: { command },
+    'key-command': {
+      text: 'the key is printed by key-command',
+      command: restaurant('config', 'get', 'key-command'),
+    },
+    env: [
+      { text: 'the key is from RESTAURANT_API_KEY: set another there' },
+      { text: 'or unset RESTAURANT_API_KEY and log in', command },
+    ],
   }[source];
 }
 
@@ -215,7 +232,13 @@ function expandVariables(app: App, name: string, text: string): string {
     const found = variable(app.context.env, variableName);
     if (found !== undefined) return found;
     throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
-      hint: `export ${variableName}=<value>, or: restaurant config unset header.${name}`,
+      hint: [
+        { text: `set the variable ${variableName}` },
+        {
+          text: 'or',
+          command: restaurant('config', 'unset', `header.${name}`, ...app.settings.profileOption),
+        },
+      ],
     });
   });
   checkHeader(name, value);
@@ -243,7 +266,7 @@ export interface Target {
   readonly url: URL;
   /** Empty if additional headers authenticate. */
   readonly key: string;
-  readonly keyHint?: string;
+  readonly keyHint?: Hint;
   readonly headers?: RequestHeaders;
   /** The key or its command was saved without a service. It is bound to the first service that accepts it. */
   readonly isUnboundKey?: boolean;

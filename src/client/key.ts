@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { type Hint, restaurant } from '../hint.ts';
 
 /** Start of the API keys of the documented service. */
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
@@ -25,7 +26,7 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
 export function checkKey(
   raw: string,
   prefix: string,
-  hint = 'restaurant login prompts for the key and saves it',
+  hint: Hint = { text: 'save a key', command: restaurant('login') },
 ): string {
   const key = raw.trim();
   const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import type { Hint } from '../hint.ts';
 import { mapStrings } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
@@ -69,7 +70,7 @@ export interface ClientOptions {
   /** Passed on as headers and as `_meta` (W3C Trace Context, MCP SEP-414). */
   readonly traceContext?: TraceContext | undefined;
   /** Advice for when the service refuses the key, with a command to run. */
-  readonly keyHint?: string | undefined;
+  readonly keyHint?: Hint | undefined;
   /**
    * The signal that aborts all calls; the clock; random numbers; the proxy variables (`env`). Default: the system's
    * clock, no proxy.

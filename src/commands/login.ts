@@ -177,7 +177,7 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
     return error.withMessage(`${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
-      hint: `check the key in the developer portal, then: ${loginCommand(app)}`,
+      hint: { text: 'check the key in the developer portal, then', command: loginCommand(app) },
     });
   }
 }

@@ -48,14 +48,16 @@ export function hintText(hint: Hint, run: HintRun = NO_RUN): string {
 function adviceText({ text, command }: Advice, run: HintRun): string {
   if (command === undefined) return text ?? '';
   const line = commandText(command, run);
-  return text === undefined ? line : `${text}: ${line}`;
+  if (text === undefined) return line;
+  return `${text}${text.endsWith('?') ? '' : ':'} ${line}`;
 }
 
 /** Formats a command for the shell of the platform. */
 export function commandText(command: Command, run: HintRun): string {
-  const { env = {}, stdin, stdout, pipe } = command;
+  const { env = {}, stdin, stdout, pipe, next } = command;
   const isWindows = run.platform === 'win32';
   const quoted = (word: Word): string => (isWindows ? inWindows(word) : inPosix(word));
+  if ('fragment' in command) return command.fragment.map(quoted).join(' ');
   const program = 'program' in command ? command.program : 'restaurant';
   let line = [
     isWindows ? (ON_WINDOWS[program] ?? program) : program,
@@ -67,11 +69,15 @@ export function commandText(command: Command, run: HintRun): string {
   }
   if (stdout !== undefined) line += ` > ${quoted(stdout)}`;
   if (pipe !== undefined) line += ` | ${commandText(pipe, run)}`;
-  if (variables.length === 0) return line;
-  return isWindows ? `${line} (with ${variables.join(' ')})` : `${variables.join(' ')} ${line}`;
+  if (variables.length > 0) {
+    line = isWindows ? `${line} (with ${variables.join(' ')})` : `${variables.join(' ')} ${line}`;
+  }
+  // PowerShell 5 has no &&.
+  if (next !== undefined) line += `${isWindows ? '; then: ' : ' && '}${commandText(next, run)}`;
+  return line;
 }
 
-function wordsOf(command: Command, { typed }: HintRun): Word[] {
+function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: HintRun): Word[] {
   if ('program' in command) return [...command.operands];
   if ('words' in command) return [...command.words, ...serviceOptions(command.words, typed)];
   const { again, without = [], operands = typed?.operands ?? [{ slot: '…' }] } = command;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
+import { type Hint, restaurant } from '../hint.ts';
 import { isObject } from '../util/object.ts';
 import { createCatalog } from './catalog.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
@@ -100,20 +101,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
 }
 
+const ANY_PORT: Hint = { text: 'use any free port', command: restaurant('sandbox', '--port', '0') };
+
 /** @returns the port */
 async function listen(server: Server, port: number): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    const hint = 'restaurant sandbox --port 0';
-    throw new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint });
+    throw new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint: ANY_PORT });
   }
   try {
     await once(server.listen(port, HOST), 'listening');
   } catch (cause) {
-    const hint = 'restaurant sandbox --port 0 uses any free port';
     const code = systemCode(cause);
     throw code === 'EADDRINUSE'
-      ? new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint })
-      : new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${code}`, { cause, hint });
+      ? new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint: ANY_PORT })
+      : new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${code}`, {
+          cause,
+          hint: ANY_PORT,
+        });
   }
   server.on('error', () => undefined);
   const address = server.address();

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
-import { didYouMean } from '../util/nearest.ts';
-import { shellWord } from '../util/shell.ts';
+import { nearest } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue } from './values.ts';
@@ -93,8 +93,8 @@ export class Settings {
   }
 
   /** The option that selects the profile in a command; empty for the default one. */
-  get profileOption(): string {
-    return this.profileName === 'default' ? '' : ` --profile ${shellWord(this.profileName)}`;
+  get profileOption(): readonly string[] {
+    return this.profileName === 'default' ? [] : ['--profile', this.profileName];
   }
 
   get profile(): Profile {
@@ -107,9 +107,13 @@ export class Settings {
     const { env, profileField }: Setting<unknown> = SETTINGS[name];
     const where = { flag: source === 'flag', isUrl: isUrl(name) };
     if (source === 'flag') return { ...where, name: `--${name}` };
-    if (source === 'env') return { ...where, name: env, hint: `unset ${env}, or correct it` };
-    const option = profileField === undefined ? '' : this.profileOption;
-    return { ...where, name: `config ${name}`, hint: `restaurant config unset ${name}${option}` };
+    if (source === 'env') return { ...where, name: env, hint: { text: `unset ${env}, or correct it` } };
+    const option = profileField === undefined ? [] : this.profileOption;
+    return {
+      ...where,
+      name: `config ${name}`,
+      hint: { command: restaurant('config', 'unset', name, ...option) },
+    };
   }
 }
 
@@ -123,10 +127,13 @@ export function settingName(text: string): SettingName {
   if (found !== undefined) return found;
   if (/key|token|secret/.test(wanted)) {
     throw new AppError('usage', 'an API key is not a setting, and other users can read the command line', {
-      hint: 'restaurant login',
+      hint: { command: restaurant('login') },
     });
   }
   throw new AppError('usage', `no setting '${text}'`, {
-    hint: `${didYouMean(wanted, SETTING_NAMES)}restaurant config list shows them: ${SETTING_NAMES.join(', ')}`,
+    hint: [
+      ...nearest(wanted, SETTING_NAMES).map((name) => ({ text: `did you mean ${name}?` })),
+      { text: `they are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
+    ],
   });
 }

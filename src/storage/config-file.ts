@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
+import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { shellWord } from '../util/shell.ts';
 import { TempFile } from './atomic.ts';
 import { type FileContent, isNotRegularFile, readOwnFile, writeAll } from './files.ts';
 import { assertOwnPath, sharing } from './folders.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
-import { OwnFolder, type Warn } from './own-folder.ts';
+import { OwnFolder } from './own-folder.ts';
 
 /** A saved login. Fields that are not named here are kept as they are. */
 export interface Profile {
@@ -29,10 +29,12 @@ export interface ConfigFile {
   [key: string]: unknown;
 }
 
+type Warn = (message: Message) => void;
+
 const MAX_BYTES = 1_048_576;
 const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
-const OTHER_FOLDER = 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to';
+const OTHER_FOLDER: Hint = { text: 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to' };
 
 /** The profile of the config file, added if it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {
@@ -110,13 +112,16 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
 /** Warns about permissions. They are never changed, because this program may not have created the file. */
 function checkPermissions(path: string, { stats }: FileContent, warn: Warn | undefined): void {
   const { isWritable, isReadable } = sharing(stats);
-  const fix = `chmod 600 ${shellWord(path)}`;
-  if (isWritable) throw invalidConfig(path, 'other users can write to it', fix);
-  if (isReadable) warn?.(`other users can read ${path}: ${fix}`);
+  const command = system('chmod 600', path);
+  if (isWritable) throw invalidConfig(path, 'other users can write to it', { command });
+  if (isReadable) warn?.({ text: `other users can read ${path}`, command });
 }
 
-function invalidConfig(path: string, reason: string, hint?: string): AppError {
-  const reset = `correct it, or start over: mv ${shellWord(path)} ${shellWord(`${path}.bak`)} && restaurant login`;
+function invalidConfig(path: string, reason: string, hint?: Hint): AppError {
+  const reset: Hint = {
+    text: 'correct it, or start over',
+    command: { ...system('mv', path, `${path}.bak`), next: restaurant('login') },
+  };
   return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
 }
 
@@ -168,7 +173,7 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   if (Buffer.byteLength(text) > MAX_BYTES) {
     throw new AppError('io_error', `cannot write ${path}: it would be larger than 1 MB`, {
-      hint: 'restaurant config list',
+      hint: { command: restaurant('config', 'list') },
     });
   }
   try {

@@ -1,4 +1,5 @@
 import { AppError, systemCode } from '../errors.ts';
+import type { Hint } from '../hint.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -37,7 +38,7 @@ export function ioReason(error: unknown): string {
  * @param action the operation, as in "cannot <action> <path>"
  * @param hint default: the hint of the code
  */
-export function ioError(action: string, path: string, error: unknown, hint?: string): AppError {
+export function ioError(action: string, path: string, error: unknown, hint?: Hint): AppError {
   if (error instanceof AppError) {
     return hint === undefined || error.details.hint !== undefined ? error : error.withHint(hint);
   }

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
-import { shellWord } from '../util/shell.ts';
+import { again, type Hint, slot, system } from '../hint.ts';
 import { isNotRegularFile, randomName, readOwnFile, whenFree, writeAll } from './files.ts';
 import { ioError } from './io-error.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
@@ -96,6 +96,11 @@ function release(lockPath: string, key: string): void {
   }
 }
 
+const OTHER_FILE: Hint = {
+  text: 'choose a directory that you own',
+  command: again({ '--output': slot('file') }),
+};
+
 /** Reads a lock file; undefined if there is none. @throws {AppError} if it is not a lock of this user */
 function read(lockPath: string): Holder | undefined {
   try {
@@ -107,12 +112,11 @@ function read(lockPath: string): Holder | undefined {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     const isForeign = error instanceof AppError || systemCode(error) === 'EACCES';
-    if (isForeign)
-      throw ioError('lock', lockPath, error, 'write to a folder of your own: -o <folder>/out.csv');
+    if (isForeign) throw ioError('lock', lockPath, error, OTHER_FILE);
     if (systemCode(error) !== undefined && !isNotRegularFile(error)) throw error;
   }
   throw new AppError('in_use', `${lockPath} exists and is not a lock file of this program`, {
-    hint: 'rename that file, or write to a file with another name',
+    hint: { text: 'rename that file, or write to a file with another name' },
   });
 }
 
@@ -139,6 +143,9 @@ function takeOver(lockPath: string, { key }: Holder, depth: number): boolean {
 function inUse(path: string, { owner }: Holder): AppError {
   const by = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new AppError('in_use', `${path} is in use by ${by}`, {
-    hint: `wait for that process; if it no longer runs: rm ${shellWord(`${path}.lock`)}`,
+    hint: [
+      { text: 'wait for that process' },
+      { text: 'if it no longer runs', command: system('rm', `${path}.lock`) },
+    ],
   });
 }

@@ -4,6 +4,7 @@ import { createClient } from '@redis/client';
 import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
 import { type CachedResponse, canonicalJson, type ResponseCache } from './cache.ts';
 import { type Ledger, type Limits, longestWait, SharedStateError, tooLate, type Usage } from './ledger.ts';
@@ -233,7 +234,10 @@ function unreachable(place: string, reason: string, cause: unknown): SharedState
   }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {
     cause,
-    hint: 'restaurant status --json shows where its address is set; without one, requests are counted on this machine alone',
+    hint: [
+      { text: 'see where its address is set', command: restaurant('config', 'list') },
+      { text: 'without one, requests are counted on this machine alone' },
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 // Files that the user names. Their paths may lead through a cloned repository or a folder of another user, so a link that
 // leads out of the current folder is refused, and a file is opened once and judged by its descriptor.
+
 import {
   type BigIntStats,
   closeSync,
@@ -17,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
+import type { Hint } from '../hint.ts';
 import { followLinks, foreignOwner } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
@@ -48,7 +50,7 @@ interface Use {
  * @throws {AppError} `usage` for such a link; `io_error` for a link of another user
  */
 export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
-  const refusal = (reason: string, hint = 'name another file with -o') =>
+  const refusal = (reason: string, hint: Hint = { text: 'name another file with -o' }) =>
     new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
   if (context.platform === 'win32' && isReservedName(path))
     throw refusal('Windows reserves this name for a device');
@@ -60,7 +62,7 @@ export function resolveOutput(path: string, context: PathContext, mayLeave: bool
 }
 
 function resolveInput(path: string, context: PathContext): UserPath {
-  const hint = 'if you trust the link, name the file that it leads to';
+  const hint: Hint = { text: 'if you trust the link, name the file that it leads to' };
   return resolveLinks(path, context, {
     refusal: (reason) => new AppError('bad_input', `refusing to read ${path}: ${reason}`, { hint }),
     mayLeave: false,
@@ -233,7 +235,7 @@ export async function openDevice(target: UserPath, signal: AbortSignal): Promise
   if (reason !== undefined) {
     closeSync(file);
     throw new AppError('io_error', `refusing to write ${target.path}: ${reason}`, {
-      hint: 'choose a directory that you own',
+      hint: { text: 'choose a directory that you own' },
     });
   }
   return {

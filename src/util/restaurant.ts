@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { type Hint, restaurant, slot } from '../hint.ts';
 
 const MAX_LENGTH = 128;
 
@@ -12,7 +13,10 @@ export function checkId(text: string, where?: string): string {
   const id = text.trim();
   const at = where === undefined ? '' : `${where}: `;
   const code = where === undefined ? 'usage' : 'bad_input';
-  const hint = 'an id is the service_id of restaurant find … --json';
+  const hint: Hint = {
+    text: 'an id is a service_id in the output of',
+    command: restaurant('find', slot('name'), '--city', slot('city'), '--json'),
+  };
   if (id === 'null' || id === 'undefined') {
     throw new AppError(code, `${at}'${id}' is not an id: the search before it found nothing`, { hint });
   }

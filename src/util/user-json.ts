@@ -1,10 +1,14 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
+import { type Command, fragment, type Hint } from '../hint.ts';
 import { isInexact, parseExact, setRawNumber } from './exact-json.ts';
 
 /** Maximum length of a text that a hint contains, in characters. */
 const MAX_REPEATED = 60;
-const JSON_HINT = `JSON needs double quotes, and single quotes around it in a shell: '{"name": "value"}'`;
+const JSON_HINT: Hint = {
+  text: 'JSON needs double quotes inside, and has to be quoted in a shell',
+  command: fragment('{"name": "value"}'),
+};
 
 /**
  * Parses JSON written by the user.
@@ -16,7 +20,7 @@ export function parseUserJson(
   text: string,
   name: string,
   code: 'usage' | 'bad_input' = 'usage',
-  hint = JSON_HINT,
+  hint: Hint = JSON_HINT,
 ): unknown {
   if (text.trim() === '') throw new AppError(code, `${name} is empty; expected JSON`, { hint });
   try {
@@ -33,12 +37,15 @@ export function parseUserJson(
  */
 export function textHint(
   text: string,
-  plain: (text: string) => string,
-  typed: (json: string) => string,
-): string {
+  plain: (text: string) => Command,
+  typed: (json: string) => Command,
+): Hint {
   if (/^[[{"@]/.test(text.trim()) || text.trim() === '') return JSON_HINT;
   const short = text.length > MAX_REPEATED ? '…' : text;
-  return `as text: ${plain(short)}; as JSON text: ${typed(JSON.stringify(short))}`;
+  return [
+    { text: 'as text', command: plain(short) },
+    { text: 'as JSON text', command: typed(JSON.stringify(short)) },
+  ];
 }
 
 /** Locates the first error. `JSON.parse` only reports the position in its message, and not in every version of Node. */

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
+import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
@@ -359,7 +360,7 @@ describe('the table of codes', () => {
 
   it('has a hint with an action for every code', () => {
     for (const [code, { hint }] of Object.entries(CODES)) {
-      expect([code, hint]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
+      expect([code, hintText(hint)]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
     }
   });
 

@@ -1,4 +1,5 @@
 import { AppError, type Code } from '../../errors.ts';
+import type { Hint } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { isFilled, isObject } from '../../util/object.ts';
@@ -79,7 +80,7 @@ export interface StatusContext {
   /** Last characters of the key that was sent. */
   readonly keySuffix?: string | undefined;
   /** Advice for when the key is refused, with a command to run. */
-  readonly keyHint?: string | undefined;
+  readonly keyHint?: Hint | undefined;
   /** Returns the time, ms since the epoch. */
   now(): number;
 }
@@ -114,7 +115,7 @@ function meaningOf(
   status: number,
   { host, keySuffix, keyHint }: StatusContext,
   wait: number | undefined,
-): { code: Code; message: string; hint?: string | undefined } {
+): { code: Code; message: string; hint?: Hint | undefined } {
   switch (status) {
     case 401: {
       const what =

@@ -1,10 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
+import { fragment, restaurant } from '../../hint.ts';
 import { parseExactOrNone, rawNumber } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /** Maximum number of characters of an argument that an error shows. */
@@ -37,14 +37,14 @@ export async function readArguments(
     if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
     if (given.has(key)) {
       throw new AppError('usage', `argument '${key}' is given twice`, {
-        hint: `give each argument once: ${shellWord(word)}`,
+        hint: { text: 'give each argument once', command: fragment(word) },
       });
     }
     if (typed === ':') {
       const hint = textHint(
         text,
-        (plain) => shellWord(`${key}=${plain}`),
-        (value) => shellWord(`${key}:=${value}`),
+        (plain) => fragment(`${key}=${plain}`),
+        (value) => fragment(`${key}:=${value}`),
       );
       given.set(key, { value: parseUserJson(text, key, 'usage', hint), json: text });
     } else given.set(key, { text: await readText(app, text) });
@@ -59,19 +59,23 @@ async function readText(app: App, text: string): Promise<string> {
 }
 
 function invalidPair(tool: string, word: string): AppError {
-  const call = `restaurant call ${shellWord(tool)}`;
   const shown = excerpt(word, MAX_SHOWN);
   return new AppError('usage', `'${shown}': expected key=value`, {
     hint: /^\s*\{/.test(word)
-      ? `${call} --args ${shown === word ? shellWord(word) : '@file.json'}`
-      : `${call} key=text key:=3; restaurant tools ${shellWord(tool)} shows the arguments`,
+      ? { command: restaurant('call', tool, '--args', shown === word ? word : '@file.json') }
+      : [
+          { command: restaurant('call', tool, 'key=text', 'key:=3') },
+          { text: 'see its arguments', command: restaurant('tools', tool) },
+        ],
   });
 }
 
 async function readJsonArguments(app: App, json: string | undefined): Promise<JsonObject> {
   const value = json === undefined ? {} : await readJsonArgument(app, json, '--args');
   if (isObject(value)) return value;
-  throw new AppError('usage', '--args: expected a JSON object', { hint: `--args '{"name": "Nopa"}'` });
+  throw new AppError('usage', '--args: expected a JSON object', {
+    hint: { text: 'for example', command: fragment('--args', '{"name": "Nopa"}') },
+  });
 }
 
 /** Builds the object to send. @param read converts a text to a value; default: keeps the text */

@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
+import { fragment, restaurant } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { shellWord } from '../../util/shell.ts';
 import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
 
 /**
@@ -18,14 +18,14 @@ export async function readParams(
   if (field.length + jsonField.length > 0) {
     if (params === undefined) return fromFields(field, jsonField);
     throw new AppError('usage', 'params are given both as JSON and as fields', {
-      hint: 'use one of them: the JSON argument, or -f and -F',
+      hint: { text: 'use one of them: the JSON argument, or -f and -F' },
     });
   }
   if (params === undefined) return undefined;
   const value = await readJsonArgument(app, params, 'params');
   if (Array.isArray(value) || isObject(value)) return value;
   throw new AppError('usage', 'params: expected a JSON object or array', {
-    hint: `restaurant raw tools/call '{"name": "find_restaurant"}'`,
+    hint: { command: restaurant('raw', 'tools/call', '{"name": "find_restaurant"}') },
   });
 }
 
@@ -39,8 +39,8 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Jso
     const [key, value] = splitPair(text, '-F');
     const hint = textHint(
       value,
-      (plain) => `-f ${shellWord(`${key}=${plain}`)}`,
-      (json) => `-F ${shellWord(`${key}=${json}`)}`,
+      (plain) => fragment('-f', `${key}=${plain}`),
+      (json) => fragment('-F', `${key}=${json}`),
     );
     setDotted(params, key, parseUserJson(value, `-F ${key}`, 'usage', hint), value);
   }
@@ -51,7 +51,9 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Jso
 function splitPair(text: string, flag: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new AppError('usage', `${flag} '${text}': expected key=value`, { hint: `${flag} name=Nopa` });
+  throw new AppError('usage', `${flag} '${text}': expected key=value`, {
+    hint: { text: 'for example', command: fragment(flag, 'name=Nopa') },
+  });
 }
 
 /**
@@ -62,12 +64,14 @@ function splitPair(text: string, flag: string): [string, string] {
 function setDotted(target: JsonObject, path: string, value: unknown, json?: string): void {
   const keys = path.split('.');
   if (keys.some((key) => key === '' || key === '__proto__')) {
-    throw new AppError('usage', `invalid key '${path}'`, { hint: 'dots nest: -F arguments.limit=3' });
+    throw new AppError('usage', `invalid key '${path}'`, {
+      hint: { text: 'dots set nested keys', command: fragment('-F', 'arguments.limit=3') },
+    });
   }
   const last = keys.pop() ?? '';
   const repeated = (depth: number): AppError =>
     new AppError('usage', `'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
-      hint: `give each key once: -f ${shellWord(`${path}=…`)}`,
+      hint: { text: 'give each key once', command: fragment('-f', `${path}=…`) },
     });
   const parent = keys.reduce((at, key, index) => {
     const next = Object.hasOwn(at, key) ? at[key] : {};

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { hintOf } from '../../app/hints.ts';
+import { fullHint } from '../../app/command-line.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
@@ -124,7 +124,7 @@ async function checkService(app: App): Promise<Diagnosis> {
     return { checks, ms };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    const service = failed('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
+    const service = failed('service', `${error.code}: ${error.message}`, fullHint(app, error.hint));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

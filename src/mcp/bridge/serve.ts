@@ -1,11 +1,11 @@
 import { App } from '../../app/app.ts';
-import { hintOf } from '../../app/hints.ts';
+import { fullHint } from '../../app/command-line.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { loginCommand, supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
-import { AppError } from '../../errors.ts';
-import type { Hint } from '../../hint.ts';
+import { AppError, type Code } from '../../errors.ts';
+import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { Bridge } from './bridge.ts';
@@ -16,15 +16,18 @@ import { FIXED_BY_LOGIN, Upstream } from './upstream.ts';
 const DRAIN_MS = 5000;
 
 /** For users of the bundle for Claude Desktop, who have no command line. */
-const BUNDLE_HINT = 'change the address and the API key in the settings of the extension';
+const BUNDLE_HINT: Hint = {
+  text: 'change the address and the API key in the settings of the extension',
+};
 
 /** Runs the bridge until stdin is closed. */
 export async function serveBridge(app: App): Promise<void> {
   const { context } = app;
   if (context.stdin.isTTY) {
-    await app.note(
-      'an MCP client starts this command; to configure one, run restaurant mcp config <client> (Ctrl-D ends)',
-    );
+    await app.note([
+      { text: 'an MCP client starts this command (Ctrl-D ends)' },
+      { text: 'to configure one', command: restaurant('mcp', 'config', slot('client')) },
+    ]);
   }
   const login = loginCommand(app);
   /** Reads the settings again, so that a later login is used. */
@@ -45,7 +48,7 @@ export async function serveBridge(app: App): Promise<void> {
     hintFor: (error) =>
       context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
         ? BUNDLE_HINT
-        : hintOf(app, agentHint(error, login)),
+        : fullHint(app, agentHint(error, login)),
     context,
   });
   await serveStdio(context, upstream, (fault) => {
@@ -53,23 +56,37 @@ export async function serveBridge(app: App): Promise<void> {
   });
 }
 
+const SERVICE_FAULTS: readonly Code[] = ['rpc_error', 'tool_error', 'bad_response'];
+const TEST_SERVICE: Hint = [
+  { text: 'test the service', command: restaurant('status', '--check') },
+  { text: 'log each request on stderr', command: restaurant('mcp', '--verbose') },
+];
+
 /**
  * Returns the hint of an error for users of an agent, which may not have the environment of a shell.
  * @param login the command that saves a key
  */
-export function agentHint({ code, hint, details }: AppError, login: string): Hint {
+export function agentHint({ code, hint, details }: AppError, login: Command): Hint {
   const { retryAfter } = details;
   if (code === 'no_key') {
-    return `run ${login} in a terminal, then try again: the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)`;
+    return [
+      { text: 'log in at a terminal, then try again', command: login },
+      {
+        text: 'the bridge uses the saved login (some agents do not pass variables named KEY or TOKEN to the programs they start)',
+      },
+    ];
   }
   if (code === 'rate_limited' && retryAfter !== undefined) {
-    return `try again in ${formatDuration(retryAfter * 1000)}; restaurant status shows the quota`;
+    return [
+      { text: `try again in ${formatDuration(retryAfter * 1000)}` },
+      { text: 'see the quota', command: restaurant('status') },
+    ];
   }
   if (details.hint !== undefined) return hint;
-  if (code === 'timeout') return 'use restaurant mcp --timeout 2m as the command of the MCP client';
-  return code === 'bad_response'
-    ? 'restaurant status --check tests the service; restaurant mcp --verbose logs each request on stderr'
-    : hint;
+  if (code === 'timeout') {
+    return { text: 'as the command of the MCP client, use', command: restaurant('mcp', '--timeout', '2m') };
+  }
+  return SERVICE_FAULTS.includes(code) ? TEST_SERVICE : hint;
 }
 
 /** Default maximum wait of a call for a rate limit, ms. Hosts abort a call after 60 s. */
@@ -117,7 +134,10 @@ async function serveStdio(
     await within(bridge.idle(), DRAIN_MS, sleep);
     bridge.stop(
       new AppError('interrupted', 'the host closed the connection before the service responded', {
-        hint: 'try again; restaurant status --check shows how long the service takes',
+        hint: [
+          { text: 'try again' },
+          { text: 'see how long the service takes', command: restaurant('status', '--check') },
+        ],
       }),
     );
     await bridge.idle();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { again, type Hint } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseExact } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
@@ -11,7 +12,10 @@ import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
-const DEFAULT_HINT = "restaurant … --jq '.results[].name'; the language: https://jqlang.org/manual";
+const DEFAULT_HINT: Hint = [
+  { text: 'for example', command: again({ '--jq': '.results[].name' }) },
+  { text: 'the language: https://jqlang.org/manual' },
+];
 
 /** A jq filter, which runs in a worker so that signals and time limits end it. */
 export class Filter {
@@ -56,7 +60,7 @@ export class Filter {
   #timeout(): AppError {
     const problem = `did not finish within ${formatDuration(this.#timeoutMs)} (--timeout)`;
     return new AppError('timeout', `--jq '${cleanLine(this.#filter)}' ${problem}`, {
-      hint: 'correct the filter, or allow more time with --timeout 2m',
+      hint: { text: 'correct the filter, or allow more time', command: again({ '--timeout': '2m' }) },
       retryable: false,
     });
   }

@@ -140,7 +140,11 @@ describe('find', () => {
     service.sent();
     for (const [words, exit, message] of [
       [['--format', 'yaml'], 2, /--format 'yaml': expected one of table, json/],
-      [['--columns', 'nmae'], 2, /no column 'nmae'.*\nhint: did you mean --columns name\?/],
+      [
+        ['--columns', 'nmae'],
+        2,
+        /no column 'nmae'.*\nhint: did you mean: restaurant find .* --columns name\n/,
+      ],
       [['--columns', ''], 2, /--columns '' contains no column/],
       [['--columns', ' , '], 2, /--columns ' , ' contains no column/],
       [['-o', missing], 9, /the folder .*missing does not exist\nhint: mkdir -p /],

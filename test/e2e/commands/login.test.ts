@@ -114,7 +114,7 @@ describe('login', () => {
     const refused = await user.run(search, { env });
     expect(refused.exit).toBe(4);
     expect(refused.stderr).toMatch(
-      /hint: the key is from RESTAURANT_API_KEY: .* unset RESTAURANT_API_KEY && restaurant login --base-url \S+ --profile work\n$/,
+      /hint: the key is from RESTAURANT_API_KEY: .* unset RESTAURANT_API_KEY and log in: restaurant login --profile work --base-url \S+\n$/,
     );
     const impossible = await user.run(search, { env: { RESTAURANT_API_KEY: 'key' } });
     expect(impossible.stderr).toMatch(/hint: the key is from RESTAURANT_API_KEY: /);

@@ -147,7 +147,9 @@ describe('call and tools, with the plain service', () => {
 
   it('quote names in hints', async () => {
     const { stderr } = await call('x;id>y', 'nonsense');
-    expect(stderr).toContain("hint: restaurant call 'x;id>y' key=text key:=3; restaurant tools 'x;id>y'");
+    expect(stderr).toContain(
+      "hint: restaurant call 'x;id>y' key=text key:=3; see its arguments: restaurant tools 'x;id>y'",
+    );
   });
 
   it('fail when the tool fails', async () => {

@@ -281,7 +281,7 @@ describe('the command in a hint', () => {
     const hintAfter = async (...words: string[]) =>
       (await service.run(words)).stderr.trimEnd().split('hint: ')[1];
     expect(await hintAfter('find', 'Casa', '--city', 'New York', '--jq', '.a[')).toMatch(
-      /^restaurant find Casa --city 'New York' --jq '\.results\[\]\.name'; /,
+      /^for example: restaurant find Casa --city 'New York' --jq '\.results\[\]\.name'; /,
     );
     expect(await hintAfter('find', 'Casa', '--resume')).toBe(
       '--resume is an option of enrich; for help: restaurant find --help',

@@ -255,7 +255,9 @@ describe('limits', () => {
     const failed = messagesIn(stdout).filter(({ result }) => (result as JsonObject).isError === true);
     expect(failed).toHaveLength(1);
     const [failure = {}] = failed;
-    expect(errorText(failure)).toMatch(/429, wait \d+ ?s.*\nhint: try again in \d+s; restaurant status /s);
+    expect(errorText(failure)).toMatch(
+      /429, wait \d+ ?s.*\nhint: try again in \d+s; see the quota: restaurant status/s,
+    );
     expect((failure.result as JsonObject)._meta).toMatchObject({
       'restaurant/error': { code: 'rate_limited', retry_after: expect.any(Number) },
     });

@@ -15,6 +15,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { type Message, system } from '../../../src/hint.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 import { type ConfigFile, parseConfig, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
 import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -35,7 +37,7 @@ function failure(run: () => unknown): AppError {
 }
 
 /** The config file of a folder. */
-function openConfig(folder: string, warnings: string[] = []) {
+function openConfig(folder: string, warnings: Message[] = []) {
   const path = join(folder, 'config.json');
   return {
     path,
@@ -110,7 +112,7 @@ describe('the config file', () => {
   });
 
   it('warns when other users can read the file, and changes no permission', async () => {
-    const warnings: string[] = [];
+    const warnings: Message[] = [];
     const folder = tempFolder();
     chmodSync(folder, 0o755);
     const store = openConfig(folder, warnings);
@@ -118,7 +120,9 @@ describe('the config file', () => {
     chmodSync(store.path, 0o644);
     expect(store.read()).toEqual({});
     expect([modeOf(folder), modeOf(store.path)]).toEqual(['755', '644']);
-    expect(warnings).toEqual([`other users can read ${store.path}: chmod 600 ${store.path}`]);
+    expect(warnings).toEqual([
+      { text: `other users can read ${store.path}`, command: system('chmod 600', store.path) },
+    ]);
   });
 
   it('ignores a file that other users can write to', () => {
@@ -127,7 +131,7 @@ describe('the config file', () => {
     expect(failure(() => store.read())).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: other users can write to it`,
-      hint: `chmod 600 ${store.path}`,
+      hint: { command: system('chmod 600', store.path) },
     });
     expect(modeOf(store.path)).toBe('666');
   });
@@ -187,7 +191,7 @@ describe('a damaged config file', () => {
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: ${why}`,
     });
-    expect(error.hint).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
+    expect(hintText(error.hint)).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
     await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
     expect(readFileSync(store.path).equals(before)).toBe(true);
@@ -199,7 +203,9 @@ describe('a damaged config file', () => {
   });
 
   it('quotes a path with blanks in its hint', () => {
-    expect(failure(() => parseConfig("/my home/it's", '')).hint).toContain("mv '/my home/it'\\''s' ");
+    expect(hintText(failure(() => parseConfig("/my home/it's", '')).hint)).toContain(
+      "mv '/my home/it'\\''s' ",
+    );
   });
 
   it('may be a folder', () => {
@@ -221,7 +227,7 @@ const LOGIN = `
     });
     console.log('saved');
   } catch (error) {
-    console.log(error.code, error.message, error.hint);
+    console.log(error.code, error.message, error.hint.text);
   }
 `;
 

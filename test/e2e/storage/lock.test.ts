@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, isRunning } from '../../../src/storage/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -154,7 +155,7 @@ describe('tryLock', () => {
     expect(failure(path)).toMatchObject({
       code: 'io_error',
       message: `refusing to use ${path}.lock: it belongs to user 65534`,
-      hint: 'write to a folder of your own: -o <folder>/out.csv',
+      hint: { text: 'choose a directory that you own' },
     });
   });
 
@@ -163,7 +164,7 @@ describe('tryLock', () => {
     const other = { ...currentProcess(), host: 'elsewhere' };
     writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...other }));
     expect(failure(path)?.message).toContain('on elsewhere');
-    expect(failure(path)?.hint).toContain(`rm ${path}.lock`);
+    expect(hintText(failure(path)?.hint ?? [])).toContain(`rm ${path}.lock`);
   });
 
   it('does not release a lock that another took after the file was removed by hand', () => {

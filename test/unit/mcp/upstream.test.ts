@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
+import { restaurant } from '../../../src/hint.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { agentHint } from '../../../src/mcp/bridge/serve.ts';
 import { Upstream } from '../../../src/mcp/bridge/upstream.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
@@ -38,7 +40,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, 
       };
       return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
-    hintFor: (error) => agentHint(error, 'restaurant login --profile work'),
+    hintFor: (error) => agentHint(error, restaurant('login', '--profile', 'work')),
     storedTools: () => stored.tools,
     storedCapabilities: () => stored.capabilities,
     supportsMcp: () => stored.isMcp,
@@ -61,10 +63,10 @@ const failing = (error: AppError) => (): Fake => {
   throw error;
 };
 const answering = (answer: object) => (): Fake => ({ raw: async () => answer });
-const caught = (promise: Promise<unknown>) =>
+const caught = (promise: Promise<unknown>): Promise<AppError> =>
   promise.then(
-    () => undefined,
-    (error: unknown) => error,
+    () => Promise.reject(new Error('did not fail')),
+    (error: AppError) => error,
   );
 
 describe('the list of tools', () => {
@@ -198,10 +200,9 @@ describe('a call', () => {
       failing(new AppError('no_key', 'no API key for the profile work')),
       answering({ envelope: { result: RESULT } }),
     ]);
-    expect(await caught(call(upstream))).toMatchObject({
-      code: 'no_key',
-      hint: expect.stringContaining('restaurant login --profile work'),
-    });
+    const error = await caught(call(upstream));
+    expect(error).toMatchObject({ code: 'no_key' });
+    expect(hintText(error.hint)).toContain('restaurant login --profile work');
     expect(await call(upstream)).toEqual(RESULT);
     await call(upstream);
     expect(opened()).toBe(2);
@@ -249,9 +250,7 @@ describe('a call', () => {
 
   it('gives hints for people without a command line', async () => {
     const { upstream } = upstreamOver([failing(new AppError('timeout', 'no answer'))]);
-    expect(await caught(call(upstream))).toMatchObject({
-      hint: expect.stringContaining('restaurant mcp --timeout'),
-    });
+    expect(hintText((await caught(call(upstream))).hint)).toContain('restaurant mcp --timeout');
   });
 
   it('leaves out the metadata of the connection to the service', async () => {
@@ -272,10 +271,8 @@ describe('a call', () => {
   it('names the time until the next call after a rate limit', async () => {
     const error = new AppError('rate_limited', 'too many requests (429)', { status: 429, retryAfter: 90 });
     const { upstream } = upstreamOver([answering({ envelope: {}, error })]);
-    expect(await caught(call(upstream))).toMatchObject({
-      code: 'rate_limited',
-      hint: expect.stringMatching(/^try again in 90s;/),
-      details: { retryAfter: 90 },
-    });
+    const failure = await caught(call(upstream));
+    expect(failure).toMatchObject({ code: 'rate_limited', details: { retryAfter: 90 } });
+    expect(hintText(failure.hint)).toMatch(/^try again in 90s;/);
   });
 });

@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [
   {
     typed: ['find', 'sk_service_abcdefgh', '--demo'],
     hint: { command: again({ '--city': 'SF' }) },
-    text: 'restaurant find --demo <…> --city SF',
+    text: 'restaurant find <…> --demo --city SF',
   },
   {
     typed: FIND,

@@ -89,7 +89,7 @@ describe('errorJson', () => {
     expect(JSON.parse(errorJson(full)).error).toEqual({
       code: 'rate_limited',
       message: 'slow down',
-      hint: 'restaurant status shows the quota',
+      hint: 'see the quota: restaurant status',
       retryable: true,
       status: 429,
       retry_after: 7,
