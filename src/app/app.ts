@@ -20,6 +20,8 @@ type Change = (text: string) => string;
 /** The command line of this run, as far as it was parsed. */
 export interface CommandLine {
   readonly line: TypedLine;
+  /** All words, unparsed. */
+  readonly words: readonly string[];
   opts(): GlobalOptions;
   /** Returns the long name of an option. */
   longName(flag: string): string;

@@ -99,7 +99,8 @@ export class Settings {
 
   get profile(): Profile {
     const profiles = this.#input.file.profiles ?? {};
-    const name = this.profileName;
+    // The name is checked where the profile is needed.
+    const name = this.raw('profile').value ?? '';
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
 

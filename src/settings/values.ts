@@ -16,16 +16,16 @@ const UNITS: Readonly<Record<string, number>> = {
 const MAX_MS = 24 * 86_400_000;
 
 /**
- * Parses a duration such as `500ms`, `30s`, `2m`, `1h`, `1d`, or a bare `0`.
+ * Parses a duration such as `500ms`, `30s`, `2m`, `1h`, or `1d`; without a unit, in seconds.
  * @returns milliseconds
  * @throws {Error} saying what is expected
  */
 export function parseDuration(text: string): number {
-  if (text.trim() === '0') return 0;
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim());
-  const [, digits = '', unit = ''] = match ?? [];
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(text.trim());
+  const [, digits = '', unit = 's'] = match ?? [];
   const factor = UNITS[unit];
-  if (factor === undefined) throw new Error('expected a duration with a unit, such as 500ms, 30s or 2m');
+  if (match === null || factor === undefined)
+    throw new Error('expected a duration, such as 500ms, 30s or 2m');
   const ms = Math.round(Number(digits) * factor);
   if (ms > MAX_MS) throw new Error('expected at most 24d');
   return ms;

@@ -1,12 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
 import { AppError } from '../../errors.ts';
+import { type Hint, restaurant, slot } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
-import { shellWord } from '../../util/shell.ts';
 
 /** The restaurants that the arguments of `lookup` select. */
 export interface Selection {
@@ -17,11 +17,13 @@ export interface Selection {
 }
 
 const ROW = /^\d{1,4}$/;
+/** A row number that no table has, or an id of digits. */
+const LARGE_NUMBER = /^\d{5,9}$/;
 const RANGE = /^(\d+)-(\d+)$/;
 /** Maximum number of rows of a range. */
 const MAX_RANGE = 100;
 
-const usage = (message: string, hint: string): AppError => new AppError('usage', message, { hint });
+const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
 /**
  * Resolves the arguments of `lookup`: ids, and row numbers, ranges, or names of the last search.
@@ -35,8 +37,7 @@ export function resolveWords(app: App, words: readonly string[]): Selection {
     return idOfRow(search, number);
   };
   const ids = words.flatMap((word) => {
-    const range = RANGE.exec(word);
-    const numbers = ROW.test(word) ? [Number(word)] : range ? rowsOfRange(range) : rowsNamed(word, rows);
+    const numbers = rowsOfWord(word, rows);
     if (numbers.length > 0) return numbers.map(rowId);
     refuseKey(app, word);
     return [checkWord(app, word)];
@@ -44,19 +45,35 @@ export function resolveWords(app: App, words: readonly string[]): Selection {
   return { ids: [...new Set(ids)], search };
 }
 
+interface Row {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Returns the rows that a word names; empty for an id. */
+function rowsOfWord(word: string, rows: readonly Row[]): number[] {
+  const range = RANGE.exec(word);
+  if (range !== null) return rowsOfRange(range);
+  const isRow = LARGE_NUMBER.test(word) && rows.length > 0 && rows.every(({ id }) => id !== word);
+  return isRow || ROW.test(word) ? [Number(word)] : rowsNamed(word, rows);
+}
+
 /** @throws {AppError} `usage` for a word that looks like an API key */
 export function refuseKey(app: App, word: string): void {
   if (app.redact(word) === word) return;
-  throw usage('an id looks like an API key; nothing was sent', 'save a key with: restaurant login');
+  throw usage('an ID looks like an API key; nothing was sent', {
+    text: 'to save a key',
+    command: restaurant('login'),
+  });
 }
 
 function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
   const [first, last] = [Number(from), Number(to)];
   if (first < 1 || last < first || last - first >= MAX_RANGE) {
-    throw usage(
-      `'${word}' is not a range of rows`,
-      `a range is ascending and has at most ${MAX_RANGE} rows: restaurant lookup 1-3`,
-    );
+    throw usage(`'${word}' is not a range of rows`, {
+      text: `a range ascends and has at most ${MAX_RANGE} rows`,
+      command: restaurant('lookup', '1-3'),
+    });
   }
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
@@ -65,7 +82,7 @@ function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
  * Returns the row with the name, else the row whose name contains the words; empty for an id. @throws {AppError} `usage`
  * for several rows
  */
-function rowsNamed(word: string, rows: readonly { readonly id: string; readonly name: string }[]): number[] {
+function rowsNamed(word: string, rows: readonly Row[]): number[] {
   const wanted = foldLetters(word).trim();
   if (wanted.length < 2 || rows.some(({ id }) => id === word)) return [];
   const rowsThat = (match: (name: string) => boolean): number[] =>
@@ -74,24 +91,24 @@ function rowsNamed(word: string, rows: readonly { readonly id: string; readonly 
   // A part of a name could be an id, unless it contains a space.
   const found = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
   if (found.length <= 1) return found;
-  throw usage(
-    `${found.length} rows are called '${word}': ${found.join(', ')}`,
-    `restaurant lookup ${found[0]}`,
-  );
+  throw usage(`${found.length} rows are named '${word}': ${found.join(', ')}`, {
+    command: restaurant('lookup', String(found[0])),
+  });
 }
+
+const FIRST_ROWS: Hint = { text: 'to look up the first five rows', command: restaurant('lookup', '1-5') };
 
 /** Checks that an argument can be an id. @throws {AppError} `usage` with the command that helps */
 function checkWord(app: App, word: string): string {
   if (word.toLowerCase() === 'all') {
-    throw usage(`'${word}' is not a restaurant id`, 'restaurant lookup 1-5 shows the first five rows');
+    throw usage(`'${word}' is not a restaurant ID`, FIRST_ROWS);
   }
   const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
   if (!looksLikeName) return checkId(word);
-  const city = app.settings.get('city') === undefined ? ' --city <city>' : '';
-  throw usage(
-    `'${word}' is a name, not a restaurant id, and is not in the last search`,
-    `restaurant find ${shellWord(word)}${city}`,
-  );
+  const city = app.settings.get('city') === undefined ? ['--city', slot('city')] : [];
+  throw usage(`'${word}' is a name, not a restaurant ID, and is not in your last search`, {
+    command: restaurant('find', word, ...city),
+  });
 }
 
 function idOfRow(search: Search, number: number): string {
@@ -100,9 +117,12 @@ function idOfRow(search: Search, number: number): string {
   // The id comes from the service, and a hint may contain it.
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
   const { length } = restaurants;
-  const rows = length === 1 ? 'it has 1 row' : `it has rows 1 to ${length}`;
-  throw new AppError('not_found', `no row ${number} in the last search: ${rows}`, {
-    hint: 'restaurant last shows it; restaurant find <name> --city <city> starts a new one',
+  const results = length === 1 ? '1 result' : `${length} results`;
+  throw new AppError('not_found', `row ${number}: your last search had ${results}`, {
+    hint: [
+      { text: 'to show them', command: restaurant('last') },
+      { text: 'to search again', command: restaurant('find', slot('name'), '--city', slot('city')) },
+    ],
   });
 }
 
@@ -122,7 +142,12 @@ function idsOfJson(text: string): string[] | undefined {
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);
     throw new AppError('bad_input', `${where} has no service_id`, {
-      hint: 'restaurant find "Nopa" --city SF --json | restaurant lookup -',
+      hint: {
+        command: {
+          ...restaurant('find', 'Nopa', '--city', 'SF', '--json'),
+          pipe: restaurant('lookup', '-'),
+        },
+      },
     });
   });
 }
@@ -156,9 +181,19 @@ function idsOfLine(line: string, index: number): string[] {
   const where = `stdin, line ${index + 1}`;
   const fromJson = /^\s*[{"]/.test(line) ? idsOfJson(line) : undefined;
   const [first = ''] = line.split('\t');
-  if (fromJson === undefined && ROW.test(first.trim())) {
-    throw new AppError('bad_input', `${where}: '${first.trim()}' is a row number, not an id`, {
-      hint: 'name rows on the command line: restaurant lookup 1 2, or pipe ids: restaurant find … | restaurant lookup -',
+  const word = first.trim();
+  if (fromJson === undefined && (ROW.test(word) || RANGE.test(word) || word.toLowerCase() === 'all')) {
+    throw new AppError('bad_input', `${where}: '${word}' selects rows; stdin takes only IDs`, {
+      hint: [
+        { text: 'to look up rows', command: restaurant('lookup', '1', '2') },
+        {
+          text: 'to pipe IDs',
+          command: {
+            ...restaurant('find', slot('name'), '--city', slot('city')),
+            pipe: restaurant('lookup', '-'),
+          },
+        },
+      ],
     });
   }
   return fromJson ?? [checkId(first, where)];

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { splitWords } from '../../../src/util/shell.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { FREE, useService } from '../../helpers/service.ts';
 
@@ -21,13 +22,54 @@ describe('the words of find', () => {
   it('are repeated by the hint when one may be the city', async () => {
     const { exit, stderr } = await runCli(['find', 'Nopa', 'SF', '--demo']);
     expect(exit).toBe(2);
-    expect(stderr).toMatch(/got Nopa SF\nhint: restaurant find --demo Nopa --city SF\n$/);
+    expect(stderr).toMatch(/not 2 words: Nopa SF\nhint: restaurant find Nopa --demo --city SF\n$/);
     expect(service.sent()).toBe(0);
   });
 
   it('are repeated by the hint for a missing city', async () => {
     const { stderr } = await runCli(['find', "Joe's", '--demo']);
-    expect(stderr).toContain(`hint: restaurant find 'Joe'\\''s' --demo --city "San Francisco"`);
+    expect(stderr).toContain(`hint: restaurant find 'Joe'\\''s' --demo --city 'San Francisco'`);
+  });
+
+  it.each([
+    [
+      ['nopa', '-c', 'SF', '--json', 'name,grade'],
+      '--json takes no value',
+      'nopa --json --city SF --columns name,grade',
+    ],
+    [
+      ['nopa', '-c', 'SF', '--json', '.results'],
+      '--json takes no value',
+      'nopa --json --city SF --jq .results',
+    ],
+    [['nopa', '-c', 'SF', '-q', '.results'], '--quiet takes no value', 'nopa --city SF --jq .results'],
+    [
+      ['nopa', '-c', 'SF', '-jq', '.results'],
+      '--quiet takes no value',
+      'nopa --json --city SF --jq .results',
+    ],
+    [
+      ['nopa', '--city', 'San', 'Francisco', '--json'],
+      "unexpected 'Francisco' after --city 'San'",
+      "nopa --json --city 'San Francisco'",
+    ],
+    [['Blue', '--city=New', 'York', 'City'], "unexpected 'York City'", "Blue --city 'New York City'"],
+    [
+      ['Blue', '--no-color', 'Bottle', '-c', 'SF'],
+      "unexpected 'Bottle'",
+      "'Blue Bottle' --no-color --city SF",
+    ],
+  ] as const)('that do not stand together are rejected: %j', async (words, message, command) => {
+    const { exit, stderr } = await run(['find', ...words], { tty: {} });
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`: restaurant find ${command}${stderr.startsWith('{') ? '"' : '\n'}`);
+    expect((await run(splitWords(`find ${command}`) ?? [])).exit).toBe(0);
+  });
+
+  it('stand together on either side of --', async () => {
+    const { stdout } = await run(['find', '--json', '-c', 'SF', 'nopalina', '--', 'kitchen']);
+    expect(JSON.parse(stdout).results).not.toEqual([]);
   });
 
   it('are never sent when one looks like an API key', async () => {
@@ -191,9 +233,9 @@ describe('the rows of the last search', () => {
   });
 
   it.each([
-    ['all', /'all' is not a restaurant id\nhint: restaurant lookup 1-5/],
-    ['Zebra Room', /is a name, not a restaurant id.*\nhint: restaurant find 'Zebra Room' --city <city>/],
-    ['Zebra', /is a name, not a restaurant id.*\nhint: restaurant find Zebra --city <city>/],
+    ['all', /'all' is not a restaurant ID\nhint: .*restaurant lookup 1-5/],
+    ['Zebra Room', /is a name, not a restaurant ID.*\nhint: restaurant find 'Zebra Room' --city <city>/],
+    ['Zebra', /is a name, not a restaurant ID.*\nhint: restaurant find Zebra --city <city>/],
     ['3-1', /'3-1' is not a range of rows\nhint: .*lookup 1-3/],
     ['1-99999999999', /is not a range of rows/],
     ['x;id', /is not a restaurant id/],
@@ -201,6 +243,14 @@ describe('the rows of the last search', () => {
     const { exit, stderr } = await run(['lookup', word]);
     expect([exit, service.sent()]).toEqual([2, 0]);
     expect(stderr).toMatch(message);
+  });
+
+  it.each(['99999', '4'])('do not include row %s', async (row) => {
+    await run(['find', 'Nopa', '--city', 'SF'], { tty });
+    service.sent();
+    const { exit, stderr } = await run(['lookup', row]);
+    expect([exit, service.sent()]).toEqual([3, 0]);
+    expect(stderr).toContain(`row ${row}: your last search had 3 results\nhint: `);
   });
 
   it('keep their row number in the hint for a free key', async () => {
@@ -229,11 +279,11 @@ describe('lookup -', () => {
     }
   });
 
-  it('rejects row numbers with a hint', async () => {
+  it.each(['1', '1-3', 'all'])('rejects %s with a hint', async (word) => {
     service.sent();
-    const { exit, stderr } = await run(['lookup', '-'], { stdin: '1\n2\n' });
+    const { exit, stderr } = await run(['lookup', '-'], { stdin: `${word}\n` });
     expect([exit, service.sent()]).toEqual([2, 0]);
-    expect(stderr).toMatch(/stdin, line 1: '1' is a row number, not an id\nhint: .*restaurant lookup 1 2/);
+    expect(stderr).toMatch(/stdin, line 1: '.*' selects rows; stdin takes only IDs\nhint: .*lookup 1 2/);
   });
 });
 

@@ -52,7 +52,7 @@ describe('lookup', () => {
     expect(JSON.parse((await lookup('2', '--json')).stdout).service_id).toBe(second);
     const beyond = await lookup('99');
     expect(beyond.exit).toBe(3);
-    expect(beyond.stderr).toMatch(/^error: no row 99 in the last search: it has rows 1 to 3\nhint: /);
+    expect(beyond.stderr).toMatch(/^error: row 99: your last search had 3 results\nhint: /);
   });
 
   it('prints key and value lines in a pipe, with a blank line between restaurants', async () => {

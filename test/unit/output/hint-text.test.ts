@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
     text: "restaurant lookup 'it'\\''s' <id> --demo",
   },
   {
-    typed: [...FIND, '--profile', 'at-work', '--base-url', 'http://localhost:1', '--insecure-http'],
+    typed: [...FIND, '--profile', 'at work', '--base-url', 'http://localhost:1', '--insecure-http'],
     hint: [
       { command: restaurant('lookup', 'a', '--profile', 'b') },
       { command: restaurant('find', '--help') },

@@ -1,0 +1,60 @@
+import type { App } from '../../app/app.ts';
+import { outputFormat, writesToTerminal } from '../../app/output.ts';
+import type { FindResult } from '../../client/find-result.ts';
+import type { FindQuery } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { again } from '../../hint.ts';
+import type { Detailed } from './details.ts';
+import { explainEmpty, type Refinement } from './refine.ts';
+
+interface Results {
+  readonly answer: FindResult;
+  /** The rows that are printed. */
+  readonly rows: readonly unknown[];
+  readonly cachedAt?: number | undefined;
+}
+
+/** Returns the note below the results; undefined if none is needed. */
+export function footer(
+  app: App,
+  { answer, rows, cachedAt }: Results,
+  { name, city }: FindQuery,
+  refinement: Refinement,
+): string | undefined {
+  const { results, output } = answer;
+  if (results.length === 0) {
+    return `nothing found for ${name} in ${city}: try a shorter name, and check how the city is spelled`;
+  }
+  if (rows.length === 0) return explainEmpty(results, refinement);
+  // Row numbers refer to a table on the terminal.
+  if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
+  const [count, total] = [rows.length, output.total_matches];
+  const matches = count === 1 ? '1 match' : `${count} matches`;
+  const parts = [
+    total > count ? `${count} of ${total} matches` : matches,
+    `restaurant lookup 1${app.globals.demo === true ? ' --demo' : ''} for details`,
+    ...(cachedAt === undefined ? [] : ['from the cache (--max-age 0 refreshes)']),
+  ];
+  // As many as fit on one line.
+  while (parts.length > 1 && parts.join(' · ').length >= app.context.stderr.columns) parts.pop();
+  return parts.join(' · ');
+}
+
+/** @throws {AppError} `partial` when a result or its details are missing */
+export function reportFailures(
+  { results, unreadable }: FindResult,
+  detailed: readonly Detailed[] = [],
+): void {
+  const failed = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
+  const [first] = failed;
+  if (first !== undefined) {
+    throw new AppError('partial', `${failed.length} of ${detailed.length} lookups failed: ${first.message}`, {
+      hint: first.hint,
+      retryable: failed.some(({ retryable }) => retryable),
+    });
+  }
+  if (unreadable === 0) return;
+  throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
+    hint: { text: 'to print them as received', command: again({ '--json': true }) },
+  });
+}

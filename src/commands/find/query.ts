@@ -1,0 +1,121 @@
+import type { App } from '../../app/app.ts';
+import { requireEndpoint } from '../../app/target.ts';
+import type { FindQuery } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { type Advice, again, type Hint, restaurant } from '../../hint.ts';
+import type { Refinement } from './refine.ts';
+
+interface QueryOptions extends Pick<Refinement, 'sort' | 'near'> {
+  readonly city?: string;
+}
+
+const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
+
+/** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
+export async function readQuery(
+  app: App,
+  words: readonly string[],
+  { city, sort, near }: QueryOptions,
+): Promise<FindQuery> {
+  if (sort === 'distance' && near === undefined) {
+    throw usage('--sort distance needs a location', { command: again({ '--near': '37.77,-122.43' }) });
+  }
+  if (app.globals.demo !== true) requireEndpoint(app);
+  const name = words.join(' ');
+  if (name.trim() === '') {
+    throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
+  }
+  if ([...words, city ?? ''].some((value) => app.redact(value) !== value)) {
+    throw usage('an argument looks like an API key; nothing was sent', {
+      text: 'to save a key',
+      command: restaurant('login'),
+    });
+  }
+  checkAdjacent(app, words);
+  if (city !== undefined) return { name, city };
+  const saved = app.settings.get('city');
+  if (words.length > 1) throw oneNameError(words, saved !== undefined);
+  const known = saved ?? (await promptForCity(app));
+  if (known !== undefined) return { name, city: known };
+  // A damaged config file may contain the city.
+  app.config();
+  throw usage('find needs a city', [
+    { command: again({ '--city': 'San Francisco' }) },
+    { text: 'to set a default city', command: restaurant('config', 'set', 'city', 'San Francisco') },
+  ]);
+}
+
+/** The last word may be the city, or a part of the name. */
+function oneNameError(words: readonly string[], hasCity: boolean): AppError {
+  const [last = ''] = words.slice(-1);
+  const split: Advice = { command: again({ '--city': last }, { operands: [words.slice(0, -1).join(' ')] }) };
+  const whole: Advice = { command: again({}, { operands: [words.join(' ')] }) };
+  const message = `without --city, find takes one name, not ${words.length} words: ${words.join(' ')}`;
+  return usage(message, hasCity ? [whole, { ...split, text: 'or' }] : split);
+}
+
+/** Options without a value, by the option that takes the value which people type after them. */
+const MEANT = { '--json': '--columns', '--quiet': '--jq' } as const;
+
+/**
+ * Checks that the words stand together. A word after an option is more likely its value, or a part of it.
+ * @throws {AppError} `usage` with the command that was probably meant
+ */
+function checkAdjacent({ program }: App, words: readonly string[]): void {
+  if (program === undefined) return;
+  const typed = program.words.filter((word) => word !== '--');
+  const indexOf = (part: readonly string[]): number =>
+    typed.findIndex((_, start) => part.every((word, index) => typed[start + index] === word));
+  let count = words.length;
+  while (count > 1 && indexOf(words.slice(0, count)) === -1) count -= 1;
+  if (count === words.length) return;
+  const name = words.slice(0, count);
+  const operands = [name.join(' ')];
+  const rest = words.slice(count);
+  const start = typed.indexOf(rest[0] ?? '', indexOf(name) + count);
+  let length = rest.length;
+  while (rest.slice(0, length).some((word, index) => typed[start + index] !== word)) length -= 1;
+  const run = rest.slice(0, length).join(' ');
+  const before = typed[start - 1] ?? '';
+  const valued = program.line.options.find(
+    ({ value }) =>
+      typeof value === 'string' &&
+      value !== '' &&
+      (before === value || (before.startsWith('-') && before.endsWith(value))),
+  );
+  if (valued !== undefined) {
+    const value = `${valued.value} ${run}`;
+    throw usage(`unexpected '${run}' after ${valued.flag} '${valued.value}'`, {
+      text: 'quote a value of several words',
+      command: again({ [valued.flag]: value }, { operands }),
+    });
+  }
+  const flag = program.longName(before.startsWith('--') ? before : `-${before.at(-1)}`);
+  if (flag === '--json' || flag === '--quiet') {
+    const meant = /^[.[{]/.test(run) ? '--jq' : MEANT[flag];
+    throw usage(`${flag} takes no value, got '${run}'`, {
+      text: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
+      command: again({ [meant]: run }, { operands, without: ['--quiet'] }),
+    });
+  }
+  throw usage(`unexpected '${run}' after ${flag}`, {
+    text: 'keep the name together',
+    command: again({}, { operands: [words.join(' ')] }),
+  });
+}
+
+/** Prompts for the city, and offers to save it; undefined if no prompt is possible. */
+async function promptForCity(app: App): Promise<string | undefined> {
+  if (!app.canPrompt || app.wantsJson) return undefined;
+  const { prompt } = app.context;
+  const city = (await prompt.text('City', 'San Francisco')).trim();
+  if (city === '') return undefined;
+  const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
+  if (/^y(es)?$/i.test(reply.trim())) {
+    await app.updateConfig((file) => {
+      file.settings = { ...file.settings, city };
+    });
+    await app.note('saved; restaurant config unset city removes it');
+  }
+  return city;
+}
