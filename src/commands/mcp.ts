@@ -1,17 +1,17 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
+import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, integer, object, text } from '../cli/schemas.ts';
 import { MCP_CLIENTS, type McpClient } from '../mcp/client-config/clients.ts';
-import type { ConfigOptions } from '../mcp/client-config/configure.ts';
+import type { ConfigOptions } from '../mcp/client-config/plan.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
 const TRANSPORTS = ['http', 'stdio'];
 
 const MCP_CONFIG_OUTPUT = object({
   client: text,
-  via: { enum: TRANSPORTS },
+  'via?': { enum: TRANSPORTS },
   file: { ...text, description: 'the file of the client' },
-  entry: { type: 'object', description: 'the entry named restaurant' },
+  'entry?': { type: 'object', description: 'the entry named restaurant; not with --remove' },
   'inputs?': { type: 'array', description: 'items that the file must contain in inputs (vscode)' },
   'command?': { ...text, description: 'the command that adds the entry (claude-code)' },
   written: { ...boolean, description: 'whether the file changed' },
@@ -49,6 +49,14 @@ export function registerMcp(command: CliCommand, app: App): void {
       defaultText: 'depends on the client',
     })
     .option('--write', "Write the entry into the client's file; the previous version is kept as .bak")
+    .addOption(
+      new CliOption('--remove', "Remove the entry from the client's file").conflicts([
+        'write',
+        'check',
+        'via',
+        'literalKey',
+      ]),
+    )
     .option('--check', 'Connect as the client would, and fail if it cannot')
     .option('--literal-key', 'Write the key itself; never into a project file')
     .usesOptions('service', 'json')

@@ -3,6 +3,7 @@ import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
+import { again } from '../../hint.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
@@ -63,7 +64,10 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
   const fromEnv = app.environmentKey !== undefined;
   if (!fromEnv && refersToKey(connection) && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
-      hint: `set ${KEY_VARIABLE} where ${client.name} is started, or use the saved login: restaurant … --via stdio`,
+      hint: [
+        { text: `set ${KEY_VARIABLE} where ${client.name} is started` },
+        { text: 'or use the saved login', command: again({ '--via': 'stdio' }) },
+      ],
     });
   }
   let failure: AppError | undefined;
@@ -82,7 +86,10 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
   const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
-    hint: `the service does not support the MCP handshake; use the bridge: ${connection.isLiteral ? 'replace --literal-key with --via stdio' : 'restaurant … --via stdio'}`,
+    hint: [
+      { text: 'the service does not support the MCP handshake' },
+      { text: 'use the bridge', command: again({ '--via': 'stdio' }, { without: ['--literal-key'] }) },
+    ],
   });
 }
 

@@ -3,12 +3,12 @@ import { existsSync, lstatSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
+import { again, system } from '../../hint.ts';
 import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { createFolders, followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { absolute, homeOf } from '../../storage/paths.ts';
-import { shellWord } from '../../util/shell.ts';
 import type { McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
@@ -26,7 +26,7 @@ export function clientPath(
   if (scope === 'user') return userPath(user, context);
   if (project.length === 0) {
     throw new AppError('usage', `${name} has no project file for MCP servers`, {
-      hint: 'restaurant … --scope user',
+      hint: { command: again({ '--scope': 'user' }) },
     });
   }
   const folder = projectFolder(context);
@@ -40,7 +40,7 @@ export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
   } catch (cause) {
     throw new AppError('io_error', 'cannot use the current folder: it cannot be read or was deleted', {
       cause,
-      hint: 'cd into the project, or: restaurant … --scope user',
+      hint: { text: 'cd into the project, or', command: again({ '--scope': 'user' }) },
     });
   }
 }
@@ -102,7 +102,10 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
       throw ioError('read', current, error);
     }
     throw new AppError('io_error', `${current} is a symbolic link, which is not followed`, {
-      hint: `ls -l ${shellWord(current)} shows the link; replace it with a real file or folder, then try again`,
+      hint: [
+        { text: 'replace the link with a real file or folder, then try again' },
+        { text: 'to see it', command: system('ls -l', current) },
+      ],
     });
   }
 }
@@ -193,7 +196,10 @@ function editOrThrow(file: string, text: string, edit: (text: string) => string)
 
 const invalidConfig = (file: string, reason: string): AppError =>
   new AppError('bad_config', `cannot edit ${file}: ${reason}`, {
-    hint: 'fix the file and try again, or add the entry that restaurant mcp config <client> prints without --write',
+    hint: [
+      { text: 'fix the file and try again' },
+      { text: 'or add the entry yourself', command: again({}, { without: ['--write', '--remove'] }) },
+    ],
   });
 
 function readIfExists(file: string): { text: string; mode: number } | undefined {

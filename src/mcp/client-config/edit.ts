@@ -18,19 +18,19 @@ import { ENTRY_NAME, type Entry } from './entry.ts';
 const BOM = '\uFEFF';
 
 /**
- * Adds the entry to the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
+ * Changes the entry in the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
  * else is kept: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON on one
  * short line is formatted.
  * @param text content of the file; blank counts as empty
- * @param merge returns the entry to write in place of the existing one
- * @returns the new text, which is the same if it already has the entry
+ * @param merge returns the entry to write in place of the existing one; undefined to remove it, with its input
+ * @returns the new text, which is the same if nothing changes
  * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(
   { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
   text: string,
   input: JsonObject | undefined,
-  merge: (existing: unknown) => JsonObject,
+  merge: (existing: unknown) => JsonObject | undefined,
 ): string {
   const isToml = format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
@@ -40,13 +40,16 @@ export function editText(
   if (!isObject(root)) throw new SyntaxError('it does not contain an object');
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
-  const entry = withoutPrototypes(merge(list[ENTRY_NAME]));
-  const inputs = withoutPrototypes(input === undefined ? root.inputs : withInput(root.inputs, input));
-  const wanted = withoutPrototypes({ ...root, [servers]: { ...list, [ENTRY_NAME]: entry } }) as JsonObject;
-  if (inputs !== undefined) wanted.inputs = inputs;
+  const entry = withoutPrototypes(merge(list[ENTRY_NAME])) as JsonObject | undefined;
+  if (entry === undefined && list[ENTRY_NAME] === undefined) return text;
+  const { [ENTRY_NAME]: _former, ...others } = list;
+  const changed = entry === undefined ? others : { ...list, [ENTRY_NAME]: entry };
+  const wanted = withoutPrototypes({ ...root, [servers]: changed }) as JsonObject;
+  const inputs = input === undefined ? root.inputs : withInput(root.inputs, input, entry !== undefined);
+  if (inputs !== undefined) wanted.inputs = withoutPrototypes(inputs);
   if (isDeepStrictEqual(root, wanted)) return text;
   const ways = isToml
-    ? [() => appendTable(before, servers, entry as JsonObject), () => patchToml(before, wanted)]
+    ? [() => appendTable(before, servers, entry), () => patchToml(before, wanted)]
     : [() => changeJson(changeJson(before, [servers], root, wanted), ['inputs'], root, wanted)];
   // With a repeated key or an inline table, an edit may have no effect for the client.
   for (const way of ways) {
@@ -73,10 +76,13 @@ export function formatSnippet(
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** Adds the item to the file's `inputs`, unless there is one with its id. */
-function withInput(inputs: unknown = [], input: JsonObject): unknown[] {
+/** Adds the item to the file's `inputs`, unless there is one with its id; or removes that. */
+function withInput(inputs: unknown, input: JsonObject, isWanted: boolean): unknown {
+  if (inputs === undefined) return isWanted ? [input] : undefined;
   if (!Array.isArray(inputs)) throw new SyntaxError('"inputs" is not an array');
-  return inputs.some((each) => isObject(each) && each.id === input.id) ? inputs : [input, ...inputs];
+  const others = inputs.filter((each) => !isObject(each) || each.id !== input.id);
+  if (!isWanted) return others;
+  return others.length < inputs.length ? inputs : [input, ...inputs];
 }
 
 /** Copies a value with objects that have no prototype, as both parsers create them. */
@@ -117,7 +123,7 @@ const formatTable = (servers: string, value: JsonObject): string =>
   `[${servers}.${ENTRY_NAME}]\n${stringify(value, { inlineTableStart: 0 }).trimEnd()}\n`;
 
 /** Appends the entry as a table: after a blank line, with the same line endings. */
-function appendTable(text: string, servers: string, value: JsonObject): string {
+function appendTable(text: string, servers: string, value: JsonObject = {}): string {
   const gap = text.trim() === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
   const table = gap + formatTable(servers, value);
   return text + (text.includes('\r\n') ? table.replaceAll('\n', '\r\n') : table);

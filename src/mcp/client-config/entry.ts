@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../errors.ts';
-import { excerpt } from '../../util/excerpt.ts';
+import { again } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 
@@ -67,7 +66,7 @@ export function chooseTransport(
   const { via, literalKey, demo, isPlain } = choice;
   if (via === 'stdio' && literalKey) {
     throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
-      hint: 'leave out --literal-key',
+      hint: { command: again({}, { without: ['--literal-key'] }) },
     });
   }
   const canRefer = client.reference !== undefined || client.namesVariables === true;
@@ -82,7 +81,7 @@ export function chooseTransport(
   if (via === 'http' || literalKey) {
     if (problem === undefined) return 'http';
     const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
-    const hint = literalKey ? `leave out ${words}` : 'restaurant … --via stdio';
+    const hint = literalKey ? { text: `leave out ${words}` } : { command: again({ '--via': 'stdio' }) };
     throw new AppError('usage', problem, { hint });
   }
   const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined || isPlain();
@@ -139,10 +138,10 @@ function variableHeaders(connection: HttpConnection): JsonObject {
 }
 
 /** Keys for a program's environment in the files of all clients. */
-const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
+export const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
 /** Keys that decide what a program runs, for all clients. */
-const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
+export const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
 
 /** Names of variables that a program receives (Codex). */
 const VARIABLES_KEY = 'env_vars';
@@ -189,47 +188,4 @@ export function mergeEntry(
     Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
   }
   return merged;
-}
-
-/** Names of variables and keys whose values may be secret. */
-export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
-const SECRET_HOLDERS: readonly string[] = [...ENVIRONMENT_KEYS, 'headers', 'http_headers', 'requestInit'];
-
-/** Masks what may be secret in an entry, except for values that this program wrote. */
-export function maskOthers(
-  value: unknown,
-  own: unknown,
-  isSecret = (key: string) => SECRET_HOLDERS.includes(key) || SECRET_NAME.test(key),
-  hide = false,
-): unknown {
-  if (isDeepStrictEqual(value, own)) return value;
-  if (Array.isArray(value)) return value.map((each) => maskOthers(each, undefined, isSecret, hide));
-  if (!isObject(value)) return hide && value !== null ? '…' : value;
-  const others: JsonObject = isObject(own) ? own : {};
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      maskOthers(each, others[key], isSecret, hide || isSecret(key)),
-    ]),
-  );
-}
-
-/**
- * Checks that the entry of a shared file does not change how the program runs, which its author could use to run code
- * (NODE_OPTIONS, cwd).
- * @throws {AppError} `bad_config` with the keys and their values
- */
-export function assertNotForeign(file: string, merged: JsonObject, own: JsonObject): void {
-  const foreign = PROCESS_KEYS.filter(
-    (key) => merged[key] !== undefined && !isDeepStrictEqual(merged[key], own[key]),
-  );
-  if (foreign.length === 0) return;
-  const values = maskOthers(Object.fromEntries(foreign.map((key) => [key, merged[key]])), undefined, (key) =>
-    SECRET_NAME.test(key),
-  );
-  throw new AppError(
-    'bad_config',
-    `refusing to keep ${foreign.join(', ')} in the entry ${ENTRY_NAME} of ${file}: somebody else may have written ${excerpt(JSON.stringify(values))}, which changes what the server runs`,
-    { hint: `remove ${foreign.join(', ')} from the entry and try again, or: restaurant … --scope user` },
-  );
 }

@@ -3,7 +3,8 @@ import { configuredEndpoint, requestHeaders } from '../../app/target.ts';
 import { absolute } from '../../storage/paths.ts';
 import { pathOf } from './client-file.ts';
 import type { McpClient, Scope } from './clients.ts';
-import { type BridgeVariables, CONFIG_VARIABLE, SECRET_NAME } from './entry.ts';
+import { type BridgeVariables, CONFIG_VARIABLE } from './entry.ts';
+import { SECRET_NAME } from './foreign.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

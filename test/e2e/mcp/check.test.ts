@@ -37,10 +37,10 @@ describe('--check with http', () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'rpc_error',
       message: expect.stringContaining('cursor cannot connect with this URL'),
-      hint: expect.stringContaining('restaurant mcp config cursor --check --write --json --via stdio'),
+      hint: expect.stringMatching(/use the bridge: restaurant mcp config cursor .*--write --via stdio$/),
     });
     const own = await plain.run([...words, '--base-url', plain.sandbox.baseUrl]);
-    expect(JSON.parse(own.stderr).error.hint).toContain(`--base-url ${plain.sandbox.baseUrl} --via stdio`);
+    expect(JSON.parse(own.stderr).error.hint).toContain(`--base-url ${plain.sandbox.baseUrl} `);
     const again = await plain.run(['mcp', 'config', 'cursor', '--via', 'http', '--json', '--write']);
     expect(JSON.parse(again.stdout)).toMatchObject({ written: true });
     expect(JSON.parse(again.stdout)).not.toHaveProperty('backup');

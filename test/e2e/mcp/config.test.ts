@@ -222,6 +222,28 @@ describe.each(NAMES)('%s', (name) => {
     expect(parsed(name, read(shape.file))).toMatchObject(shape.stdio);
   });
 
+  it('takes the entry back with --remove, and changes nothing else', async () => {
+    const { run, put, read } = openHome();
+    const [servers = ''] = Object.keys(wanted);
+    const isToml = name === 'codex';
+    const before = isToml
+      ? '# mine\n[mcp_servers.other]\ncommand = "x"\n'
+      : `{\n  // mine\n  "${servers}": {\n    "other": { "command": "x" }\n  }\n}\n`;
+    put(shape.file, before);
+    const nothing = await run([name, '--remove', '--json']);
+    expect(JSON.parse(nothing.stdout)).toMatchObject({ client: name, written: false });
+    await run([name, '--write']);
+    const { exit, stdout } = await run([name, '--remove']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('removed restaurant from ');
+    expect(parsed(name, read(shape.file))).toEqual({
+      ...(parsed(name, before) as object),
+      ...(name === 'vscode' ? { inputs: [] } : {}),
+    });
+    expect(read(shape.file)).toContain('mine');
+    expect((await run([name, '--remove', '--write'])).exit).toBe(2);
+  });
+
   it('never contains the key unless requested', async () => {
     const { run, read } = openHome({ RESTAURANT_API_KEY: KEY });
     const outputs = await Promise.all([run([name]), run([name, '--json']), run([name, '--via', 'stdio'])]);
@@ -866,7 +888,9 @@ describe('the entry', () => {
   ])('comes with the command that writes exactly this entry: %j', async (...words) => {
     const { run } = openHome();
     const { stderr } = await run([...words], { tty: { stderr: true } });
-    expect(stderr.replace(/\s+/g, ' ')).toContain(`or run: restaurant mcp config ${words.join(' ')} --write`);
+    const [, command = ''] =
+      /or run: restaurant (mcp config .* --write)/.exec(stderr.replace(/\s+/g, ' ')) ?? [];
+    expect(command.split(' ').sort()).toEqual(['mcp', 'config', ...words, '--write'].sort());
     const printed = JSON.parse((await run([...words, '--json'])).stdout);
     const written = JSON.parse((await run([...words, '--write', '--json'])).stdout);
     expect([written.entry, written.file]).toEqual([printed.entry, printed.file]);

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill.ts';
+import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/agents.ts';
 import { shell } from '../../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
@@ -123,6 +123,44 @@ describe('skill install', () => {
     expect(readFileSync(file, 'utf8')).toBe('my own');
     expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 0, stdout: `${file}\n` });
     expect(readFileSync(file, 'utf8')).toBe(skill);
+  });
+
+  it('updates an installed version, and nothing else', async () => {
+    const options = folder();
+    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
+    const update = () => install(['universal', '--update', '--json'], options);
+    expect(JSON.parse((await update()).stdout)).toMatchObject({ state: 'new', written: false });
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '---\nname: restaurant\n---\nan older version');
+    expect(JSON.parse((await update()).stdout)).toMatchObject({ state: 'different', written: true });
+    expect(readFileSync(file, 'utf8')).toBe(skill);
+    writeFileSync(file, 'my own');
+    expect((await update()).exit).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe('my own');
+  });
+
+  it('is undone by skill uninstall, which deletes no other file without --force', async () => {
+    const options = folder();
+    const uninstall = (...words: string[]) =>
+      runCli(['skill', 'uninstall', 'cursor', '--json', ...words], options);
+    const at = join(options.env.HOME ?? '', '.cursor/skills/restaurant');
+    const file = join(at, 'SKILL.md');
+    await install(['cursor'], options);
+    expect(JSON.parse((await uninstall('--dry-run')).stdout)).toMatchObject({ file, removed: false });
+    expect(JSON.parse((await uninstall()).stdout)).toEqual({
+      agent: 'cursor',
+      scope: 'user',
+      file,
+      removed: true,
+    });
+    expect([existsSync(at), existsSync(dirname(at))]).toEqual([false, true]);
+    expect(JSON.parse((await uninstall()).stdout)).toMatchObject({ removed: false });
+    await install(['cursor'], options);
+    writeFileSync(join(at, 'notes.md'), 'mine');
+    writeFileSync(file, 'my own');
+    expect((await uninstall()).exit).toBe(2);
+    expect((await uninstall('--force')).exit).toBe(0);
+    expect([existsSync(file), existsSync(join(at, 'notes.md'))]).toEqual([false, true]);
   });
 
   it.each(['.claude', '.claude/skills', '.claude/skills/restaurant', '.claude/skills/restaurant/SKILL.md'])(

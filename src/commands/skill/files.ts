@@ -1,0 +1,117 @@
+import { rmdirSync, unlinkSync } from 'node:fs';
+import type { App } from '../../app/app.ts';
+import { writeText } from '../../app/output.ts';
+import { AppError, systemCode } from '../../errors.ts';
+import { again, restaurant, system } from '../../hint.ts';
+import {
+  assertNoLinks,
+  pathOf,
+  projectFolder,
+  userPath,
+  writeFileWithFolder,
+} from '../../mcp/client-config/client-file.ts';
+import type { Scope } from '../../mcp/client-config/clients.ts';
+import { readRegularFile } from '../../storage/files.ts';
+import { followLinks } from '../../storage/folders.ts';
+import { ioError } from '../../storage/io-error.ts';
+import { AGENTS, type Agent } from './agents.ts';
+
+/** The name of the skill, and of its folder. */
+export const SKILL_NAME = 'restaurant';
+/** Maximum size of a file that is compared with the skill, in bytes. */
+const MAX_BYTES = 1_048_576;
+/** The beginning of every version of the skill. */
+const HEAD = new RegExp(`^---\\r?\\nname: ${SKILL_NAME}\\r?\\n`);
+
+export interface SkillOptions {
+  readonly scope?: Scope;
+  readonly update?: true;
+}
+
+type State = 'new' | 'same' | 'different';
+
+const NOTES: Readonly<Record<State, string>> = {
+  same: 'already installed',
+  new: 'nothing written',
+  different: 'the file is different; --force overwrites it',
+};
+
+export async function installSkill(
+  app: App,
+  agent: Agent,
+  options: SkillOptions,
+  text: string,
+): Promise<void> {
+  const { scope = 'user', update = false } = options;
+  const file = skillFile(app, agent, scope);
+  const before = readText(file);
+  const state = before === undefined ? 'new' : before === text ? 'same' : 'different';
+  const preview = app.globals.dryRun === true;
+  const isOurs = update && HEAD.test(before ?? '');
+  if (state === 'different' && !preview && !isOurs) assertForced(app, file, 'overwrites');
+  const written = !preview && state !== 'same' && !(update && state === 'new');
+  if (written) writeFileWithFolder(file, text, { mode: 0o644 });
+  await writeText(app, { agent, scope, file, state, written }, () => `${file}\n`);
+  await app.note(written ? `${agent} reads it at its next start` : NOTES[state]);
+}
+
+export async function uninstallSkill(
+  app: App,
+  agent: Agent,
+  { scope = 'user' }: SkillOptions,
+): Promise<void> {
+  const file = skillFile(app, agent, scope);
+  const before = readText(file);
+  if (before !== undefined && !HEAD.test(before)) assertForced(app, file, 'deletes');
+  const removed = before !== undefined && app.globals.dryRun !== true;
+  if (removed) deleteSkill(file, pathOf(app.context).dirname(file));
+  await writeText(app, { agent, scope, file, removed }, () => `${file}\n`);
+  await app.note(removed ? `deleted; ${agent} notices at its next start` : 'nothing deleted');
+}
+
+function deleteSkill(file: string, folder: string): void {
+  try {
+    unlinkSync(followLinks(file));
+    rmdirSync(folder);
+  } catch (error) {
+    // The folder may contain other files.
+    if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw ioError('delete', file, error);
+  }
+}
+
+function assertForced({ globals }: App, file: string, verb: string): void {
+  if (globals.force === true) return;
+  throw new AppError('usage', `${file} exists and is different`, {
+    hint: [
+      {
+        text: 'to see the difference',
+        command: { ...restaurant('skill', 'print'), pipe: system('diff', '-', file) },
+      },
+      { text: `--force ${verb} it`, command: again({ '--force': true }) },
+    ],
+  });
+}
+
+/**
+ * The path of the skill.
+ * @throws {AppError} `io_error` if part of the path below the project, or below the folder of the user's skills, is a
+ * symbolic link
+ */
+function skillFile({ context }: App, agent: Agent, scope: Scope): string {
+  const { user, project } = AGENTS[agent];
+  const path = pathOf(context);
+  const base = scope === 'project' ? projectFolder(context) : userPath(user, context);
+  const below = scope === 'project' ? [project] : [];
+  const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');
+  assertNoLinks(base, file, path);
+  return file;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw ioError('read', path, error);
+  }
+}

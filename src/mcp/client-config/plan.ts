@@ -1,0 +1,134 @@
+import type { App } from '../../app/app.ts';
+import {
+  configuredEndpoint,
+  requestHeaders,
+  requireEndpoint,
+  requireKey,
+  shownHeader,
+  supportsMcp,
+} from '../../app/target.ts';
+import { assertMayCarryKey } from '../../client/endpoint.ts';
+import { isHarmless } from '../../client/http/headers.ts';
+import { maskKey } from '../../client/key.ts';
+import { AppError } from '../../errors.ts';
+import { again, restaurant } from '../../hint.ts';
+import { clientPath } from './client-file.ts';
+import type { McpClient, Scope, TransportKind } from './clients.ts';
+import {
+  type BridgeVariables,
+  buildEntry,
+  type Connection,
+  chooseTransport,
+  KEY_HEADER,
+  VARIABLE,
+} from './entry.ts';
+import { bridgeVariables } from './environment.ts';
+
+export interface ConfigOptions {
+  via?: TransportKind;
+  scope?: Scope;
+  write?: true;
+  remove?: true;
+  check?: true;
+  literalKey?: true;
+}
+
+/** An entry and its file. */
+export type Plan = Awaited<ReturnType<typeof planEntry>>;
+
+/**
+ * Determines the entry and its file.
+ * @throws {AppError} `usage` if the client does not support the options; `no_service` or `no_key` if the entry requires
+ * one
+ */
+export async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
+  const literalKey = options.literalKey === true;
+  const demo = app.globals.demo === true;
+  const isPlain = () => supportsMcp(app) === false;
+  const via = chooseTransport(client, { via: options.via, literalKey, demo, isPlain });
+  const scope = options.scope ?? (literalKey ? 'user' : (client.scope ?? 'user'));
+  if (literalKey && scope === 'project') {
+    throw new AppError('usage', 'a key is never written into a project file, which other people can read', {
+      hint: [{ command: again({ '--scope': 'user' }) }, { text: 'or leave out --literal-key' }],
+    });
+  }
+  const file = clientPath(client, scope, app.context);
+  const connection =
+    via === 'stdio'
+      ? stdioConnection(app, bridgeVariables(app, client, scope))
+      : await httpConnection(app, client, literalKey);
+  const entry = buildEntry(client, connection, scope);
+  const shown = buildEntry(client, masked(app, connection), scope);
+  return { client, scope, file, connection, entry, shown };
+}
+
+/** Settings that an entry for the bridge repeats. */
+const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+
+/** Returns the bridge with the options of this run. */
+function stdioConnection(app: App, variables: BridgeVariables): Connection {
+  const { globals, settings } = app;
+  // Check the URL before it becomes part of a command line.
+  configuredEndpoint(app);
+  app.warnOfIgnoredConfig();
+  const args = ['mcp'];
+  // The embedded sandbox has no address and no key.
+  for (const name of globals.demo === true ? (['protocol'] as const) : REPEATED_SETTINGS) {
+    const { value, source } = settings.raw(name);
+    if (value !== null && (source === 'flag' || source === 'env')) args.push(`--${name}`, value);
+  }
+  if (globals.insecureHttp === true) args.push('--insecure-http');
+  if (globals.demo === true) args.push('--demo');
+  return { via: 'stdio', args, variables };
+}
+
+async function httpConnection(app: App, client: McpClient, literalKey: boolean): Promise<Connection> {
+  const { settings, globals } = app;
+  const { url } = requireEndpoint(app);
+  assertMayCarryKey(url, globals.insecureHttp === true);
+  const templates = requestHeaders(app, url, true);
+  const key = app.environmentKey ?? settings.profile.key ?? settings.raw('key-command').value;
+  // Without a key, additional headers may authenticate instead.
+  const hasKey = key !== null || Object.keys(templates).every(isHarmless);
+  if (literalKey) {
+    const headers = { ...requestHeaders(app, url) };
+    if (hasKey) headers.Authorization = `Bearer ${(await requireKey(app, url)).value}`;
+    return { via: 'http', url: url.href, headers, isLiteral: true };
+  }
+  for (const [name, value] of Object.entries(templates)) assertReferable(client, name, value);
+  const headers = hasKey ? { ...KEY_HEADER, ...templates } : templates;
+  return { via: 'http', url: url.href, headers, isLiteral: false };
+}
+
+/** Checks that an entry can contain a header without revealing a secret. @throws {AppError} `usage` */
+function assertReferable(client: McpClient, name: string, value: string): void {
+  const refers = /\$\{\w+\}/.test(value);
+  if (!refers && !isHarmless(name)) {
+    throw new AppError('usage', `the value of the header ${name} would be written into the file`, {
+      hint: [
+        {
+          text: 'refer to a variable',
+          command: restaurant('config', 'set', `header.${name}`, '${VARIABLE}'),
+        },
+        { text: 'or use the bridge', command: again({ '--via': 'stdio' }) },
+      ],
+    });
+  }
+  const canRefer = client.reference !== undefined || (client.namesVariables && VARIABLE.test(value));
+  if (refers && canRefer !== true) {
+    throw new AppError('usage', `${client.name} cannot read the header ${name} from a variable`, {
+      hint: [{ command: again({ '--via': 'stdio' }) }, { text: 'or add --literal-key' }],
+    });
+  }
+}
+
+/** Masks the key and the values of secret headers, for display. */
+function masked(app: App, connection: Connection): Connection {
+  if (connection.via === 'stdio' || !connection.isLiteral) return connection;
+  const prefix = app.settings.get('key-prefix');
+  const shown = Object.entries(connection.headers).map(([name, value]) => [
+    name,
+    name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : shownHeader(name, value),
+  ]);
+  return { ...connection, headers: Object.fromEntries(shown) };
+}
