@@ -1,4 +1,3 @@
-import { type GlobalOptions, settingFlags } from '../cli/options.ts';
 import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -7,6 +6,7 @@ import { isColored, type Palette, palette } from '../output/color.ts';
 import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
+import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
 import { Settings, variable } from '../settings/settings.ts';
 import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
@@ -64,7 +64,7 @@ export class App {
   }
 
   get globals(): GlobalOptions {
-    return this.program?.opts() ?? { color: true, input: true };
+    return this.program?.opts() ?? { color: true, input: true, pager: true };
   }
 
   get paths(): Paths {

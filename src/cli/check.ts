@@ -3,8 +3,9 @@ import { CommanderError } from 'commander';
 import { AppError } from '../errors.ts';
 import { again, type Hint, restaurant } from '../hint.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
+import type { GlobalOptions } from '../settings/catalog.ts';
 import { type CliCommand, CliOption } from './command.ts';
-import { type GlobalOptions, globalFlagsOf, overrideFor } from './options.ts';
+import { globalFlagsOf, overrideFor } from './options.ts';
 
 const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Advice, type Command as CommandLine, type Hint, restaurant, type TypedLine } from '../hint.ts';
-import type { Setting } from '../settings/catalog.ts';
+import type { OptionGroup, Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 
 export type { Option } from 'commander';
@@ -14,11 +14,8 @@ const PARTS = {
 } as const;
 type Parts = typeof PARTS;
 
-/** A group of global options. A command lists the groups that it accepts. */
-export type OptionGroup =
-  | keyof Parts
-  | Parts[keyof Parts][number]
-  | ('request' | 'cache' | 'json' | 'page' | 'general');
+/** A group of global options, or of such groups. */
+type OptionGroups = keyof Parts | OptionGroup;
 
 /** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -214,9 +211,10 @@ export class CliCommand extends Command {
   }
 
   /** Sets the groups of global options that the command accepts, in addition to `general`. */
-  usesOptions(...groups: OptionGroup[]): this {
-    const parts: Partial<Record<OptionGroup, readonly OptionGroup[]>> = PARTS;
-    this.optionGroups = [...groups.flatMap((group) => parts[group] ?? [group]), 'general'];
+  usesOptions(...groups: OptionGroups[]): this {
+    const parts: Partial<Record<OptionGroups, readonly OptionGroups[]>> = PARTS;
+    const all = groups.flatMap((group) => parts[group] ?? [group]) as OptionGroup[];
+    this.optionGroups = [...all, 'general'];
     return this;
   }
 

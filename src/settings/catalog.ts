@@ -17,11 +17,19 @@ import {
 /** Values of `--protocol`. */
 export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
 
-/** A value that is set by option, variable or config file, or has a default. */
-export interface Setting<T> {
+/** A global option, a setting, or both. */
+interface Row {
   readonly description: string;
-  /** Name of the environment variable. */
-  readonly env: string;
+  /** Of an option, as commander reads them. */
+  readonly flags?: string;
+  /** The heading of an option in help. */
+  readonly heading?: string;
+  /** The group of options that a command accepts. */
+  readonly group?: string;
+  /** Attribute names of the options that it cannot be used with. */
+  readonly conflicts?: readonly string[];
+  /** Of a setting: parses the text. @throws {Error} saying what is expected */
+  readonly parse?: (text: string) => unknown;
   /** The accepted values, if they are a fixed list. */
   readonly choices?: readonly string[];
   /** The default value, as text. */
@@ -32,71 +40,207 @@ export interface Setting<T> {
   readonly profileField?: string;
   /** Whether it is shown and saved as a number. */
   readonly number?: true;
-  /** Parses the text. @throws {Error} saying what is expected. */
+}
+
+/** Starts the row of an option. */
+const inGroup =
+  <const Heading extends string>(heading: Heading) =>
+  <const Group extends string, const Flags extends string>(
+    group: Group,
+    flags: Flags,
+    description: string,
+  ) => ({ heading, group, flags, description });
+
+const output = inGroup('Output options:');
+const service = inGroup('Service options:');
+const general = inGroup('General options:');
+
+/** Every global option and every setting, by its long name, in the order in which help shows them. */
+const TABLE = {
+  json: output('json', '-j, --json', 'Print JSON'),
+  format: {
+    ...output('json', '--format <format>', 'Output format'),
+    parse: oneOf(FORMATS),
+    choices: FORMATS,
+    defaultText: 'table; piped: tsv',
+  },
+  columns: output(
+    'columns',
+    '--columns <a,b,c>',
+    'Columns or keys to show; use dots for nested keys: hours.monday',
+  ),
+  jq: output('jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'),
+  'raw-csv': output('csv', '--raw-csv', 'Do not escape formulas in CSV cells'),
+  output: output('output', '-o, --output <file>', 'Write to a file; the format follows the extension'),
+  force: output('force', '--force', 'Overwrite the output file'),
+  open: {
+    ...output('page', '--open', 'Show a page with a map in the browser'),
+    conflicts: ['json', 'dryRun', 'curl'],
+  },
+  'no-pager': output('output', '--no-pager', 'Do not page long output'),
+  'base-url': {
+    ...service('address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'),
+    parse: endpointFromBase,
+    profileField: 'base_url',
+  },
+  endpoint: {
+    ...service('address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'),
+    conflicts: ['baseUrl'],
+    parse: parseEndpoint,
+    profileField: 'endpoint',
+  },
+  profile: {
+    ...service('profile', '--profile <name>', 'Saved login to use'),
+    parse: parseProfileName,
+    default: 'default',
+  },
+  demo: {
+    ...service('demo', '--demo', 'Use an embedded sandbox: no key, no network'),
+    conflicts: ['baseUrl', 'endpoint'],
+  },
+  protocol: {
+    ...service('address', '--protocol <p>', 'Protocol version of the endpoint'),
+    parse: oneOf(PROTOCOLS),
+    choices: PROTOCOLS,
+    default: 'auto',
+  },
+  'insecure-http': service(
+    'address',
+    '--insecure-http',
+    'Allow sending the API key over plain HTTP to a remote host',
+  ),
+  timeout: {
+    ...service('request', '--timeout <t>', 'Time limit for one call, including retries: 500ms, 30s, 2m'),
+    parse: parseTimeSpan,
+    default: '30s',
+  },
+  retries: {
+    ...service('request', '--retries <n>', 'Retries after the first attempt'),
+    parse: wholeNumber(0, 20),
+    default: '2',
+    number: true,
+  },
+  'max-wait': {
+    ...service('request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'),
+    parse: parseDuration,
+    default: '60s',
+  },
+  'max-body': {
+    ...service('request', '--max-body <size>', 'Maximum size of a response: 500KB, 64MiB'),
+    parse: parseSize,
+    default: '16MiB',
+  },
+  header: service('request', '-H, --header <name: value>', 'Additional request header (repeatable)'),
+  'shared-state': {
+    ...service(
+      'address',
+      '--shared-state <url>',
+      'Share quota and cache with other machines: redis://host:6379',
+    ),
+    parse: parseStoreUrl,
+  },
+  'max-age': {
+    ...service('cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'),
+    parse: parseDuration,
+    default: '10m',
+    defaultText: '10m; raw, call: 0',
+  },
+  'dry-run': service('dry-run', '--dry-run', 'Print what would be sent or written as JSON, key redacted'),
+  curl: {
+    ...service('curl', '--curl', 'Print the equivalent curl command; send nothing'),
+    conflicts: ['dryRun'],
+  },
+  verbose: general('general', '--verbose', 'Show requests and responses on stderr, key redacted'),
+  quiet: { ...general('general', '-q, --quiet', 'Do not print notes on stderr'), conflicts: ['verbose'] },
+  'no-color': general('general', '--no-color', 'Disable colors'),
+  'no-input': general('general', '--no-input', 'Never prompt'),
+  city: { description: 'Default city of find', parse: nonEmpty },
+  'per-minute': {
+    description: 'Requests per minute; 0 = no limit',
+    parse: wholeNumber(0, 1e6),
+    default: '100',
+    number: true,
+  },
+  'per-day': {
+    description: 'Requests per day; 0 = no limit',
+    parse: wholeNumber(0, 1e9),
+    default: '2000',
+    number: true,
+  },
+  'key-command': {
+    description: 'Command that prints the API key, run without a shell',
+    parse: parseCommand,
+    profileField: 'key_command',
+  },
+  'key-prefix': { description: 'Start of API keys', parse: parseKeyPrefix, default: DEFAULT_KEY_PREFIX },
+} as const satisfies Readonly<Record<string, Row>>;
+
+type Table = typeof TABLE;
+type Flags<N extends keyof Table> = Table[N] extends { readonly flags: infer F } ? F : never;
+type OptionName = {
+  [N in keyof Table]: Table[N] extends { readonly flags: string } ? N : never;
+}[keyof Table];
+type Negated = Extract<OptionName, `no-${string}`>;
+type Camel<S extends string> = S extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<Camel<Rest>>}`
+  : S;
+type OptionValue<N extends OptionName> = N extends 'header'
+  ? string[]
+  : Flags<N> extends `${string}<${string}`
+    ? string
+    : true;
+
+/** Global options as parsed by commander; settings are still text. */
+export type GlobalOptions = { [N in Exclude<OptionName, Negated> as Camel<N>]?: OptionValue<N> } & {
+  [N in Negated as N extends `no-${infer Positive}` ? Positive : never]: boolean;
+};
+
+/** A group of global options. */
+export type OptionGroup = Extract<Table[OptionName], { readonly group: string }>['group'];
+
+/** A global option. */
+export type OptionRow = Row & Required<Pick<Row, 'flags' | 'heading'>> & { readonly group: OptionGroup };
+
+const rowsWith = (key: 'flags' | 'parse') => Object.entries<Row>(TABLE).filter(([, row]) => key in row);
+
+export const GLOBAL_OPTIONS = Object.fromEntries(rowsWith('flags')) as Readonly<Record<string, OptionRow>>;
+
+/** A value that is set by option, variable or config file, or has a default. */
+export interface Setting<T> extends Row {
+  /** Name of the environment variable. */
+  readonly env: string;
   readonly parse: (text: string) => T;
 }
 
-function setting<T, Facts extends Omit<Setting<T>, 'description' | 'env' | 'parse'>>(
-  description: string,
-  parse: (text: string) => T,
-  facts?: Facts,
-) {
-  return { description, parse, ...facts } as Omit<Setting<T>, 'env'> & Facts;
-}
+export type SettingName = {
+  [N in keyof Table]: Table[N] extends { readonly parse: unknown } ? N : never;
+}[keyof Table];
 
-const DEFINITIONS = {
-  'base-url': setting('Base URL of the service; the endpoint is <url>/api/mcp', endpointFromBase, {
-    profileField: 'base_url',
+/** Every setting, by the name used in the config file and in `status --json`. Its variable is named after it. */
+export const SETTINGS = Object.fromEntries(
+  rowsWith('parse').map(([name, row]) => {
+    return [name, { ...row, env: `RESTAURANT_${name.toUpperCase().replaceAll('-', '_')}` }];
   }),
-  endpoint: setting('Exact endpoint, instead of the base URL', parseEndpoint, { profileField: 'endpoint' }),
-  profile: setting('Saved login to use', parseProfileName, { default: 'default' }),
-  protocol: setting('Protocol version of the endpoint', oneOf(PROTOCOLS), {
-    choices: PROTOCOLS,
-    default: 'auto',
-  }),
-  timeout: setting('Time limit for one call, including retries: 500ms, 30s, 2m', parseTimeSpan, {
-    default: '30s',
-  }),
-  retries: setting('Retries after the first attempt', wholeNumber(0, 20), { default: '2', number: true }),
-  'max-wait': setting('Maximum wait for a rate limit; extends --timeout', parseDuration, { default: '60s' }),
-  'max-age': setting('Maximum age of a cached response; 0 refreshes', parseDuration, {
-    default: '10m',
-    defaultText: '10m; raw, call: 0',
-  }),
-  format: setting('Output format', oneOf(FORMATS), { choices: FORMATS, defaultText: 'table; piped: tsv' }),
-  city: setting('Default city of find', nonEmpty),
-  'per-minute': setting('Requests per minute; 0 = no limit', wholeNumber(0, 1e6), {
-    default: '100',
-    number: true,
-  }),
-  'per-day': setting('Requests per day; 0 = no limit', wholeNumber(0, 1e9), {
-    default: '2000',
-    number: true,
-  }),
-  'max-body': setting('Maximum size of a response: 500KB, 64MiB', parseSize, { default: '16MiB' }),
-  'key-command': setting('Command that prints the API key, run without a shell', parseCommand, {
-    profileField: 'key_command',
-  }),
-  'shared-state': setting('Share quota and cache with other machines: redis://host:6379', parseStoreUrl),
-  'key-prefix': setting('Start of API keys', parseKeyPrefix, { default: DEFAULT_KEY_PREFIX }),
-};
+) as unknown as { readonly [N in SettingName]: Table[N] & { readonly env: string } };
 
-/** Adds the environment variable of a setting, named after it: `RESTAURANT_BASE_URL`. */
-const withVariable = ([name, definition]: readonly [string, object]) =>
-  [name, { ...definition, env: `RESTAURANT_${name.toUpperCase().replaceAll('-', '_')}` }] as const;
-
-/** Every setting, by the name used in the config file and in `status --json`. */
-export const SETTINGS = Object.fromEntries(Object.entries(DEFINITIONS).map(withVariable)) as {
-  readonly [N in keyof typeof DEFINITIONS]: (typeof DEFINITIONS)[N] & { readonly env: string };
-};
-
-export type SettingName = keyof typeof SETTINGS;
 /** The parsed value of a setting; may be undefined if the setting has no default. */
 export type SettingValue<N extends SettingName> =
-  | ReturnType<(typeof SETTINGS)[N]['parse']>
-  | ((typeof SETTINGS)[N] extends { readonly default: string } ? never : undefined);
+  | ReturnType<Table[N]['parse']>
+  | (Table[N] extends { readonly default: string } ? never : undefined);
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** Returns the settings that flags give, as text. */
+export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName, string>> {
+  const values = new Map<string, unknown>(Object.entries(globals));
+  const flags: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    const value = values.get(name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase()));
+    if (typeof value === 'string') flags[name] = value;
+  }
+  if (globals.json === true) flags.format = 'json';
+  return flags;
+}
 
 /** Other variables: secrets, switches, folders. */
 export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [

@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   enrich: ['app', 'client', 'storage', 'settings', 'output', 'sandbox', 'util'],
   mcp: ['app', 'client', 'storage', 'settings', 'output', 'util'],
-  app: ['client', 'storage', 'settings', 'output', 'sandbox', 'cli'],
+  app: ['client', 'storage', 'settings', 'output', 'sandbox'],
   // The file cli.ts belongs to this folder.
   cli: ['program', 'settings', 'storage', 'app', 'commands', 'output', 'util'],
   client: [],
