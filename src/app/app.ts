@@ -8,9 +8,9 @@ import type { View } from '../output/presentation.ts';
 import { clearLine, withSpinner } from '../output/spinner.ts';
 import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
 import { Settings, variable } from '../settings/settings.ts';
+import type { SharedState } from '../shared-state/shared-state.ts';
 import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
-import type { SharedState } from '../storage/shared-state.ts';
 
 /** Minimum length of a secret. A shorter one would be masked inside ordinary words. */
 const MIN_SECRET = 8;
@@ -293,7 +293,7 @@ export class App {
     } catch {
       // Malformed percent-encoding, which is reported when the store is opened.
     }
-    this.#sharedState ??= import('../storage/shared-state.ts').then(({ openSharedState }) => {
+    this.#sharedState ??= import('../shared-state/shared-state.ts').then(({ openSharedState }) => {
       const shared = openSharedState({
         url,
         context: this.context,

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
-import { openSharedState, type SharedState } from '../../../src/storage/shared-state.ts';
+import { openSharedState, type SharedState } from '../../../src/shared-state/shared-state.ts';
 import { sha256Hex } from '../../../src/util/sha256.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import { fewOrAll } from '../../helpers/full.ts';

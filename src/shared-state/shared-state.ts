@@ -5,10 +5,17 @@ import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.t
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { restaurant } from '../hint.ts';
+import { type CachedResponse, canonicalJson, type ResponseCache } from '../storage/cache.ts';
+import {
+  type Ledger,
+  type Limits,
+  longestWait,
+  SharedStateError,
+  tooLate,
+  type Usage,
+} from '../storage/ledger.ts';
+import { DAY_MS } from '../storage/time-log.ts';
 import { parseExact, stringifyExact } from '../util/exact-json.ts';
-import { type CachedResponse, canonicalJson, type ResponseCache } from './cache.ts';
-import { type Ledger, type Limits, longestWait, SharedStateError, tooLate, type Usage } from './ledger.ts';
-import { DAY_MS } from './time-log.ts';
 
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
 export interface SharedState {
