@@ -1,19 +1,21 @@
 import type { App } from '../app/app.ts';
-import { writeText } from '../app/output.ts';
+import { writesToTerminal, writeText } from '../app/output.ts';
 import { configuredEndpoint, configuredKey, type FoundKey, settingViews } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { boolean, integer, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { boolean, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
+import type { Usage } from '../storage/ledger.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
 
+const TIME = { type: ['string', 'null'], format: 'date-time' };
 const WINDOW = object({
   limit: { type: ['integer', 'null'] },
-  used: integer,
-  free_at: { type: ['string', 'null'], format: 'date-time' },
+  used: { type: ['integer', 'null'] },
+  free_at: TIME,
 });
 
 const STATUS_OUTPUT = object({
@@ -22,7 +24,7 @@ const STATUS_OUTPUT = object({
   endpoint: textOrNull,
   key: object({ present: boolean, last4: textOrNull, source: textOrNull, 'problem?': text }),
   settings: SETTINGS_OUTPUT,
-  budget: object({ per_minute: WINDOW, per_day: WINDOW }),
+  budget: object({ per_minute: WINDOW, per_day: WINDOW, paused_until: TIME, 'problem?': text }),
   files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
   'check?': object({ ok: boolean, ms: { type: 'number' } }),
   'checks?': list(object({ name: text, ok: boolean, detail: text, 'hint?': text })),
@@ -42,8 +44,6 @@ async function status(app: App, check: boolean): Promise<void> {
   app.config();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;
   const { error, ms, checks = [] } = diagnosis ?? {};
-  // JSON output is either data or an error; a person sees both.
-  if (error !== undefined && app.wantsJson) throw error;
   const facts = await collectFacts(app);
   const json = {
     ...facts,
@@ -91,21 +91,35 @@ function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | unde
   }
 }
 
+/** Returns the quota; if it cannot be read, the problem. */
 async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
   const { openLedgerFor, quotaLimits } = await import('../app/quota.ts');
   const limits = quotaLimits(app);
-  const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key }, limits));
-  const usage = ledger ? await ledger.usage() : undefined;
-  const window = (limit: number, use: { used: number; freeAt?: number } = { used: 0 }) => ({
-    limit: limit === 0 ? null : limit,
-    used: use.used,
-    free_at: use.freeAt === undefined ? null : new Date(use.freeAt).toISOString(),
-  });
+  let usage: Usage | undefined;
+  let problem: string | undefined;
+  try {
+    const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key }, limits));
+    if (ledger) usage = await ledger.usage();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
+    problem = error.message;
+  }
+  const unused = { used: problem === undefined ? 0 : null };
   return {
-    per_minute: window(limits.perMinute, usage?.perMinute),
-    per_day: window(limits.perDay, usage?.perDay),
+    per_minute: windowOf(limits.perMinute, usage?.perMinute ?? unused),
+    per_day: windowOf(limits.perDay, usage?.perDay ?? unused),
+    paused_until: isoTime(usage?.pausedUntil),
+    ...(problem === undefined ? {} : { problem }),
   };
 }
+
+const windowOf = (limit: number, { used, freeAt }: { used: number | null; freeAt?: number }) => ({
+  limit: limit === 0 ? null : limit,
+  used,
+  free_at: isoTime(freeAt),
+});
+
+const isoTime = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 
 const KEY_SOURCES = {
   env: 'RESTAURANT_API_KEY',
@@ -115,7 +129,6 @@ const KEY_SOURCES = {
 
 function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSection[] {
   const { last4, source, problem } = facts.key;
-  const { per_minute, per_day } = facts.budget;
   const isDemo = app.globals.demo === true;
   const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login --base-url <url>';
   const noKey = isDemo
@@ -140,10 +153,7 @@ function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSecti
     },
     {
       title: 'Quota',
-      pairs: [
-        ['This minute', formatWindow(per_minute)],
-        ['Last 24 hours', formatWindow(per_day)],
-      ],
+      pairs: quotaPairs(app, facts.budget),
     },
     {
       title: 'Settings',
@@ -155,7 +165,28 @@ function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSecti
   ];
 }
 
-function formatWindow({ limit, used, free_at }: Facts['budget']['per_day']): string {
-  const use = limit === null ? `${used} used, no limit` : `${used} of ${limit} used`;
-  return free_at === null ? use : `${use}; available again at ${free_at}`;
+type Budget = Facts['budget'];
+
+function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Budget): [string, string][] {
+  const time = (iso: string): string => (writesToTerminal(app) ? localTime(new Date(iso)) : iso);
+  const show = ({ limit, used, free_at }: Budget['per_day']): string => {
+    const use =
+      limit === null ? `${used ?? 'unknown'} used, no limit` : `${used ?? 'unknown'} of ${limit} used`;
+    return free_at === null ? use : `${use}; available again at ${time(free_at)}`;
+  };
+  return [
+    ['This minute', show(per_minute)],
+    ['Last 24 hours', show(per_day)],
+    ...pairIf('Pause', paused_until, (iso) => `paused until ${time(iso)} (the service asked)`),
+    ...pairIf('Problem', problem, (text) => text),
+  ];
+}
+
+const pairIf = (name: string, value: string | null | undefined, text: (value: string) => string) =>
+  value === undefined || value === null ? [] : [[name, text(value)] as [string, string]];
+
+/** Returns a time as `Mon 20:19`. */
+function localTime(date: Date): string {
+  const format = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return date.toLocaleString('en-US', format).replace(',', '');
 }

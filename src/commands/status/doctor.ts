@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { fullHint } from '../../app/command-line.ts';
@@ -8,6 +8,8 @@ import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
+import { ioReason } from '../../storage/io-error.ts';
+import { SharedStateError } from '../../storage/ledger.ts';
 import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
@@ -40,15 +42,31 @@ const failed = (name: string, detail: string, hint?: string): Check => ({
 
 /** Checks the program, its files, and the connection to the service. Sends one request. */
 export async function diagnose(app: App): Promise<Diagnosis> {
+  const store = await checkSharedState(app);
   const service = await checkService(app);
   const checks = [
     passed('version', `restaurant ${VERSION}, ${app.context.runtime}`),
     checkCommand(app),
     ...checkFiles(app),
     ...checkNetwork(app),
+    ...store.checks,
     ...service.checks,
   ];
-  return { ...service, checks };
+  const error = store.error ?? service.error;
+  return { checks, ms: service.ms, ...(error === undefined ? {} : { error }) };
+}
+
+async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'error'>> {
+  const name = 'shared state';
+  try {
+    const shared = await app.sharedState();
+    if (shared === undefined) return { checks: [] };
+    await shared.check();
+    return { checks: [passed(name, String(app.settings.view('shared-state').value))] };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
+    return { checks: [failed(name, error.message, fullHint(app, error.hint))], error };
+  }
 }
 
 function checkCommand(app: App): Check {
@@ -63,18 +81,35 @@ function checkCommand(app: App): Check {
 function checkFiles({ context, paths }: App): Check[] {
   const { configFile, stateDir, cacheDir } = paths;
   const places = [
-    ['config', configFile, '600'],
-    ['config folder', configFile && dirname(configFile), '700'],
-    ['state folder', stateDir, '700'],
-    ['cache folder', cacheDir, '700'],
+    ['config', configFile, '600', 'RESTAURANT_CONFIG_DIR'],
+    ['config folder', configFile && dirname(configFile), '700', 'RESTAURANT_CONFIG_DIR'],
+    ['state folder', stateDir, '700', 'RESTAURANT_STATE_DIR'],
+    ['cache folder', cacheDir, '700', 'RESTAURANT_CACHE_DIR'],
   ] as const;
-  return places.map(([name, path, mode]) => {
+  return places.map(([name, path, mode, variableName]) => {
     if (path === undefined) return failed(name, 'unknown: HOME is not set');
-    if (!existsSync(path)) return passed(name, `${path} (not created yet)`);
+    if (!existsSync(path)) {
+      const problem = creationProblem(path);
+      if (problem === undefined) return passed(name, `${path} (not created yet)`);
+      return failed(name, `${path} cannot be created: ${problem}`, `set ${variableName}=<folder>`);
+    }
     const stats = statSync(path);
     if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
     return failed(name, `${path} is accessible to other users`, `chmod ${mode} ${shellWord(path)}`);
   });
+}
+
+/** Returns why a file or folder cannot be created; undefined if it can. */
+function creationProblem(path: string): string | undefined {
+  const parent = dirname(path);
+  if (!existsSync(parent) && parent !== path) return creationProblem(parent);
+  if (!statSync(parent).isDirectory()) return `${parent} is not a folder`;
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return ioReason(error);
+  }
 }
 
 /** Reports the proxy and the certificates in use. URLs are shown without credentials. */
@@ -124,7 +159,10 @@ async function checkService(app: App): Promise<Diagnosis> {
     return { checks, ms };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    const service = failed('service', `${error.code}: ${error.message}`, fullHint(app, error.hint));
+    const service =
+      error instanceof SharedStateError
+        ? failed('service', 'not checked: without the shared state, requests cannot be counted')
+        : failed('service', `${error.code}: ${error.message}`, fullHint(app, error.hint));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

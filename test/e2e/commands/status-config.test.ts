@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalog.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, REVOKED, useService } from '../../helpers/service.ts';
@@ -192,7 +193,7 @@ describe('status', () => {
     const down = await service.run(['status', '--check', '--json', '--retries', '0'], {
       env: { RESTAURANT_BASE_URL: 'http://127.0.0.1:9' },
     });
-    expect([down.exit, down.stdout]).toEqual([6, '']);
+    expect([down.exit, JSON.parse(down.stdout).check.ok]).toEqual([6, false]);
     const { RESTAURANT_BASE_URL: baseUrl = '' } = service.env;
     const typed = ['status', '--check', '--base-url', baseUrl];
     const env = { RESTAURANT_BASE_URL: '', RESTAURANT_API_KEY: REVOKED };
@@ -205,7 +206,39 @@ describe('status', () => {
     const HOME = join(cwd, 'file');
     writeFileSync(HOME, '');
     const { exit, stdout } = await runCli(['status', '--check', '--demo'], { env: { HOME }, cwd });
-    expect([exit, stdout]).toEqual([0, expect.stringContaining('(not created yet)')]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('cannot be created:')]);
+  });
+
+  it('prints what it can if the shared state cannot be used', async () => {
+    const env = { RESTAURANT_SHARED_STATE: 'redis://127.0.0.1:1' };
+    const text = await service.run(['status'], { env });
+    expect([text.exit, text.stderr]).toEqual([0, '']);
+    expect(text.stdout).toMatch(/^Problem +cannot use the shared state at 127\.0\.0\.1:1/m);
+    const json = await service.run(['status', '--json'], { env });
+    expect([json.exit, JSON.parse(json.stdout).budget]).toMatchObject([
+      0,
+      { per_day: { used: null }, paused_until: null, problem: expect.stringContaining('cannot use') },
+    ]);
+    const check = await service.run(['status', '--check', '--json'], { env });
+    expect([check.exit, JSON.parse(check.stderr).error.code]).toEqual([6, 'network']);
+    expect(JSON.parse(check.stdout).checks).toContainEqual(
+      expect.objectContaining({ name: 'shared state', ok: false, detail: expect.stringContaining('cannot') }),
+    );
+  });
+
+  it('shows a pause that the service requested', async () => {
+    const busy = await startSandbox({ perMinute: 1 });
+    onTestFinished(() => busy.close());
+    const { home } = newHome();
+    const env = { RESTAURANT_BASE_URL: busy.baseUrl, RESTAURANT_API_KEY: PAID, HOME: home, NO_COLOR: '1' };
+    const now = Date.now();
+    const find = async (name: string) =>
+      (await runCli(['find', name, '--city', 'SF', '--max-wait', '0'], { env })).exit;
+    expect([await find('Nopa'), await find('Kokkari')]).toEqual([0, 5]);
+    const until = JSON.parse((await runCli(['status', '--json'], { env })).stdout).budget.paused_until;
+    expect(Date.parse(until) - now).toBeGreaterThan(0);
+    const { stdout } = await runCli(['status'], { env, tty: { stdout: true } });
+    expect(stdout).toMatch(/^Pause +paused until \w{3} \d\d:\d\d \(the service asked\)$/m);
   });
 
   it('reports a password of the shared state that is not encoded', async () => {
