@@ -22,9 +22,7 @@ export function maskUrl(text: string): string {
   const hasNoUser = /^https?:$/.test(url?.protocol ?? '') && `${url?.username}${url?.password}` === '';
   const [scheme = ''] = /^\s*[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   const at = hasNoUser ? -1 : text.lastIndexOf('@');
-  const [user = '', hasPassword] = /^([^:/@]*:)?/.exec(text.slice(scheme.length)) ?? [];
-  const rest =
-    at < scheme.length ? text.slice(scheme.length) : `${hasPassword ? user : ''}…${text.slice(at)}`;
+  const rest = at < scheme.length ? text.slice(scheme.length) : `…${text.slice(at)}`;
   return (
     scheme +
     rest.replace(/([?&])([^?&=#]*)=[^&#]*/g, (parameter, start, name) =>

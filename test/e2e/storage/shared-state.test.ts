@@ -180,7 +180,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect((await ledgerAt(withPassword).grant()).granted).toBe(true);
     const { env } = await serviceWith({ url: withPassword });
     const status = await runCli(['status', '--json'], { env: env() });
-    expect(status.stdout).toContain('redis://:…@127.0.0.1');
+    expect(status.stdout).toContain('redis://…@127.0.0.1');
     expect(status.stdout + status.stderr).not.toContain('geheim');
   });
 });
