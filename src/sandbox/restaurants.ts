@@ -84,8 +84,9 @@ function readJson(text: string): Entry[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw badInput(`the data is not JSON: ${cause instanceof Error ? cause.message : cause}`, cause);
+  } catch {
+    // The message of the parser quotes the file, which may not be meant for the sandbox.
+    throw badInput('the data is not JSON');
   }
   const list = isObject(value) ? value.results : value;
   if (!Array.isArray(list)) throw badInput('the data is neither a JSON array nor an object with "results"');

@@ -45,7 +45,7 @@ export async function installSkill(
   const { scope = 'user', update = false } = options;
   const file = skillFile(app, agent, scope);
   const before = readText(file);
-  const state = before === undefined ? 'new' : before === text ? 'same' : 'different';
+  const state = stateOf(before, text);
   const preview = app.globals.dryRun === true;
   const isOurs = update && HEAD.test(before ?? '');
   if (state === 'different' && !preview && !isOurs) assertForced(app, file, 'overwrites');
@@ -53,6 +53,11 @@ export async function installSkill(
   if (written) writeFileWithFolder(file, text, { mode: 0o644 });
   await writeText(app, { agent, scope, file, state, written }, () => `${file}\n`);
   await app.note(written ? `${agent} reads it at its next start` : NOTES[state]);
+}
+
+function stateOf(before: string | undefined, text: string): State {
+  if (before === undefined) return 'new';
+  return before === text ? 'same' : 'different';
 }
 
 export async function uninstallSkill(

@@ -57,17 +57,13 @@ export function userPath(locations: readonly string[], context: PathContext): st
   const home = homeOf(context, path);
   const belowHome = (...parts: string[]) => home && path.join(home, ...parts);
   const config = absolute(path, env.XDG_CONFIG_HOME) ?? belowHome('.config');
-  const app =
-    platform === 'win32'
-      ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming'))
-      : platform === 'darwin'
-        ? belowHome('Library', 'Application Support')
-        : config;
-  const windows = platform === 'win32' ? app : undefined;
+  const windows =
+    platform === 'win32' ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming')) : undefined;
+  const mac = platform === 'darwin' ? belowHome('Library', 'Application Support') : undefined;
   const folders: Readonly<Record<string, string | undefined>> = {
     '~': home,
     CONFIG: config,
-    APP: app,
+    APP: windows ?? mac ?? config,
     WINDOWS: windows,
   };
   const resolve = (location: string): string[] => {
@@ -158,26 +154,23 @@ export async function changeClientFile(
   edit: (text: string) => string,
 ): Promise<FileChange> {
   const backup = `${file}.bak`;
-  if (project !== undefined) {
-    for (const each of [file, backup]) assertNoLinks(project, each, pathOf({ platform }));
-  }
+  const isShared = project !== undefined;
+  if (isShared) for (const each of [file, backup]) assertNoLinks(project, each, pathOf({ platform }));
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const before = readIfExists(file);
-    const text = before?.text ?? '';
+    const { text = '', mode = isShared ? 0o644 : 0o600, exists } = readIfExists(file);
     const edited = editOrThrow(file, text, edit);
     if (edited === text) return { isChanged: false };
     // The edit of a large file takes a while, in which no signal is heard.
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
-    const mode = before?.mode ?? (project === undefined ? 0o600 : 0o644);
-    if (before !== undefined) writeFileWithFolder(backup, text, { mode, replace: true });
+    if (exists) writeFileWithFolder(backup, text, { mode, replace: true });
     const isWritten = writeFileWithFolder(file, edited, {
       // Only the user may read a file with a key.
       mode: isSecret ? mode & 0o700 : mode,
-      replace: project !== undefined,
-      confirm: () => readIfExists(file)?.text === before?.text,
+      replace: isShared,
+      confirm: () => (readIfExists(file).text ?? '') === text,
     });
-    if (isWritten) return { isChanged: true, backup: before && backup };
+    if (isWritten) return { isChanged: true, ...(exists && { backup }) };
   }
   throw new AppError('in_use', `${file} keeps changing`, {
     hint: 'close the program that writes it, then try again',
@@ -202,13 +195,13 @@ const invalidConfig = (file: string, reason: string): AppError =>
     ],
   });
 
-function readIfExists(file: string): { text: string; mode: number } | undefined {
+function readIfExists(file: string): { exists: boolean; text?: string; mode?: number } {
   try {
     const { bytes, stats } = readRegularFile(file, MAX_BYTES);
     if (!isUtf8(bytes)) throw invalidConfig(file, 'it is not UTF-8 text');
-    return { text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
+    return { exists: true, text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return { exists: false };
     throw ioError('read', file, error);
   }
 }

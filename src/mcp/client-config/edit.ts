@@ -40,29 +40,19 @@ export function editText(
   if (!isObject(root)) throw new SyntaxError('it does not contain an object');
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
-  const entry = withoutPrototypes(merge(list[ENTRY_NAME])) as JsonObject | undefined;
+  const entry = merge(list[ENTRY_NAME]);
   if (entry === undefined && list[ENTRY_NAME] === undefined) return text;
-  const { [ENTRY_NAME]: _former, ...others } = list;
-  const changed = entry === undefined ? others : { ...list, [ENTRY_NAME]: entry };
-  const wanted = withoutPrototypes({ ...root, [servers]: changed }) as JsonObject;
   const inputs = input === undefined ? root.inputs : withInput(root.inputs, input, entry !== undefined);
-  if (inputs !== undefined) wanted.inputs = withoutPrototypes(inputs);
+  const group = withoutUndefined({ ...list, [ENTRY_NAME]: entry });
+  const wanted = withoutPrototypes(withoutUndefined({ ...root, [servers]: group, inputs })) as JsonObject;
   if (isDeepStrictEqual(root, wanted)) return text;
   const ways = isToml
     ? [() => appendTable(before, servers, entry), () => patchToml(before, wanted)]
     : [() => changeJson(changeJson(before, [servers], root, wanted), ['inputs'], root, wanted)];
   // With a repeated key or an inline table, an edit may have no effect for the client.
-  for (const way of ways) {
-    const edited = attempt(way);
-    if (
-      edited !== undefined &&
-      isDeepStrictEqual(
-        attempt(() => read(edited)),
-        wanted,
-      )
-    )
-      return mark + edited;
-  }
+  const hasEffect = (edited: string) => isDeepStrictEqual(read(edited), wanted);
+  const edited = ways.map((way) => attempt(way, hasEffect)).find((each) => each !== undefined);
+  if (edited !== undefined) return mark + edited;
   throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
 
@@ -93,9 +83,14 @@ function withoutPrototypes(value: unknown): unknown {
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }
 
-function attempt<T>(run: () => T): T | undefined {
+const withoutUndefined = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+
+/** The edited text; undefined if the edit fails or has no effect. */
+function attempt(edit: () => string, hasEffect: (edited: string) => boolean): string | undefined {
   try {
-    return run();
+    const edited = edit();
+    return hasEffect(edited) ? edited : undefined;
   } catch {
     return undefined;
   }
@@ -124,8 +119,8 @@ const formatTable = (servers: string, value: JsonObject): string =>
 
 /** Appends the entry as a table: after a blank line, with the same line endings. */
 function appendTable(text: string, servers: string, value: JsonObject = {}): string {
-  const gap = text.trim() === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-  const table = gap + formatTable(servers, value);
+  const gap = text.endsWith('\n') ? '\n' : '\n\n';
+  const table = (text.trim() === '' ? '' : gap) + formatTable(servers, value);
   return text + (text.includes('\r\n') ? table.replaceAll('\n', '\r\n') : table);
 }
 

@@ -69,15 +69,7 @@ export function chooseTransport(
       hint: { command: again({}, { without: ['--literal-key'] }) },
     });
   }
-  const canRefer = client.reference !== undefined || client.namesVariables === true;
-  const problem =
-    client.http === undefined
-      ? `${client.name} only supports stdio servers`
-      : demo
-        ? '--demo has no URL for a client'
-        : !canRefer && !literalKey
-          ? `${client.name} cannot read the key from a variable; --literal-key writes the key itself`
-          : undefined;
+  const problem = httpProblem(client, literalKey, demo);
   if (via === 'http' || literalKey) {
     if (problem === undefined) return 'http';
     const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
@@ -86,6 +78,15 @@ export function chooseTransport(
   }
   const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined || isPlain();
   return usesBridge ? 'stdio' : 'http';
+}
+
+/** Why the client cannot call the service directly. */
+function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): string | undefined {
+  const { name, http, reference, namesVariables = false } = client;
+  if (http === undefined) return `${name} only supports stdio servers`;
+  if (demo) return '--demo has no URL for a client';
+  if (reference !== undefined || namesVariables || literalKey) return undefined;
+  return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
 /** Builds the entry of a client that supports the connection; see {@link chooseTransport}. */
@@ -167,9 +168,8 @@ export function mergeEntry(
   const old = isObject(existing) ? existing : {};
   const startsProgram = 'command' in value && 'command' in old;
   const isKept = (key: string): boolean =>
-    startsProgram && [...PROCESS_KEYS, VARIABLES_KEY].includes(key)
-      ? true
-      : !TRANSPORT_KEYS.has(key) && !dropped.includes(key);
+    !dropped.includes(key) &&
+    (!TRANSPORT_KEYS.has(key) || (startsProgram && [...PROCESS_KEYS, VARIABLES_KEY].includes(key)));
   const merged: JsonObject = {
     ...Object.fromEntries(Object.entries(old).filter(([key]) => isKept(key))),
     ...value,
