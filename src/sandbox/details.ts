@@ -31,14 +31,12 @@ const PHONE_PREFIXES: Readonly<Record<string, string>> = {
 const GRADE_DATES = ['2024-07-01', '2025-01-01', '2025-07-01'];
 
 /**
- * Returns the output of `lookup_restaurant`. Missing values are derived from the id, so they never change. Some are left
- * out, as in real data.
+ * The output of `lookup_restaurant`. Missing values are derived from the id, so they never change. Some are left out, as
+ * in real data.
  */
 export function describe(restaurant: SandboxRestaurant, level: Level): LookupOutput {
-  const { service_id, name, grade, cuisine_tags = [], address, neighborhood, city } = restaurant;
-  const { coordinates, coverage_level } = restaurant;
+  const { service_id, name, grade, cuisine_tags = [], neighborhood, city } = restaurant;
   const random = seededRandom(service_id);
-  const isKnown = coverage_level !== 'minimal';
   const where = neighborhood ? `${neighborhood}, ${city}` : city;
   const basic = {
     status: 'ok',
@@ -50,31 +48,42 @@ export function describe(restaurant: SandboxRestaurant, level: Level): LookupOut
     price_level: random.pick(PRICES),
   };
   if (level === 'basic') return basic;
-  const standard = {
-    ...basic,
+  const standard = { ...basic, ...standardDetails(restaurant, random) };
+  return level === 'standard' ? standard : { ...standard, ...premiumDetails(restaurant, random) };
+}
+
+const isKnown = ({ coverage_level }: SandboxRestaurant): boolean => coverage_level !== 'minimal';
+
+function standardDetails(restaurant: SandboxRestaurant, random: SeededRandom) {
+  const { address, neighborhood, city, coordinates, coverage_level } = restaurant;
+  const ifKnown = <T, U>(value: () => T, otherwise: U) => (isKnown(restaurant) ? value() : otherwise);
+  return {
     address: address ?? null,
     city,
     neighborhood: neighborhood || null,
     coordinates: coordinates ?? null,
     coverage_level: coverage_level ?? null,
-    phone: isKnown ? phone(city, random) : null,
-    website: isKnown ? `https://${slug(restaurant)}.example/` : null,
-    hours: isKnown ? hours(random) : null,
-    signature_dishes: isKnown ? dishes(random) : [],
+    phone: ifKnown(() => phone(city, random), null),
+    website: ifKnown(() => `https://${slug(restaurant)}.example/`, null),
+    hours: ifKnown(() => hours(random), null),
+    signature_dishes: ifKnown(() => dishes(random), []),
     seating: {
       indoor: random.integer(12, 120),
       outdoor: random.chance(0.4) ? random.integer(4, 40) : 0,
       bar: random.chance(0.5),
     },
-    wheelchair_accessible: isKnown ? random.chance(0.7) : null,
+    wheelchair_accessible: ifKnown(() => random.chance(0.7), null),
     takes_cards: random.chance(0.9),
   };
-  if (level === 'standard') return standard;
+}
+
+function premiumDetails(restaurant: SandboxRestaurant, random: SeededRandom) {
+  const { grade } = restaurant;
+  const known = isKnown(restaurant);
   const score = () => random.integer(60, 98) / 10;
   return {
-    ...standard,
-    scores: { food: score(), service: score(), ambience: score(), value: isKnown ? score() : null },
-    review_themes: isKnown ? themes(random) : [],
+    scores: { food: score(), service: score(), ambience: score(), value: known ? score() : null },
+    review_themes: known ? themes(random) : [],
     dietary: {
       vegetarian: random.chance(0.8),
       vegan: random.chance(0.4),

@@ -17,6 +17,7 @@ import {
 import { CAPABILITIES, createMethods } from './methods.ts';
 import type { Headers, Post, Protocol } from './service.ts';
 import { TOOLS } from './tools.ts';
+import type { Access } from './types.ts';
 
 /** Protocol versions with a handshake, newest first. */
 const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -53,19 +54,54 @@ interface Session {
 
 const MAX_SESSIONS = 1000;
 
-/** Creates a full MCP server with one endpoint. The protocol version is detected from each request. */
-export function createMcp(catalog: Catalog): Protocol {
-  const methods = createMethods(catalog);
-  const sessions = new Map<string, Session>();
+/** A full MCP server with one endpoint. The protocol version is detected from each request. */
+export class McpServer implements Protocol {
+  readonly methods = ['POST', 'DELETE'];
+  readonly #methods: Methods;
+  readonly #sessions = new Map<string, Session>();
 
-  function initialize(id: RpcId, params: unknown, account: string): Answer {
+  constructor(catalog: Catalog) {
+    this.#methods = createMethods(catalog);
+  }
+
+  post(post: Post): Answer {
+    checkAccept(post.headers);
+    return isModern(post) ? answerModern(this.#methods, post) : this.#answerLegacy(post);
+  }
+
+  endSession(headers: Headers, { account }: Access): Answer {
+    if (headers['mcp-session-id'] === undefined)
+      throw httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
+    this.#sessions.delete(this.#sessionOf(headers, account).id);
+    return { status: 200 };
+  }
+
+  /** Handles MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
+  #answerLegacy(post: Post): Answer {
+    const { incoming, access, headers } = post;
+    const { id, method, params } = incoming;
+    if (id !== undefined && method === 'initialize') return this.#initialize(id, params, access.account);
+    const session = this.#sessionOf(headers, access.account);
+    if (id === undefined || method === undefined) {
+      session.ready ||= method === 'notifications/initialized';
+      return { status: 202 };
+    }
+    if (method === 'ping') return { status: 200, message: resultMessage(id, {}) };
+    if (!session.ready) {
+      throw badRequest('Server not initialized: notifications/initialized was not received');
+    }
+    const message = resultMessage(id, run(this.#methods, post, 200));
+    return { status: 200, message, events: progressMessages(params) };
+  }
+
+  #initialize(id: RpcId, params: unknown, account: string): Answer {
     const requested = isObject(params) ? params.protocolVersion : undefined;
     if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
     const protocolVersion = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
     const session = { id: randomUUID(), account, ready: false };
-    sessions.set(session.id, session);
-    const [oldest = ''] = sessions.keys();
-    if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
+    this.#sessions.set(session.id, session);
+    const [oldest = ''] = this.#sessions.keys();
+    if (this.#sessions.size > MAX_SESSIONS) this.#sessions.delete(oldest);
     return {
       status: 200,
       headers: { 'Mcp-Session-Id': session.id },
@@ -73,7 +109,7 @@ export function createMcp(catalog: Catalog): Protocol {
     };
   }
 
-  function sessionOf(headers: Headers, account: string): Session {
+  #sessionOf(headers: Headers, account: string): Session {
     const version = headers['mcp-protocol-version'];
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
       throw badRequest(`Unsupported protocol version (supported versions: ${LEGACY_VERSIONS.join(', ')})`);
@@ -84,42 +120,10 @@ export function createMcp(catalog: Catalog): Protocol {
         version === undefined ? 'Server not initialized' : 'Mcp-Session-Id header is required',
       );
     }
-    const session = sessions.get(id);
+    const session = this.#sessions.get(id);
     if (session?.account === account) return session;
     throw rpcError(SESSION_NOT_FOUND, 'Session not found', undefined, 404);
   }
-
-  /** Handles MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
-  function answerLegacy(post: Post): Answer {
-    const { incoming, access, headers } = post;
-    const { id, method, params } = incoming;
-    if (id !== undefined && method === 'initialize') return initialize(id, params, access.account);
-    const session = sessionOf(headers, access.account);
-    if (id === undefined || method === undefined) {
-      session.ready ||= method === 'notifications/initialized';
-      return { status: 202 };
-    }
-    if (method === 'ping') return { status: 200, message: resultMessage(id, {}) };
-    if (!session.ready) {
-      throw badRequest('Server not initialized: notifications/initialized was not received');
-    }
-    const message = resultMessage(id, run(methods, post, 200));
-    return { status: 200, message, events: progressMessages(params) };
-  }
-
-  return {
-    methods: ['POST', 'DELETE'],
-    post(post) {
-      checkAccept(post.headers);
-      return isModern(post) ? answerModern(methods, post) : answerLegacy(post);
-    },
-    endSession(headers, { account }) {
-      if (headers['mcp-session-id'] === undefined)
-        throw httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
-      sessions.delete(sessionOf(headers, account).id);
-      return { status: 200 };
-    },
-  };
 }
 
 const badRequest = (message: string) => rpcError(SERVER_ERROR, `Bad Request: ${message}`, undefined, 400);

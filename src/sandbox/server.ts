@@ -7,7 +7,7 @@ import { type Hint, restaurant } from '../hint.ts';
 import { isObject } from '../util/object.ts';
 import { createCatalog } from './catalog.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
-import { createMcp } from './mcp.ts';
+import { McpServer } from './mcp.ts';
 import {
   type Answer,
   encode,
@@ -31,7 +31,7 @@ import {
   PATH,
 } from './request-guard.ts';
 import { sampleRestaurants } from './restaurants.ts';
-import { createService } from './service.ts';
+import { createService, type Post, type Protocol } from './service.ts';
 import type { Mode, ReplyForm, RequestEntry, Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
 
 export type { Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
@@ -86,7 +86,7 @@ const MAX_LOGGED_REQUESTS = 10_000;
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requestTimeoutMs: requestTimeout = REQUEST_TIMEOUT_MS } = options;
   const requests: SandboxRequest[] = [];
-  const handle = createHandler(options, requests);
+  const handler = new Handler(options, requests);
   const server = createServer({
     requestTimeout,
     headersTimeout: requestTimeout,
@@ -95,7 +95,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const port = await listen(server, options.port ?? 0);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    handle(request, response, port).catch(() => response.destroy());
+    handler.handle(request, response, port).catch(() => response.destroy());
   });
   const baseUrl = `http://${HOST}:${port}`;
   return { baseUrl, endpoint: baseUrl + PATH, keys: KEYS, requests, close: () => close(server) };
@@ -134,26 +134,28 @@ function close(server: Server): Promise<void> {
 /** A received request, whose body and status are set later. */
 type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
 
-/**
- * Creates the handler of all requests, which adds each to `requests`.
- * @returns a function that serves one request, until the last byte of the reply is sent
- */
-function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
-  const { auth = true, reply = 'json', latencyMs = 0, now = Date.now } = options;
-  const { perMinute = 100, perDay = 2000 } = options;
-  const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
-  const countRequest = createRateLimiter(perMinute, perDay, now);
-  const nextFault = createFaults(options.faults ?? [], options.random ?? Math.random);
-  const protocol = options.mode === 'mcp' ? createMcp(catalog) : createService(catalog);
+class Handler {
+  readonly #options: SandboxOptions;
+  readonly #requests: SandboxRequest[];
+  readonly #countRequest: (account: string) => void;
+  readonly #nextFault: ReturnType<typeof createFaults>;
+  readonly #protocol: Protocol;
 
-  return async (request: IncomingMessage, response: ServerResponse, port: number): Promise<void> => {
+  constructor(options: SandboxOptions, requests: SandboxRequest[]) {
+    const { perMinute = 100, perDay = 2000, now = Date.now, faults = [], random = Math.random } = options;
+    const catalog = createCatalog(options.restaurants ?? sampleRestaurants());
+    this.#options = options;
+    this.#requests = requests;
+    this.#countRequest = createRateLimiter(perMinute, perDay, now);
+    this.#nextFault = createFaults(faults, random);
+    this.#protocol = options.mode === 'mcp' ? new McpServer(catalog) : createService(catalog);
+  }
+
+  /** Serves one request, until the last byte of the reply is sent. */
+  async handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
+    const { latencyMs = 0, onRequest } = this.#options;
     const started = performance.now();
-    const { method = '', url: path = '' } = request;
-    const key = keyKind(request.headersDistinct.authorization);
-    const headers = plainHeaders(request);
-    const entry: LogEntry = { method, path, headers, key, body: undefined, status: 0, time: now() };
-    requests.push(entry);
-    if (requests.length > MAX_LOGGED_REQUESTS) requests.shift();
+    const entry = this.#log(request);
     response.on('error', () => undefined);
     const body = await readBody(request);
     const json = body instanceof Buffer ? parseJson(body) : undefined;
@@ -162,57 +164,76 @@ function createHandler(options: SandboxOptions, requests: SandboxRequest[]) {
     }
     if (body !== undefined) {
       const content = body instanceof ReplyError ? body : json;
-      const { payload, injection } = createReply(request, port, entry, content);
+      const { payload, injection } = this.#reply(request, port, entry, content);
       // The timer of a closed sandbox must not keep the process running.
       if (latencyMs > 0) await sleep(latencyMs, undefined, { ref: false });
       entry.status = injection.isSilent ? 0 : payload.status;
       await (injection.send?.(response, payload) ?? send(request, response, payload));
     }
-    const { status } = entry;
-    options.onRequest?.({ ...calledTool(json), status, key, ms: performance.now() - started });
-  };
+    const { status, key } = entry;
+    onRequest?.({ ...calledTool(json), status, key, ms: performance.now() - started });
+  }
 
-  /**
-   * Creates the reply, and the fault to inject. The checks before the protocol are in the order in which errors are
-   * reported.
-   * @param body parsed; undefined if it is not JSON; an error if it could not be read
-   */
-  function createReply(
-    request: IncomingMessage,
-    port: number,
-    { key, method, headers }: LogEntry,
-    body: unknown,
-  ): { payload: Payload; injection: Injection } {
+  #log(request: IncomingMessage): LogEntry {
+    const { method = '', url: path = '' } = request;
+    const key = keyKind(request.headersDistinct.authorization);
+    const time = (this.#options.now ?? Date.now)();
+    const entry = { method, path, headers: plainHeaders(request), key, body: undefined, status: 0, time };
+    this.#requests.push(entry);
+    if (this.#requests.length > MAX_LOGGED_REQUESTS) this.#requests.shift();
+    return entry;
+  }
+
+  /** Creates the reply, and the fault to inject. No fault is injected into a request that already failed. */
+  #reply(request: IncomingMessage, port: number, entry: LogEntry, body: unknown) {
     let injection: Injection = {};
     let answer: Answer;
     try {
-      checkOrigin(request, port, protocol.methods);
-      if (body instanceof ReplyError) throw body;
-      const access = authorize(key, auth);
-      countRequest(access.account);
-      if (method === 'DELETE' && protocol.endSession !== undefined) {
-        answer = protocol.endSession(headers, access);
-      } else {
-        checkContentType(request);
-        if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
-        const incoming = readMessage(body);
-        const kind = incoming.method === 'tools/call' ? 'tool' : 'request';
-        const fault = nextFault(incoming.id === undefined ? 'other' : kind);
-        if (fault !== undefined) injection = FAULTS[fault];
-        if (injection.error !== undefined) throw injection.error();
-        answer = protocol.post({ incoming, access, headers });
-      }
+      const post = this.#check(request, port, entry, body);
+      injection = this.#faultFor(post);
+      if (injection.error !== undefined) throw injection.error();
+      answer = 'incoming' in post ? this.#protocol.post(post) : post;
     } catch (error) {
       const known =
         error instanceof ReplyError ? error : rpcError(INTERNAL_ERROR, 'internal error', undefined, 500);
-      // No fault is injected into a request that already failed.
       if (known.status !== 200) injection = {};
       answer = known.answer(idOf(body));
     }
     const { message } = answer;
     const altered = message && injection.message?.(message);
-    const payload = encode({ ...answer, message: altered ?? message }, reply);
+    const payload = encode({ ...answer, message: altered ?? message }, this.#options.reply ?? 'json');
     return { payload: injection.payload?.(payload) ?? payload, injection };
+  }
+
+  /**
+   * Checks a request, in the order in which errors are reported.
+   * @param body parsed; undefined if it is not JSON; an error if it could not be read
+   * @returns the answer to a DELETE, which ends a session
+   */
+  #check(
+    request: IncomingMessage,
+    port: number,
+    { key, method, headers }: LogEntry,
+    body: unknown,
+  ): Post | Answer {
+    checkOrigin(request, port, this.#protocol.methods);
+    if (body instanceof ReplyError) throw body;
+    const access = authorize(key, this.#options.auth ?? true);
+    this.#countRequest(access.account);
+    if (method === 'DELETE' && this.#protocol.endSession !== undefined) {
+      return this.#protocol.endSession(headers, access);
+    }
+    checkContentType(request);
+    if (body === undefined) throw rpcError(PARSE_ERROR, 'the body is not JSON in UTF-8', undefined, 400);
+    return { incoming: readMessage(body), access, headers };
+  }
+
+  #faultFor(post: Post | Answer): Injection {
+    if (!('incoming' in post)) return {};
+    const { id, method } = post.incoming;
+    const kind = method === 'tools/call' ? 'tool' : 'request';
+    const fault = this.#nextFault(id === undefined ? 'other' : kind);
+    return fault === undefined ? {} : FAULTS[fault];
   }
 }
 
