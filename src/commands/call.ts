@@ -4,6 +4,7 @@ import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
@@ -36,7 +37,9 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     service: { demoMode: 'mcp' },
     plan: () => {
       if (name.trim() === '')
-        throw new AppError('usage', 'the tool name is empty', { hint: 'restaurant tools' });
+        throw new AppError('usage', 'the tool name is empty', {
+          hint: { command: restaurant('tools') },
+        });
       return readArguments(app, name, words, json);
     },
     preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],

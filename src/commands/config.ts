@@ -7,6 +7,7 @@ import { withScheme } from '../client/endpoint.ts';
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
+import { restaurant, slot } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { displayValue, isUrl, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
@@ -127,7 +128,7 @@ function checkSetting(app: App, name: SettingName, given: string): string {
     name: `config set ${name}`,
     flag: true,
     isUrl: isUrl(name),
-    hint: 'restaurant config list',
+    hint: { command: restaurant('config', 'list') },
   };
   parseValue<unknown>(SETTINGS[name].parse, given, where);
   if (name === 'profile') requireProfile(app, given);
@@ -143,7 +144,10 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
     const profile = profileOf(file, profileName);
     if (given !== undefined && serviceOf(profile) === undefined) {
       throw new AppError('usage', `cannot save the header: the profile ${profileName} has no service`, {
-        hint: 'restaurant login --base-url <url>, or: restaurant config set base-url <url>',
+        hint: [
+          { command: restaurant('login', '--base-url', slot('url')) },
+          { text: 'or', command: restaurant('config', 'set', 'base-url', slot('url')) },
+        ],
       });
     }
     const headers = Object.entries(profile.headers ?? {}).filter(
@@ -182,5 +186,6 @@ async function listProfiles(app: App): Promise<void> {
     return [name, service ?? 'no service', key] as const;
   });
   await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.view));
-  if (profiles.length === 0) await app.note('no saved profiles; restaurant login saves one');
+  if (profiles.length === 0)
+    await app.note({ text: 'no saved profiles; save one', command: restaurant('login') });
 }

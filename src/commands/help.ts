@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
 import { AppError } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 import { nearest } from '../util/nearest.ts';
 
 export function registerHelp(command: CliCommand, app: App): void {
@@ -19,7 +20,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       const [near] = program.children.some((each) => each.name() === word) ? [] : nearest(word, topics, 1);
       if (near !== undefined && near !== word) {
         throw new AppError('usage', `unknown topic '${word}'`, {
-          hint: `did you mean restaurant help ${near}?`,
+          hint: { text: 'did you mean', command: restaurant('help', near) },
         });
       }
       const text = topics.includes(word)

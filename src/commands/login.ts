@@ -8,6 +8,7 @@ import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError } from '../errors.ts';
+import { again, type Hint, slot, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/io-error.ts';
 import { readUserFile } from '../storage/user-files.ts';
@@ -48,7 +49,11 @@ export function registerLogin(command: CliCommand, app: App): void {
 const MAX_KEY_BYTES = 1024 * 1024;
 /** Maximum number of times that a key can be typed. */
 const MAX_ATTEMPTS = 3;
-const FLAGS_HINT = 'restaurant login --key-stdin < key.txt, or --key-file key.txt, or set RESTAURANT_API_KEY';
+const FLAGS_HINT: Hint = [
+  { command: again({ '--key-stdin': true }, { without: ['--key-file'], stdin: 'key.txt' }) },
+  { text: 'or', command: again({ '--key-file': 'key.txt' }, { without: ['--key-stdin'] }) },
+  { text: 'or set RESTAURANT_API_KEY' },
+];
 
 async function login(app: App, options: LoginOptions): Promise<void> {
   app.config();
@@ -92,7 +97,7 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
   }
   if (!options.verify) return undefined;
   throw new AppError('no_service', 'no service is configured', {
-    hint: 'restaurant login --base-url <url>',
+    hint: { command: again({ '--base-url': slot('url') }) },
   });
 }
 
@@ -115,7 +120,7 @@ async function acceptedKey(
         'bad_key',
         `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`,
         {
-          hint: 'copy the whole key from the developer portal',
+          hint: { text: 'copy the whole key from the developer portal' },
         },
       );
     }
@@ -154,7 +159,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   try {
     const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
     if (stats.isFile() && (stats.mode & 0o077n) !== 0n && app.context.platform !== 'win32') {
-      await app.warn(`${full} can be read by other users: chmod 600 protects it`);
+      await app.warn({ text: `${full} can be read by other users`, command: system('chmod 600', full) });
     }
     return bytes.toString('utf8');
   } catch (cause) {

@@ -7,8 +7,8 @@ import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level, lookupCall, type Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { again, restaurant, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
-import { shellWord } from '../util/shell.ts';
 import type { Selection } from './lookup/ids.ts';
 
 const RESULT = anyOf(
@@ -68,9 +68,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     },
     write: (outcomes, { search, isOne }) => {
       const [first] = outcomes;
-      return isOne && first !== undefined
-        ? writeOne(app, first, search)
-        : writeList(app, outcomes, search, level);
+      return isOne && first !== undefined ? writeOne(app, first, search) : writeList(app, outcomes, search);
     },
   });
 }
@@ -80,7 +78,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   if (!words.includes('-')) return resolveWords(app, words);
   if (words.length > 1) {
     throw new AppError('usage', '- reads all ids from stdin and cannot be combined with other ids', {
-      hint: 'restaurant lookup - < ids.txt',
+      hint: { command: again({}, { operands: ['-'], stdin: 'ids.txt' }) },
     });
   }
   const { readAllText } = await import('../app/input.ts');
@@ -93,7 +91,10 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
 /** Suggests the same command with basic details if the requested ones require a paid key. */
 function withPlanHint(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
-  return error.withHint('basic details work with every key: restaurant … --fields basic');
+  return error.withHint({
+    text: 'basic details work with every key',
+    command: again({ '--fields': 'basic' }),
+  });
 }
 
 /** Writes one restaurant. @throws {AppError} the error of its lookup */
@@ -112,12 +113,7 @@ async function writeOne(app: App, outcome: Outcome, search: Selection['search'])
 }
 
 /** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */
-async function writeList(
-  app: App,
-  outcomes: readonly Outcome[],
-  search: Selection['search'],
-  level: Level,
-): Promise<void> {
+async function writeList(app: App, outcomes: readonly Outcome[], search: Selection['search']): Promise<void> {
   if (!isStreamed(app)) {
     const { lookupEntries } = await import('../output/lookup-entry.ts');
     await writeResult(app, lookupEntries(outcomes), async () => {
@@ -126,7 +122,7 @@ async function writeList(
     });
   }
   await noteSearch(app, search);
-  reportFailures(outcomes, level);
+  reportFailures(outcomes);
 }
 
 /** Returns whether each entry of a list is written as soon as it is complete. */
@@ -153,8 +149,12 @@ async function noteSearch(app: App, search: Selection['search']): Promise<void> 
 /** Maximum number of ids that a message names for each kind of failure. */
 const MAX_NAMED = 3;
 
+const SEARCH = restaurant('find', slot('name'), '--city', slot('city'));
+const named = (ids: readonly string[]): Word[] =>
+  ids.length > MAX_NAMED ? [...ids.slice(0, MAX_NAMED), slot('…')] : [...ids];
+
 /** Lists the failures by code, with the command that retries those that may succeed. @throws {AppError} `partial` */
-function reportFailures(outcomes: readonly Outcome[], level: Level): void {
+function reportFailures(outcomes: readonly Outcome[]): void {
   const failed = outcomes.flatMap(({ restaurantId: id, error }) => (error ? [{ id, error }] : []));
   if (failed.length === 0) return;
   const causes = [...new Set(failed.map(({ error }) => error.code))].map((code) => {
@@ -162,18 +162,16 @@ function reportFailures(outcomes: readonly Outcome[], level: Level): void {
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
     return `${code} (${ids.slice(0, MAX_NAMED).join(', ')}${more})`;
   });
-  const again = failed.filter(({ error }) => error.retryable).map(({ id }) => id);
-  const more = again.length > MAX_NAMED ? ' …' : '';
-  const fields = level === 'basic' ? '' : ` --fields ${level}`;
+  const retryable = failed.filter(({ error }) => error.retryable).map(({ id }) => id);
   const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
   const other = failed.find(({ error }) => error.code !== 'not_found')?.error;
-  if (again.length === 0 && other !== undefined)
+  if (retryable.length === 0 && other !== undefined)
     throw new AppError('partial', `${message}: ${other.message}`, { hint: other.hint });
   throw new AppError('partial', message, {
     hint:
-      again.length === 0
-        ? 'these ids do not exist; use restaurant find <name> --city <city> to get valid ids'
-        : `retry: restaurant lookup ${again.slice(0, MAX_NAMED).map(shellWord).join(' ')}${more}${fields}`,
-    retryable: again.length > 0,
+      retryable.length === 0
+        ? { text: 'these ids do not exist; search for valid ones', command: SEARCH }
+        : { text: 'retry', command: again({}, { operands: named(retryable) }) },
+    retryable: retryable.length > 0,
   });
 }

@@ -5,6 +5,7 @@ import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 import { escapeJson, toJson } from '../util/json.ts';
 
 interface RawOptions {
@@ -51,7 +52,9 @@ async function runRaw(
     plan: async () => {
       const { readParams } = await import('./raw/params.ts');
       if (method.trim() === '') {
-        throw new AppError('usage', 'the method is empty', { hint: 'restaurant raw tools/list' });
+        throw new AppError('usage', 'the method is empty', {
+          hint: { command: restaurant('raw', 'tools/list') },
+        });
       }
       return { method, params: await readParams(app, params, options) };
     },

@@ -5,6 +5,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 
 const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObject });
 
@@ -33,7 +34,10 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
         throw error.withMessage(`${service.label} has no list of its tools: ${error.message}`, {
-          hint: error.details.hint ?? 'restaurant tools find_restaurant shows a documented tool',
+          hint: error.details.hint ?? {
+            text: 'see a documented tool',
+            command: restaurant('tools', 'find_restaurant'),
+          },
         });
       }
     },

@@ -42,7 +42,7 @@ const ON_WINDOWS: Readonly<Record<string, string>> = {
 export function hintText(hint: Hint, run: HintRun = NO_RUN): string {
   return adviceOf(hint)
     .map((part) => adviceText(part, run))
-    .join('; ');
+    .reduce((line, part) => `${line}${line.endsWith('?') ? ' ' : '; '}${part}`);
 }
 
 function adviceText({ text, command }: Advice, run: HintRun): string {

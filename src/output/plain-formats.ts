@@ -67,5 +67,6 @@ export function missingColumns(
   const valid = [...new Set([...usual, ...tabulate(records).keys, ...ownKeys])];
   const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
   const names = missing.map((column) => `'${column}'`).join(', ');
-  return `no result has ${names}: ${didYouMean(first, valid, 1)}these have ${named}`;
+  const meant = didYouMean(first, valid, 1);
+  return `no result has ${names}: ${meant === '' ? '' : `${meant} `}these have ${named}`;
 }

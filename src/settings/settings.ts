@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
-import { nearest } from '../util/nearest.ts';
+import { suggestion } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue } from './values.ts';
@@ -133,7 +133,7 @@ export function settingName(text: string): SettingName {
   }
   throw new AppError('usage', `no setting '${text}'`, {
     hint: [
-      ...nearest(wanted, SETTING_NAMES).map((name) => ({ text: `did you mean ${name}?` })),
+      ...suggestion(wanted, SETTING_NAMES),
       { text: `they are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
     ],
   });

@@ -50,7 +50,7 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   return (text) => {
     const found = choices.find((choice) => choice === text);
     if (found !== undefined) return found;
-    const meant = didYouMean(text, choices, 1).trim();
+    const meant = didYouMean(text, choices, 1);
     throw new Error(`expected one of ${choices.join(', ')}${meant === '' ? '' : `; ${meant}`}`);
   };
 }

@@ -1,3 +1,5 @@
+import type { Advice } from '../hint.ts';
+
 const MAX_LENGTH = 64;
 
 /**
@@ -54,10 +56,14 @@ export function nearest(word: string, names: readonly string[], most = 3): strin
     .map(({ name }) => name);
 }
 
-/**
- * Returns `did you mean a or b? ` for the start of a hint; empty if no name is near. Parameters as in {@link nearest}.
- */
+/** Returns `did you mean a or b?`; empty if no name is near. Parameters as in {@link nearest}. */
 export function didYouMean(word: string, names: readonly string[], most?: number): string {
   const near = nearest(word, names, most);
-  return near.length > 0 ? `did you mean ${near.join(' or ')}? ` : '';
+  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : '';
+}
+
+/** As {@link didYouMean}, for the start of a hint. */
+export function suggestion(word: string, names: readonly string[], most?: number): Advice[] {
+  const text = didYouMean(word, names, most);
+  return text === '' ? [] : [{ text }];
 }

@@ -2,8 +2,8 @@ import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { didYouMean, nearest } from '../../util/nearest.ts';
-import { shellWord } from '../../util/shell.ts';
+import { restaurant } from '../../hint.ts';
+import { nearest, suggestion } from '../../util/nearest.ts';
 import { buildArguments, type Given, type GivenArguments, schemaOf } from './arguments.ts';
 
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
@@ -18,7 +18,7 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name).filter((each) => TOOL_NAME.test(each));
   throw new AppError('not_found', `the service has no tool '${name}'`, {
-    hint: `${didYouMean(name, names)}restaurant tools lists them`,
+    hint: [...suggestion(name, names), { text: 'list them', command: restaurant('tools') }],
   });
 }
 
@@ -98,6 +98,12 @@ export function unlistedToolError(error: unknown, name: string, tool: Tool | und
   const names = DOCUMENTED_TOOLS.map((each) => each.name);
   const [near] = nearest(name, names);
   return error.withMessage(`${name}: ${error.message}`, {
-    hint: `${didYouMean(name, names, 1)}The service has no list of its tools; documented are ${names.join(' and ')}: restaurant tools ${shellWord(near ?? names[0] ?? '')}`,
+    hint: [
+      ...suggestion(name, names, 1),
+      {
+        text: `the service has no list of its tools; documented are ${names.join(' and ')}`,
+        command: restaurant('tools', near ?? names[0] ?? ''),
+      },
+    ],
   });
 }

@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { App } from '../../app/app.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, systemCode } from '../../errors.ts';
+import { type Advice, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/excerpt.ts';
-import { didYouMean, nearest } from '../../util/nearest.ts';
-import { shellWord } from '../../util/shell.ts';
+import { nearest, suggestion } from '../../util/nearest.ts';
 import { parseUserJson } from '../../util/user-json.ts';
 import {
   argumentNames,
@@ -162,8 +162,8 @@ function argumentError(
   given: readonly string[],
   names: readonly string[],
 ): AppError {
-  const fail = (message: string, near = ''): AppError =>
-    new AppError('usage', message, { hint: `${near}restaurant tools ${shellWord(tool)}` });
+  const fail = (message: string, near: readonly Advice[] = []): AppError =>
+    new AppError('usage', message, { hint: [...near, { command: restaurant('tools', tool) }] });
   const certain = errors.filter(({ schemaPath }) => !/\/(?:anyOf|oneOf|if)\//.test(schemaPath));
   const missing = certain.flatMap((error) =>
     error.keyword === 'required' ? [dotted(error, error.params.missingProperty)] : [],
@@ -172,21 +172,21 @@ function argumentError(
     const needed = [...new Set(missing)];
     const misspelt = unknownArguments(given, names).find((name) => nearest(name, needed).length > 0);
     const other = misspelt === undefined ? '' : `, and has no argument '${misspelt}'`;
-    return fail(`${tool} needs ${needed.join(' and ')}${other}`, didYouMean(misspelt ?? '', needed));
+    return fail(`${tool} needs ${needed.join(' and ')}${other}`, suggestion(misspelt ?? '', needed));
   }
   const unknown = certain.flatMap((error) => {
     const name: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
     return typeof name === 'string' ? [dotted(error, name)] : [];
   });
   if (unknown[0] !== undefined) {
-    return fail(`${tool} has no argument '${unknown[0]}'`, didYouMean(unknown[0], names));
+    return fail(`${tool} has no argument '${unknown[0]}'`, suggestion(unknown[0], names));
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? errors[0];
   if (first === undefined) return fail(`the arguments of ${tool} are invalid`);
   const path = dotted(first);
   const value = excerpt(JSON.stringify(first.data) ?? 'nothing', 60);
   const { problem, values } = explain(first, errors);
-  const near = typeof first.data === 'string' ? didYouMean(first.data, values) : '';
+  const near = typeof first.data === 'string' ? suggestion(first.data, values) : [];
   return fail(`${path === '' ? 'the arguments' : path} ${value}: ${problem}`, near);
 }
 

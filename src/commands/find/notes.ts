@@ -1,9 +1,10 @@
 import type { App } from '../../app/app.ts';
+import { hintOf } from '../../app/hints.ts';
 import { outputFormat, writesToTerminal } from '../../app/output.ts';
 import type { FindResult } from '../../client/find-result.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { again } from '../../hint.ts';
+import { again, restaurant } from '../../hint.ts';
 import type { Detailed } from './details.ts';
 import { explainEmpty, type Refinement } from './refine.ts';
 
@@ -32,7 +33,7 @@ export function footer(
   const matches = count === 1 ? '1 match' : `${count} matches`;
   const parts = [
     total > count ? `${count} of ${total} matches` : matches,
-    `restaurant lookup 1${app.globals.demo === true ? ' --demo' : ''} for details`,
+    `${hintOf(app, { command: restaurant('lookup', '1') })} for details`,
     ...(cachedAt === undefined ? [] : ['from the cache (--max-age 0 refreshes)']),
   ];
   // As many as fit on one line.

@@ -129,7 +129,7 @@ export function explainEmpty(rows: readonly unknown[], refinement: Refinement): 
     .map(([value, count]) => `${value} ${count}`);
   if (listed.length > MAX_LISTED) listed.splice(MAX_LISTED, listed.length, '…');
   const available = listed.length === 0 ? '' : `; available: ${listed.join(', ')}`;
-  const meant = didYouMean(strict.wanted[0] ?? '', [...counts.keys()], 1).trim();
+  const meant = didYouMean(strict.wanted[0] ?? '', [...counts.keys()], 1);
   return `${found} ${options.join(' or ')}${available}${meant === '' ? '' : `; ${meant}`}`;
 }
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
+import { again, slot } from '../../hint.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant.ts';
-import { shellWord } from '../../util/shell.ts';
 import type { InputRow } from '../read/row.ts';
 
 /** The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another program. */
@@ -113,8 +113,8 @@ function findColumn(
   throw new AppError('usage', `${flag} '${wanted}': the list has no such column; it has ${listed(header)}`, {
     hint:
       near === undefined
-        ? `restaurant enrich … ${flag} <column>`
-        : `did you mean ${flag} ${shellWord(near)}?`,
+        ? { command: again({ [flag]: slot('column') }) }
+        : { text: 'did you mean', command: again({ [flag]: near }) },
   });
 }
 
@@ -122,9 +122,12 @@ function findColumn(
 function missing(header: readonly string[], field: 'name' | 'city', guess: string | undefined): AppError {
   const { flag, headers } = COLUMNS[field];
   const message = `no column for the ${field}: none is called ${headers.join(', ')}; the list has ${listed(header)}`;
-  const column = guess === undefined ? '<column>' : shellWord(guess);
-  const other = field === 'city' ? ', or --city <city> for all rows' : '';
-  return new AppError('usage', message, { hint: `restaurant enrich … ${flag} ${column}${other}` });
+  const other = { text: 'or for all rows', command: again({ '--city': slot('city') }) };
+  const hint = [
+    { command: again({ [flag]: guess ?? slot('column') }) },
+    ...(field === 'city' ? [other] : []),
+  ];
+  return new AppError('usage', message, { hint });
 }
 
 function listed(header: readonly string[]): string {

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { again, type Hint, slot } from '../../hint.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
 import type { ListFormat } from './row.ts';
@@ -30,7 +31,7 @@ export function formatOf(path: string): ListFormat | undefined {
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }
 
-const INPUT_HINT = 'restaurant enrich <file>, or - for stdin';
+const INPUT_HINT: Hint = [{ command: again({}, { operands: [slot('file')] }) }, { text: 'or - for stdin' }];
 
 export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'>;
 
@@ -51,7 +52,7 @@ export function openInput(file: string, context: InputContext): Input {
   if (stats.isDirectory()) {
     input.close();
     throw new AppError('bad_input', `${file} is a folder`, {
-      hint: 'name a file: restaurant enrich list.csv',
+      hint: { text: 'name a file', command: again({}, { operands: [slot('file')] }) },
     });
   }
   return {

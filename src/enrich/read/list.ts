@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
+import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { isObject } from '../../util/object.ts';
-import { shellWord } from '../../util/shell.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
 import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
@@ -51,7 +51,9 @@ const MAX_EXPLAINED = 3;
 const MAX_KEYS = 10_000;
 /** Number of rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
-const KEEP_NDJSON = { hint: 'keep the format: restaurant enrich … -o out.ndjson --format ndjson' };
+const KEEP_NDJSON = {
+  hint: { text: 'keep the format', command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }) },
+};
 
 /**
  * Opens a list.
@@ -61,7 +63,10 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const { bom, isWorkbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
   if (isWorkbook) {
     throw new AppError('bad_input', `${input.name} is a workbook, not a list of rows`, {
-      hint: 'in Excel: File > Save As > CSV UTF-8; then: restaurant enrich list.csv -o out.csv',
+      hint: [
+        { text: 'in Excel: File > Save As > CSV UTF-8' },
+        { text: 'then', command: again({ '--output': 'out.csv' }, { operands: ['list.csv'] }) },
+      ],
     });
   }
   const { head, all } = await peekHeader(pieces);
@@ -79,7 +84,10 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const first = await records.next();
   if (first.done === true) {
     throw new AppError('bad_input', `${input.name} has no header row`, {
-      hint: 'the first line names the columns, such as name,city; restaurant help formats',
+      hint: {
+        text: 'the first line names the columns, such as name,city',
+        command: restaurant('help', 'formats'),
+      },
     });
   }
   const header = first.value.cells;
@@ -92,7 +100,7 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
   if (found !== undefined) return found;
   throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
-    hint: 'save the list with commas, semicolons, or tabs between the columns',
+    hint: { text: 'save the list with commas, semicolons, or tabs between the columns' },
   });
 }
 
@@ -287,12 +295,12 @@ function badRows({ name, replayable }: Input, problems: readonly Problem[], foun
   const bytes = problems.find((problem) => 'encoding' in problem);
   const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
   const correct = replayable
-    ? 'nothing was sent; correct these lines, then check: restaurant enrich … --dry-run'
-    : 'correct this line and send the list again; for a file, --dry-run lists all such lines';
+    ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
+    : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
   return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
     hint:
       bytes === undefined
         ? correct
-        : `restaurant enrich … --encoding ${shellWord(bytes.encoding ?? '<encoding>')}`,
+        : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
   });
 }

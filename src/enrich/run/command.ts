@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { commandLine } from '../../app/command-line.ts';
+import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
-import { adviceOf } from '../../hint.ts';
+import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
 import { flushFolder } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
@@ -30,8 +30,8 @@ import { openPacedService, type PacedService } from './service.ts';
 /** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
 
-/** Returns the command line of this run with options appended. */
-const nextCommand = (app: App, options: string): string => commandLine(app, options, NOT_REPEATED);
+/** The command line of this run with other options. */
+const nextCommand = (options: Options): Command => again(options, { without: NOT_REPEATED });
 
 /** Runs `enrich`. */
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
@@ -130,6 +130,7 @@ async function finishRun(
     await progress.stop();
     throw error;
   }
+  const next = resumeCommand(plan, failure, counts.error);
   const summary: RunSummary = {
     ...counters.results,
     requests,
@@ -137,7 +138,7 @@ async function finishRun(
     report: report === undefined ? undefined : (options.report ?? report),
     finished,
     total: plan.total,
-    next: resumeCommand(app, plan, failure, counts.error),
+    next: next && hintOf(app, { command: next }),
   };
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
   // No summary if the run did nothing or the output belongs to another run.
@@ -146,27 +147,22 @@ async function finishRun(
   if (failure instanceof CheckpointMismatch)
     throw failure.withHint([
       ...adviceOf(failure.hint),
-      { text: `or start again: ${nextCommand(app, '--force')}` },
+      { text: 'or start again', command: nextCommand({ '--force': true }) },
     ]);
-  if (!finished) throw withNext(failure, summary);
+  if (!finished) throw withNext(failure, summary, next);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
-  if (counts.error > 0) throw partial(summary);
+  if (counts.error > 0) throw partial(summary, next);
 }
 
 /** Returns the command that continues a run, if there is something to continue. @param errors number of failed rows */
-function resumeCommand(
-  app: App,
-  { options, outputFile }: Plan,
-  failure: unknown,
-  errors: number,
-): string | undefined {
+function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: number): Command | undefined {
   const finished = failure === undefined;
   if (outputFile === undefined || outputFile.device !== undefined || (finished && errors === 0))
     return undefined;
   const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
-  return nextCommand(app, `--resume${retries ? ' --retry-errors' : ''}`);
+  return nextCommand({ '--resume': true, ...(retries && { '--retry-errors': true }) });
 }
 
 type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
@@ -217,25 +213,27 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   fingerprint.save();
 }
 
-function partial({ counts, next }: RunSummary): AppError {
+function partial({ counts }: RunSummary, next: Command | undefined): AppError {
   return new AppError('partial', `${counts.error} of ${counts.done} rows failed`, {
     hint:
       next === undefined
-        ? 'the error column shows the reasons; rows written to a file (-o <file>) can be retried with --resume --retry-errors'
-        : `retry them: ${next}`,
+        ? {
+            text: 'the error column shows the reasons; rows written to a file (-o <file>) can be retried with --resume --retry-errors',
+          }
+        : { text: 'retry them', command: next },
     retryable: true,
   });
 }
 
 /** Hints that replace the hint of an error before the command that continues. */
-const BEFORE_NEXT: Readonly<Partial<Record<Code, string>>> = {
-  bad_input: 'correct the list, then continue',
-  plan_required: 'save a key of a paid plan with restaurant login; then continue',
-  interrupted: 'continue',
+const BEFORE_NEXT: Readonly<Partial<Record<Code, Advice[]>>> = {
+  bad_input: [{ text: 'correct the list' }],
+  plan_required: [{ text: 'save a key of a paid plan', command: restaurant('login') }],
+  interrupted: [],
 };
 
 /** Adds the command that continues the run to an error. */
-function withNext(failure: unknown, { next, output }: RunSummary): unknown {
+function withNext(failure: unknown, { output }: RunSummary, next: Command | undefined): unknown {
   if (!(failure instanceof AppError)) return failure;
   const { code, kind, hint } = failure;
   if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
@@ -247,8 +245,10 @@ function withNext(failure: unknown, { next, output }: RunSummary): unknown {
         ])
       : failure;
   }
-  const before =
-    failure instanceof RateLimitError ? `from ${formatTime(failure.freeAt)} on` : BEFORE_NEXT[code];
-  if (before !== undefined) return failure.withHint({ text: `${before}: ${next}` });
-  return failure.withHint([...adviceOf(hint), { text: `then continue: ${next}` }]);
+  if (failure instanceof RateLimitError) {
+    return failure.withHint({ text: `from ${formatTime(failure.freeAt)} on`, command: next });
+  }
+  const before = BEFORE_NEXT[code] ?? adviceOf(hint);
+  const text = before.length === 0 ? 'continue' : 'then continue';
+  return failure.withHint([...before, { text, command: next }]);
 }

@@ -3,6 +3,7 @@ import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
+import { again, type Hint, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import { isEncoding } from '../read/decode.ts';
@@ -53,7 +54,7 @@ function parseAdded(text: string): AddedColumn {
   const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
   if (at > 0 && name !== '' && path !== '') return { name, path };
   throw new AppError('usage', `--add '${text}': expected <column>=<dotted.path>`, {
-    hint: 'restaurant enrich list.csv -o out.csv --fields standard --add phone=phone',
+    hint: { command: again({ '--fields': 'standard', '--add': 'phone=phone' }) },
   });
 }
 
@@ -85,34 +86,39 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
 
 const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
+const FILE: Options = { '--output': 'out.csv' };
+
 /** @throws {AppError} `usage` for the first conflict */
 function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
-  const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
+  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
   if (globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app))) {
-    throw refuse(
-      `${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`,
-      'restaurant enrich … -o out.ndjson; for a page: restaurant enrich … -o out.csv --report out.html',
-    );
+    throw refuse(`${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, [
+      { command: again({ '--output': 'out.ndjson' }) },
+      { text: 'for a page', command: again({ '--output': 'out.csv', '--report': 'out.html' }) },
+    ]);
   }
   if (retryErrors && !resume)
-    throw refuse(
-      '--retry-errors needs --resume',
-      `restaurant enrich … ${toFile ? '' : '-o out.csv '}--resume --retry-errors`,
-    );
+    throw refuse('--retry-errors needs --resume', {
+      command: again({ ...(toFile ? {} : FILE), '--resume': true, '--retry-errors': true }),
+    });
   if (resume && !toFile) {
-    throw refuse(
-      '--resume needs the output file of the first run',
-      'restaurant enrich … -o out.csv --resume',
-    );
+    throw refuse('--resume needs the output file of the first run', {
+      command: again({ ...FILE, '--resume': true }),
+    });
   }
   if (encoding !== undefined && !isEncoding(encoding))
-    throw refuse(`--encoding '${encoding}': unknown encoding`, 'restaurant enrich … --encoding windows-1252');
+    throw refuse(`--encoding '${encoding}': unknown encoding`, {
+      command: again({ '--encoding': 'windows-1252' }),
+    });
   if (wantsJson(app) && !toFile && !globals.dryRun) {
     throw refuse(
       `${globals.json ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
-      'restaurant enrich … -o out.csv, or --format ndjson for rows as JSON',
+      [
+        { command: again(FILE) },
+        { text: 'or for rows as JSON', command: again({ '--format': 'ndjson' }, { without: ['--json'] }) },
+      ],
     );
   }
   checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);
@@ -204,7 +210,7 @@ function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimite
       'usage',
       '--delimiter only applies to CSV, and neither the list nor the output is CSV',
       {
-        hint: 'restaurant enrich … --input-format csv',
+        hint: { command: again({ '--input-format': 'csv' }) },
       },
     );
   }

@@ -35,7 +35,9 @@ export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: (
 /** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
   constructor(message: string) {
-    super('bad_input', message, { hint: 'use the input and the options of the first run' });
+    super('bad_input', message, {
+      hint: { text: 'use the input and the options of the first run' },
+    });
   }
 }
 

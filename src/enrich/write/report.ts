@@ -5,6 +5,7 @@ import { showPage } from '../../app/browser.ts';
 import { checkTarget } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
+import { type Advice, again, type Hint, slot } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
@@ -47,28 +48,35 @@ const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
  */
 export function checkReport(app: App, { options, outputFile, input }: Plan): string | undefined {
   const { report } = options;
-  const refuse = (message: string, hint: string) => new AppError('usage', message, { hint });
+  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
   if (outputFile === undefined || outputFile.device !== undefined) {
-    throw refuse(
-      `${report === undefined ? '--open' : '--report'} needs a file of rows`,
-      'restaurant enrich list.csv -o out.csv --report out.html',
-    );
+    throw refuse(`${report === undefined ? '--open' : '--report'} needs a file of rows`, {
+      command: again({ '--output': 'out.csv', '--report': 'out.html' }, { without: ['--open'] }),
+    });
   }
   if (report === undefined) return undefined;
   if (!/\.html?$/i.test(report))
-    throw refuse(
-      `--report ${report}: the report is an HTML page`,
-      'use the extension .html: --report list.html',
-    );
+    throw refuse(`--report ${report}: the report is an HTML page`, {
+      text: 'use the extension .html',
+      command: again({ '--report': 'list.html' }),
+    });
   const { path, entry } = checkTarget(app, report, true);
   if (entry === 'nothing') return path;
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
   if (entry !== 'file' || (stats !== undefined && isInput))
-    throw refuse(`${report} is not a page to replace`, 'name another file');
+    throw refuse(`${report} is not a page to replace`, OTHER_PAGE);
   if (options.force || (options.resume && stats !== undefined && isPage(path))) return path;
-  throw refuse(`${report} exists`, 'name another file, or --force to start again and overwrite both files');
+  throw refuse(`${report} exists`, [
+    OTHER_PAGE,
+    {
+      text: 'or start again and overwrite both files',
+      command: again({ '--force': true }, { without: ['--resume'] }),
+    },
+  ]);
 }
+
+const OTHER_PAGE: Advice = { text: 'name another file', command: again({ '--report': slot('file') }) };
 
 /** Returns whether a file is one of our pages. */
 function isPage(path: string): boolean {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { cellAt, rawNumberAt, valueAt } from '../../output/records.ts';
 import { decodeRecord, encodeRecord } from '../../util/csv.ts';
@@ -157,7 +158,10 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
       'bad_input',
       `line ${row.line} has a key '${extra}' that the first row does not have`,
       {
-        hint: 'give the list as a file, so that all keys are known before the first row: restaurant enrich list.ndjson -o out.csv',
+        hint: {
+          text: 'give the list as a file, so that all keys are known before the first row',
+          command: again({}, { operands: ['list.ndjson'] }),
+        },
       },
     );
   }
@@ -176,7 +180,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
   const duplicate = repeated(columns);
   if (duplicate !== undefined) {
     throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
-      hint: 'write a CSV: restaurant enrich … -o out.csv --format csv',
+      hint: { text: 'write a CSV', command: again({ '--output': 'out.csv', '--format': 'csv' }) },
     });
   }
   const keys = columns.map((column) => toJson(column, false));
@@ -194,7 +198,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
         return `{${keys.map((name, index) => `${name}:${toJson(row.cells[index] ?? '', false)},`).join('')}`;
       if (Object.hasOwn(row.value, key)) {
         throw new AppError('bad_input', `line ${row.line} already has a key '${key}'`, {
-          hint: 'give the new key another name: restaurant enrich … --prefix found_',
+          hint: { text: 'give the new key another name', command: again({ '--prefix': 'found_' }) },
         });
       }
       const open = row.text.slice(0, -1).trimEnd();
@@ -225,7 +229,7 @@ export function nestedKey(prefix: string): string {
   const key = prefix.replace(/_{1,100}$/, '');
   if (key !== '') return key;
   throw new AppError('usage', `--prefix '${prefix}': NDJSON needs a name for the key`, {
-    hint: 'restaurant enrich … --prefix restaurant_',
+    hint: { command: again({ '--prefix': 'restaurant_' }) },
   });
 }
 
@@ -234,13 +238,13 @@ function assertNoCollision(columns: readonly string[], appended: readonly string
   const clash = appended.find((name) => columns.includes(name));
   if (clash !== undefined) {
     throw new AppError('usage', `the list already has a column '${clash}'`, {
-      hint: 'give the new columns another prefix: restaurant enrich … --prefix found_',
+      hint: { text: 'give the new columns another prefix', command: again({ '--prefix': 'found_' }) },
     });
   }
   const duplicate = repeated(appended);
   if (duplicate === undefined) return;
   throw new AppError('usage', `the column '${duplicate}' would be added twice`, {
-    hint: 'give each column a different name: --add <column>=<path>',
+    hint: { text: 'give each column a different name: --add <column>=<path>' },
   });
 }
 

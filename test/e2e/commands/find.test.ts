@@ -150,7 +150,11 @@ describe('find', () => {
       [['-o', missing], 9, /the folder .*missing does not exist\nhint: mkdir -p /],
       [['-o', 'json'], 2, /expects a file, got the format 'json'\nhint: .*--json.*-o \.\/json/],
       [['-o', 'csv'], 2, /got the format 'csv'\nhint: .*--format csv/],
-      [['-o', 'out.pdf'], 2, /unknown file extension '\.pdf' in out\.pdf\nhint: .*-o out\.pdf --format tsv/],
+      [
+        ['-o', 'out.pdf'],
+        2,
+        /unknown file extension '\.pdf' in out\.pdf\nhint: .*-o out\.pdf .*--format tsv/,
+      ],
       [['--limit', '0'], 2, /--limit '0'/],
       [['--cuisine', ''], 2, /--cuisine ''/],
     ] as const) {

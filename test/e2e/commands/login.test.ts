@@ -86,7 +86,7 @@ describe('login', () => {
     ] as const) {
       const { exit, stderr } = await user.run(words, options);
       expect(exit).toBe(2);
-      expect(stderr).toMatch(/restaurant login (--base-url \S+ )?--key-stdin/);
+      expect(stderr).toMatch(/restaurant\s+login\s[^;]*--key-stdin\s+<\s+key\.txt/);
     }
     expect((await user.run(['login', '--key-stdin'], { stdin: PAID })).stderr).toMatch(/^error: no service/);
     expect(existsSync(user.config)).toBe(false);

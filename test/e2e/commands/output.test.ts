@@ -85,7 +85,7 @@ describe('the formats', () => {
     service.sent();
     const { exit, stderr } = await service.run([...FIND, '--format', 'html'], { tty: { stdout: true } });
     expect([exit, service.sent()]).toEqual([2, 0]);
-    expect(stderr).toContain('add --open to show it in the browser, or -o page.html');
+    expect(stderr).toMatch(/show it in the browser: .* --open; to write it to a file: .* -o page\.html/);
     const set = { tty: { stdout: true }, env: { RESTAURANT_FORMAT: 'html' } };
     expect((await service.run(FIND, set)).stdout).toContain('NAME');
   });

@@ -251,7 +251,7 @@ describe('requests before a call', () => {
     expect(wrong).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /^error: fields "premum": expected one of standard, premium\nhint: did you mean premium\? restaurant tools --endpoint \S+ lookup_restaurant\n$/,
+        /^error: fields "premum": expected one of standard, premium\nhint: did you mean premium\? restaurant tools lookup_restaurant --endpoint \S+\n$/,
       ),
     });
     expect(methods()).toEqual([]);

@@ -4,6 +4,7 @@ import type { GivenArguments } from '../../../src/commands/call/arguments.ts';
 import { findTool } from '../../../src/commands/call/prepare.ts';
 import { coerceArguments } from '../../../src/commands/call/validate.ts';
 import { AppError } from '../../../src/errors.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 
 type Schema = Record<string, unknown>;
 const OF = (properties: Schema, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
@@ -245,7 +246,7 @@ describe('invalid arguments', () => {
     const error = await refusal(schema, texts, json);
     expect(error.code).toBe('usage');
     expect(error.message).toContain(message);
-    expect(error.hint).toContain(hint);
+    expect(hintText(error.hint)).toContain(hint);
   });
 
   it('sends unlisted arguments and suggests the nearest name', async () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
 import type { AppError } from '../../../src/errors.ts';
+import { again } from '../../../src/hint.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 
 const query = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
   resolveColumns(header, options).query({ kind: 'cells', line: 2, cells });
@@ -33,14 +35,14 @@ describe('resolveColumns', () => {
       try {
         resolveColumns(header, {});
       } catch (error) {
-        return (error as AppError).hint;
+        return hintText((error as AppError).hint);
       }
       return undefined;
     };
     expect(hint(['Name', 'Der Ort'])).toBe(
-      "restaurant enrich … --city-column 'Der Ort', or --city <city> for all rows",
+      "restaurant <…> --city-column 'Der Ort'; or for all rows: restaurant <…> --city <city>",
     );
-    expect(hint(['Lokal', 'City'])).toBe('restaurant enrich … --name-column Lokal');
+    expect(hint(['Lokal', 'City'])).toBe('restaurant <…> --name-column Lokal');
   });
 
   it('fills blank cities with --city, and uses the city of the settings only without a city column', () => {
@@ -75,7 +77,10 @@ describe('resolveColumns', () => {
       city: 'Stadt',
     });
     expect(() => resolveColumns(['place', 'city'], { nameColumn: 'plase' })).toThrow(
-      expect.objectContaining({ code: 'usage', hint: 'did you mean --name-column place?' }),
+      expect.objectContaining({
+        code: 'usage',
+        hint: { text: 'did you mean', command: again({ '--name-column': 'place' }) },
+      }),
     );
   });
 
