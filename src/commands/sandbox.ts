@@ -9,17 +9,14 @@ import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
 import { parseDuration } from '../settings/values.ts';
 import { toJson } from '../util/json.ts';
 
-/** Maximum number of characters of a method or tool name in a line of the log. */
 const MAX_NAME = 80;
 
 interface SandboxFlags extends SandboxOptions {
-  /** Milliseconds. */
   latency: number;
   fault: string[];
   data?: string;
 }
 
-/** The first line of `sandbox --json`. */
 const SANDBOX_OUTPUT = object({
   base_url: text,
   endpoint: text,
@@ -93,7 +90,6 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
   app.exitCode = EXIT_CODES.interrupted;
 }
 
-/** Reads the restaurants of a file. @throws {AppError} naming the file */
 async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   const { readRestaurants } = await import('../sandbox/restaurants.ts');
   const text = await readArgumentFile(app, path);

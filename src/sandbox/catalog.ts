@@ -3,7 +3,6 @@ import type { SandboxRestaurant } from './types.ts';
 
 const NO_MATCH = 4;
 
-/** The names of each city, starting with the name in the data. */
 const CITY_NAMES: readonly (readonly string[])[] = [
   ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
   ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],
@@ -29,10 +28,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   CITY_NAMES.flatMap((names) => names.map((name) => [fold(name), fold(names[0] ?? name)] as const)),
 );
 
-/** The restaurants of a sandbox, indexed for searching. */
 export type Catalog = ReturnType<typeof createCatalog>;
 
-/** Indexes the data by id and by city. */
 export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
   const byId = new Map(restaurants.map((restaurant) => [restaurant.service_id, restaurant]));
   const byCity = new Map<string, SandboxRestaurant[]>();
@@ -54,9 +51,7 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
         .map(({ restaurant }) => restaurant);
     },
     get: (id: string): SandboxRestaurant | undefined => byId.get(id),
-    /** Returns all restaurants of a city, in the order of the data. */
     inCity,
-    /** The names of all cities, sorted. */
     cities: [...new Set(restaurants.map(({ city }) => city))].sort(),
   };
 }

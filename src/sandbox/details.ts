@@ -114,7 +114,6 @@ function slug({ name, service_id }: Restaurant): string {
   return letters.trim().replace(/ +/g, '-').slice(0, 40).replace(/-$/, '') || `r-${service_id.slice(0, 8)}`;
 }
 
-/** Opening hours by weekday; an empty list means closed. */
 function hours(random: SeededRandom): Record<string, { open: string; close: string }[]> {
   const lunch = random.chance(0.5) ? [{ open: '12:00', close: random.pick(['14:30', '15:00']) }] : [];
   const dinner = {
@@ -148,7 +147,6 @@ type SeededRandom = ReturnType<typeof seededRandom>;
 function seededRandom(seed: string) {
   let state = 0x811c9dc5;
   for (const byte of Buffer.from(seed)) state = Math.imul(state ^ byte, 0x01000193);
-  /** Returns a number in [0, 1). */
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -159,7 +157,6 @@ function seededRandom(seed: string) {
     /** Returns an integer from `low` to `high`, both included. */
     integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
     pick: (choices: readonly string[]) => choices[Math.floor(next() * choices.length)] ?? '',
-    /** Returns `count` different choices, in their order. */
     some(choices: readonly string[], count: number): string[] {
       const shuffled = choices.map((choice) => ({ choice, order: next() })).sort((a, b) => a.order - b.order);
       const taken = shuffled.slice(0, count).map(({ choice }) => choice);

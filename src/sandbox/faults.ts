@@ -25,9 +25,7 @@ const CUT = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":
 const PAGE =
   '<!doctype html><html><head><title>Sign in to the network</title></head><body>Welcome</body></html>\n';
 
-/** How a fault changes an exchange. */
 export interface Injection {
-  /** Replaces the response with an error. */
   readonly error?: () => ReplyError;
   /** Changes the response: still well-formed JSON-RPC, but wrong. */
   readonly message?: (message: JsonObject) => JsonObject;
@@ -35,13 +33,11 @@ export interface Injection {
   readonly payload?: (payload: Payload) => Payload;
   /** Sends the reply incorrectly. */
   readonly send?: (response: ServerResponse, payload: Payload) => Promise<unknown>;
-  /** Whether nothing is sent, not even a status. */
   readonly isSilent?: true;
 }
 
 const toolOutput = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
-/** Returns a function that replaces the result of a response. */
 const replaceResult =
   (result: object) =>
   (message: JsonObject): JsonObject =>
@@ -89,7 +85,6 @@ export const FAULTS = {
 export type FaultKind = `${keyof typeof FAULTS}`;
 export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[];
 
-/** A fault, and how often it is injected. */
 export interface Fault {
   readonly kind: FaultKind;
   /** Share of the requests, 0 to 1. */
@@ -115,7 +110,6 @@ export function parseFault(text: string): Fault {
   );
 }
 
-/** Returns a function that chooses the fault for each request: the first in the list that applies and is due. */
 export function createFaults(
   faults: readonly Fault[],
   random: () => number,
@@ -160,7 +154,6 @@ async function truncate(response: ServerResponse, payload: Payload): Promise<voi
   response.socket?.destroySoon();
 }
 
-/** Sends the head of a reply. @returns the bytes of its body */
 function startBody(response: ServerResponse, { status, headers, body }: Payload): Buffer {
   const bytes = Buffer.from(body);
   response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
@@ -186,7 +179,6 @@ async function flood(response: ServerResponse, payload: Payload): Promise<void> 
   });
 }
 
-/** Sends the pieces one by one, until the reader disconnects. */
 const sendAll = (response: ServerResponse, pieces: () => AsyncGenerator<string | Buffer>): Promise<void> =>
   pipeline(pieces, response).catch(() => undefined);
 

@@ -19,13 +19,10 @@ import type { Headers, Post, Protocol } from './service.ts';
 import { TOOLS } from './tools.ts';
 import type { Access } from './types.ts';
 
-/** Protocol versions with a handshake, newest first. */
 const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
-/** The protocol version without a handshake. */
 const MODERN_VERSION = '2026-07-28';
 const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-/** The description of the server in `initialize` and `server/discover`. */
 const SERVER = {
   capabilities: CAPABILITIES,
   serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
@@ -33,7 +30,6 @@ const SERVER = {
     'Fictional sample data. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
 };
 
-/** JSON-RPC error codes of MCP servers. */
 const SERVER_ERROR = -32000;
 const SESSION_NOT_FOUND = -32001;
 const HEADER_MISMATCH = -32020;
@@ -43,12 +39,10 @@ const PROGRESS_STEPS = ['searching', 'writing'];
 
 type Methods = ReturnType<typeof createMethods>;
 
-/** A session of a client with handshake. */
 interface Session {
   readonly id: string;
   /** The account whose key opened it. */
   readonly account: string;
-  /** True after `notifications/initialized`. */
   ready: boolean;
 }
 
@@ -135,7 +129,6 @@ function checkAccept({ accept = '' }: Headers): void {
   throw rpcError(SERVER_ERROR, message, undefined, 406);
 }
 
-/** Returns whether a request has its own metadata, or a version without a handshake. */
 function isModern({ incoming: { method, params }, headers }: Post): boolean {
   if (metaOf(params)[VERSION_KEY] !== undefined || method === 'server/discover') return true;
   if (method === 'initialize') return false;
@@ -149,7 +142,6 @@ function metaOf(params: unknown): JsonObject {
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
 
-/** @throws {ReplyError} -32601 with this HTTP status for an unknown method; errors of the method */
 function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
   const { method = '', params } = incoming;
   const call = methods.get(method);
@@ -157,7 +149,6 @@ function run(methods: Methods, { incoming, access }: Post, unknownStatus: number
   return call(isObject(params) ? params : {}, access.paid);
 }
 
-/** Returns the `notifications/progress` for a request with a valid `progressToken`. */
 function progressMessages(params: unknown): JsonObject[] {
   const { progressToken } = metaOf(params);
   if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
@@ -173,7 +164,6 @@ const VERSION_KEY = `${PREFIX}protocolVersion`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
-/** How long clients may cache constant results. */
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
 const META = { [`${PREFIX}serverInfo`]: SERVER.serverInfo };
@@ -209,10 +199,6 @@ function answerModern(methods: Methods, post: Post): Answer {
   };
 }
 
-/**
- * Checks the metadata of a request. @returns its protocol version
- * @throws {ReplyError} -32602 with `data.envelope` listing the keys that are missing or wrong.
- */
 function readVersion(params: unknown): string {
   const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [CLIENT_KEY]: client } = metaOf(params);
   const wrong: string[] = [];

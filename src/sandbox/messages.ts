@@ -24,20 +24,17 @@ export interface RpcMessage {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body. If undefined, the body is empty. */
   readonly message?: JsonObject | undefined;
   /** Messages that precede it in a stream. */
   readonly events?: readonly JsonObject[];
 }
 
-/** An HTTP reply that is ready to be sent. */
 export interface Payload {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A failure that is sent as the reply: see {@link httpError} and {@link rpcError}. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly status: number;
@@ -60,11 +57,9 @@ export class ReplyError extends Error {
   }
 }
 
-/** Creates an HTTP error. */
 export const httpError = (status: number, code: string, message: string, headers = {}): ReplyError =>
   new ReplyError(status, code, message, { headers });
 
-/** Creates a JSON-RPC error. */
 export const rpcError = (code: number, message: string, data?: unknown, status = 200): ReplyError =>
   new ReplyError(status, code, message, data === undefined ? {} : { data });
 
@@ -72,7 +67,6 @@ export const rpcError = (code: number, message: string, data?: unknown, status =
 export const badArgument = (argument: string, problem: string): ReplyError =>
   rpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
 
-/** Creates the error -32600, which is sent with HTTP 400. */
 export const invalidRequest = (message: string): ReplyError =>
   rpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
 
@@ -96,7 +90,6 @@ export function readMessage(value: unknown): RpcMessage {
 
 export const resultMessage = (id: RpcId, result: unknown): JsonObject => ({ jsonrpc: '2.0', id, result });
 
-/** Returns the id that the reply to this body must have, or null. */
 export const idOf = (value: unknown): RpcId | null => (isObject(value) && isId(value.id) ? value.id : null);
 
 const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);

@@ -4,7 +4,6 @@ import { describe } from './details.ts';
 import { badArgument, rpcError } from './messages.ts';
 import { callTool, createTools, TOOLS } from './tools.ts';
 
-/** Capabilities of an MCP server with these methods. */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
 const URI = 'restaurant://sample/';
@@ -17,13 +16,8 @@ const PROMPT = {
   arguments: [{ name: 'city', required: true }],
 };
 
-/**
- * Maps the params of a request, and whether the caller has a paid key, to a result.
- * @throws {ReplyError} for wrong params
- */
 type Method = (params: JsonObject, paid: boolean) => object;
 
-/** Creates the methods of an MCP server, except those for the connection. */
 export function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
   const tools = createTools(catalog, 'mcp');
 

@@ -3,10 +3,8 @@ import { parseUrl } from '../util/url.ts';
 import { httpError, type ReplyError } from './messages.ts';
 import type { Access, KeyKind, SandboxKeys } from './types.ts';
 
-/** The only path of the service. */
 export const PATH = '/api/mcp';
 
-/** The keys that every sandbox accepts, and the one that it rejects as revoked. */
 export const KEYS: SandboxKeys = {
   free: 'sk_service_demo_free',
   paid: 'sk_service_demo_paid',
@@ -39,7 +37,6 @@ export function checkOrigin(request: IncomingMessage, port: number, methods: rea
   }
 }
 
-/** @throws {ReplyError} 415 unless the headers declare a plain JSON body. */
 export function checkContentType({ headers }: IncomingMessage): void {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -57,17 +54,12 @@ export function keyKind(headers: readonly string[] = []): KeyKind {
   return second === undefined ? (known ?? 'unknown') : 'unknown';
 }
 
-/**
- * Returns the rights of a key.
- * @throws {ReplyError} 401 for every key except the free and the paid one. The error never contains the key.
- */
 export function authorize(kind: KeyKind, auth: boolean): Access {
   if (!auth) return { paid: true, account: 'open' };
   if (kind === 'free' || kind === 'paid') return { paid: kind === 'paid', account: kind };
   throw unauthorized(KEY_PROBLEMS[kind]);
 }
 
-/** The 401 of the service. */
 export function unauthorized(message: string): ReplyError {
   return httpError(401, 'unauthorized', message, { 'WWW-Authenticate': 'Bearer' });
 }
@@ -126,7 +118,6 @@ export function createRateLimiter(
   };
 }
 
-/** The 429 of the service. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): ReplyError {
   return httpError(429, 'rate_limited', message, { 'Retry-After': String(retryAfterSeconds) });
 }

@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from '../util/object.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 
-/** An entry of the data, and its position: "line 4", "entry 3". */
 interface Entry {
   readonly position: string;
   readonly fields: Readonly<JsonObject>;
@@ -15,7 +14,6 @@ const TEXT_FIELDS = ['service_id', 'address', 'neighborhood', 'grade', 'coverage
 const OPTIONAL: readonly string[] = [...TEXT_FIELDS, 'coordinates', 'cuisine_tags'];
 const OMITTED_WHEN_EMPTY: readonly string[] = ['service_id', 'grade', 'coverage_level'];
 
-/** Returns the sample data: about 200 fictional restaurants, and Nopa. */
 export const sampleRestaurants = (): SandboxRestaurant[] => readRestaurants(SAMPLE, 'csv');
 
 /**
@@ -38,7 +36,6 @@ export function readRestaurants(text: string, format: 'json' | 'csv'): SandboxRe
   });
 }
 
-/** Checks the documented fields, and adds a missing id. An optional field may be null. */
 function readFields(
   fields: Readonly<JsonObject>,
   taken: ReadonlyMap<string, string>,
@@ -66,14 +63,12 @@ function readCoordinates(value: unknown, fail: (problem: string) => AppError): {
   return { lat, lng };
 }
 
-/** Derives an id from city, name, and address. Equal entries are numbered. */
 function freeId(parts: readonly string[], taken: ReadonlyMap<string, string>): string {
   let id = stableId(parts);
   for (let copy = 2; taken.has(id); copy += 1) id = stableId([...parts, String(copy)]);
   return id;
 }
 
-/** Derives a UUID (in the format of version 4) from the parts. */
 function stableId(parts: readonly string[]): string {
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4];

@@ -66,16 +66,13 @@ const HOST = '127.0.0.1';
 /** Longer than clients keep idle connections, so that none is closed while a request is sent. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Maximum time for a request to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /**
  * How much of a body that is too large is read and discarded. Closing the connection while the caller is still sending
  * would lose the reply.
  */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
-/** Maximum size of a body in the list of received requests, in bytes. */
 const MAX_LOGGED_BYTES = 16 * 1024;
 const MAX_LOGGED_REQUESTS = 10_000;
 
@@ -103,7 +100,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 const ANY_PORT: Hint = { text: 'use any free port', command: restaurant('sandbox', '--port', '0') };
 
-/** @returns the port */
 async function listen(server: Server, port: number): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint: ANY_PORT });
@@ -131,7 +127,6 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** A received request, whose body and status are set later. */
 type LogEntry = { -readonly [K in keyof SandboxRequest]: SandboxRequest[K] };
 
 class Handler {
@@ -151,7 +146,6 @@ class Handler {
     this.#protocol = options.mode === 'mcp' ? new McpServer(catalog) : createService(catalog);
   }
 
-  /** Serves one request, until the last byte of the reply is sent. */
   async handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
     const { latencyMs = 0, onRequest } = this.#options;
     const started = performance.now();
@@ -184,7 +178,6 @@ class Handler {
     return entry;
   }
 
-  /** Creates the reply, and the fault to inject. No fault is injected into a request that already failed. */
   #reply(request: IncomingMessage, port: number, entry: LogEntry, body: unknown) {
     let injection: Injection = {};
     let answer: Answer;
@@ -268,7 +261,6 @@ function plainHeaders({ headersDistinct }: IncomingMessage): Record<string, stri
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]));
 }
 
-/** Parses a body; returns undefined if it is not JSON in UTF-8. */
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -277,7 +269,6 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Returns the method and the tool of a body, for the log. */
 function calledTool(body: unknown): Pick<RequestEntry, 'method' | 'tool'> {
   if (!isObject(body) || typeof body.method !== 'string') return {};
   const { method, params } = body;

@@ -10,10 +10,8 @@ import {
 import { callTool, createTools } from './tools.ts';
 import type { Access } from './types.ts';
 
-/** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** A POST request that passed the checks of HTTP, key, and limits. */
 export interface Post {
   readonly incoming: RpcMessage;
   readonly access: Access;
@@ -22,14 +20,11 @@ export interface Post {
 
 /** The protocol of the sandbox. Both functions may throw a ReplyError. */
 export interface Protocol {
-  /** Allowed HTTP methods. */
   readonly methods: readonly string[];
   post(post: Post): Answer;
-  /** Handles DELETE. */
   endSession?(headers: Headers, access: Access): Answer;
 }
 
-/** Creates the documented service: only `tools/call`, without a handshake. */
 export function createService(catalog: Catalog): Protocol {
   const tools = createTools(catalog, 'service');
   return {

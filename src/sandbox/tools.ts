@@ -8,9 +8,7 @@ import type { Mode, SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
 const MAX_RESULTS = 50;
-/** Number of best places in `explore_area`. */
 const TOP_COUNT = 5;
-/** The rank of a missing or unknown grade. */
 const UNKNOWN_RANK = 99;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false };
@@ -66,7 +64,6 @@ export const TOOLS: readonly Tool[] = [
 
 type Arguments = Readonly<JsonObject>;
 
-/** Maps the arguments of a tool, and whether the caller has a paid key, to a result. */
 type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
 
 /**
@@ -83,10 +80,6 @@ export function createTools(catalog: Catalog, mode: Mode): ReadonlyMap<string, T
   return new Map(all.map(([name, tool]) => [name, withArgumentErrors(tool)]));
 }
 
-/**
- * Calls the tool in the params of a `tools/call`.
- * @throws {ReplyError} -32602 for an unknown tool or wrong arguments, named in `data`.
- */
 export function callTool(
   tools: ReadonlyMap<string, ToolFunction>,
   params: unknown,
@@ -104,7 +97,6 @@ export function callTool(
   return tool(args, paid);
 }
 
-/** @throws {ReplyError} -32602 unless the argument is a string that is not blank. */
 function stringArgument(args: Arguments, name: string): string {
   const value = args[name];
   if (typeof value !== 'string') throw badArgument(name, problemOf(value, 'a string'));
@@ -112,7 +104,6 @@ function stringArgument(args: Arguments, name: string): string {
   return value;
 }
 
-/** Encodes the output of a tool as the service does: JSON in a text block. */
 function outputResult(output: JsonObject, isError = false): ToolResult {
   const content = [{ type: 'text', text: JSON.stringify(output) }];
   return isError ? { content, isError } : { content };
@@ -141,7 +132,6 @@ function lookupRestaurant(catalog: Catalog, args: Arguments, paid: boolean): Too
   return outputResult(describe(restaurant, level));
 }
 
-/** The basic level is the default. */
 function levelOf(fields: unknown): Level {
   if (fields === undefined) return 'basic';
   if (fields === 'standard' || fields === 'premium') return fields;
@@ -152,7 +142,6 @@ function problemOf(value: unknown, wanted: string): string {
   return value === undefined ? 'is missing' : `is not ${wanted}`;
 }
 
-/** The tool `explore_area`: the dining scene of a city, or of one neighborhood. */
 function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
   const city = stringArgument(args, 'city');
   const neighborhood = args.neighborhood ?? '';
@@ -176,7 +165,6 @@ function exploreArea(catalog: Catalog, args: Arguments): ToolResult {
   return { ...outputResult(output), structuredContent: output };
 }
 
-/** Counts the values of all restaurants, the most frequent first. */
 function tally(
   key: string,
   restaurants: readonly SandboxRestaurant[],

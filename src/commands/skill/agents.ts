@@ -1,12 +1,9 @@
 /** Where a coding agent reads skills: folders with a SKILL.md (agentskills.io). */
 interface SkillFolders {
-  /** Of the user; see `userPath`. */
   readonly user: readonly string[];
-  /** Below the project. */
   readonly project: string;
 }
 
-/** The agents, with the folders from the documentation of each. */
 export const AGENTS = {
   'claude-code': { user: ['$CLAUDE_CONFIG_DIR/skills', '~/.claude/skills'], project: '.claude/skills' },
   codex: { user: ['~/.agents/skills'], project: '.agents/skills' },
@@ -21,5 +18,4 @@ export const AGENTS = {
 export type Agent = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as Agent[];
 
-/** Where the skill is installed. */
 export const SCOPES = ['user', 'project'] as const;

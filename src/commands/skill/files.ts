@@ -16,11 +16,8 @@ import { followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { AGENTS, type Agent } from './agents.ts';
 
-/** The name of the skill, and of its folder. */
 export const SKILL_NAME = 'restaurant';
-/** Maximum size of a file that is compared with the skill, in bytes. */
 const MAX_BYTES = 1_048_576;
-/** The beginning of every version of the skill. */
 const HEAD = new RegExp(`^---\\r?\\nname: ${SKILL_NAME}\\r?\\n`);
 
 export interface SkillOptions {
@@ -97,11 +94,6 @@ function assertForced({ globals }: App, file: string, verb: string): void {
   });
 }
 
-/**
- * The path of the skill.
- * @throws {AppError} `io_error` if part of the path below the project, or below the folder of the user's skills, is a
- * symbolic link
- */
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   const { user, project } = AGENTS[agent];
   const path = pathOf(context);

@@ -8,15 +8,12 @@ import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
 interface BridgeOptions extends MethodOptions {
-  /** Called with unexpected errors. */
   onFault?(fault: unknown): void;
 }
 
-/** The id of a request from the host: a string or an integer (MCP, base protocol). */
 type RequestId = string | number;
 
 const MAX_BATCH = 1000;
-/** Abort reason of a request that its host cancelled. */
 const CANCELLED = Symbol('cancelled');
 
 /** An MCP server over messages, without streams. */
@@ -41,7 +38,6 @@ export class Bridge {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  /** Ends all pending requests; each gets the reason as its response. */
   stop(reason: AppError): void {
     for (const controller of this.#running.values()) controller.abort(reason);
   }
@@ -62,7 +58,6 @@ export class Bridge {
     }
   }
 
-  /** Handles a parsed message. @returns the response, if there is one */
   async #handle(value: unknown): Promise<JsonObject | undefined> {
     // The response has the id of the message even if the rest of the message is invalid (JSON-RPC 2.0, section 5).
     const id = isObject(value) && isRequestId(value.id) ? value.id : null;

@@ -1,12 +1,10 @@
 import { stringifyExact } from '../../util/exact-json.ts';
 
-/** Maximum size of a line, in bytes. */
 const MAX_LINE_BYTES = 20 * 1024 * 1024;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** One line of input: its text, or the reason why it cannot be read. */
 export type Line = { readonly text: string } | { readonly problem: string };
 
 /**
@@ -46,7 +44,6 @@ export async function* readLines(
   yield* takeLine();
 }
 
-/** LF is never part of a longer UTF-8 sequence, so each line can be decoded separately. */
 function decode(parts: readonly Uint8Array[]): Line {
   const bytes = Buffer.concat(parts);
   try {
@@ -57,7 +54,6 @@ function decode(parts: readonly Uint8Array[]): Line {
   }
 }
 
-/** Formats a message as a line. JSON escapes line breaks inside it. */
 export function toLine(message: unknown): string {
   return `${stringifyExact(message)}\n`;
 }

@@ -19,7 +19,6 @@ import type { Upstream } from './upstream.ts';
 export interface MethodOptions {
   readonly upstream: Pick<Upstream, keyof Upstream>;
   readonly sleep: Context['sleep'];
-  /** Sends a message to the host. */
   send(message: unknown): void;
 }
 
@@ -27,7 +26,6 @@ export interface MethodOptions {
 export const ERROR_META_KEY = 'restaurant/error';
 
 const MAX_RUNNING_CALLS = 8;
-/** Maximum number of running and waiting calls. */
 const MAX_PENDING_CALLS = 1008;
 /** JSON-RPC 2.0: reserved for implementation-defined server errors. */
 const SERVER_BUSY = -32000;
@@ -37,7 +35,6 @@ const SERVER_BUSY = -32000;
  */
 const HEARTBEAT_MS = 5000;
 
-/** The methods of the server. */
 export class Methods {
   readonly #options: MethodOptions;
   readonly #limitCalls = createSemaphore(MAX_RUNNING_CALLS);
@@ -47,7 +44,6 @@ export class Methods {
     this.#options = options;
   }
 
-  /** Runs a method. @throws {ProtocolError} {AppError} or the signal's reason when it is aborted */
   async call(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { upstream } = this.#options;
     switch (method) {
@@ -124,7 +120,6 @@ class Progress {
   readonly #done = new AbortController();
   wasReceived = false;
 
-  /** @returns undefined if the host has not requested progress */
   static of({ _meta }: JsonObject, options: MethodOptions): Progress | undefined {
     const token = isObject(_meta) ? _meta.progressToken : undefined;
     return typeof token === 'string' || typeof token === 'number' ? new Progress(token, options) : undefined;
@@ -161,7 +156,6 @@ class Progress {
   }
 }
 
-/** Formats a failure as a tool result, so that the agent can read it and act on it. */
 function toolError(error: AppError): JsonObject {
   return {
     isError: true,

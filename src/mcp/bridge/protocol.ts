@@ -8,7 +8,6 @@ import {
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
 
-/** A failure that is sent as a JSON-RPC error. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code: number;
@@ -21,7 +20,6 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Creates the error -32602. */
 export const invalidParams = (why: string): ProtocolError =>
   new ProtocolError(INVALID_PARAMS, `Invalid params: ${why}`);
 
@@ -40,7 +38,6 @@ const TTL_MS: Readonly<Record<string, number>> = {
 
 export const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-/** Name and version of the server, in every protocol version. */
 const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
 
 /** Instructions for the model. Hosts with tool search show only these and the names of the tools. */
@@ -49,14 +46,12 @@ const INSTRUCTIONS =
   'results by service_id. The service limits requests per minute and per day: reuse results, and when a tool error ' +
   'has a hint, follow it or show it to the user.';
 
-/** Methods that are forwarded to the service, by the capability that the service must have. */
 const FORWARDED: Readonly<Record<string, readonly string[]>> = {
   resources: ['resources/list', 'resources/templates/list', 'resources/read'],
   prompts: ['prompts/list', 'prompts/get'],
   completions: ['completion/complete'],
 };
 
-/** Returns the capability that a forwarded method needs; undefined for other methods. */
 export const capabilityOf = (method: string): string | undefined =>
   Object.keys(FORWARDED).find((name) => FORWARDED[name]?.includes(method));
 
@@ -64,7 +59,6 @@ export const capabilityOf = (method: string): string | undefined =>
 export const negotiatedVersion = (requested: unknown): string | undefined =>
   LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
 
-/** Describes the bridge, with the capabilities of the service. The bridge does not forward change notifications. */
 export function describeServer(service: JsonObject): JsonObject {
   const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
   return {
@@ -90,7 +84,6 @@ export function isModern(params: JsonObject): boolean {
   throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data);
 }
 
-/** Returns parameters or a result to forward, without the metadata that describes the connection. */
 export function forwardable(message: JsonObject): JsonObject {
   const { _meta: meta, ...rest } = message;
   if (!isObject(meta)) return rest;

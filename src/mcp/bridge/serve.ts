@@ -12,7 +12,6 @@ import { Bridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
 import { FIXED_BY_LOGIN, Upstream } from './upstream.ts';
 
-/** How long pending calls may continue after the host has closed stdin, ms. */
 const DRAIN_MS = 5000;
 
 /** For users of the bundle for Claude Desktop, who have no command line. */
@@ -20,7 +19,6 @@ const BUNDLE_HINT: Hint = {
   text: 'change the address and the API key in the settings of the extension',
 };
 
-/** Runs the bridge until stdin is closed. */
 export async function serveBridge(app: App): Promise<void> {
   const { context } = app;
   if (context.stdin.isTTY) {
@@ -62,10 +60,6 @@ const TEST_SERVICE: Hint = [
   { text: 'log each request on stderr', command: restaurant('mcp', '--verbose') },
 ];
 
-/**
- * Returns the hint of an error for users of an agent, which may not have the environment of a shell.
- * @param login the command that saves a key
- */
 export function agentHint({ code, hint, details }: AppError, login: Command): Hint {
   const { retryAfter } = details;
   if (code === 'no_key') {
@@ -104,7 +98,6 @@ function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } 
 
 const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };
 
-/** Returns a context whose stdout is only used for messages, and whose stderr is only used for the trace of --verbose. */
 const quiet = (context: Context, verbose: boolean): Context => ({
   ...context,
   stdout: discard,

@@ -12,14 +12,12 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
 interface UpstreamOptions {
-  /** Opens the service with the current settings and login. */
   connect(): Promise<Service>;
   /** The stored list of tools, regardless of its age. */
   storedTools(): readonly Tool[] | undefined;
   storedCapabilities(): JsonObject | undefined;
   /** Whether the service supports MCP; undefined before its protocol was detected. */
   supportsMcp(): boolean | undefined;
-  /** The hint of an error for users of an agent. */
   hintFor(error: AppError): Hint;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
@@ -63,7 +61,6 @@ export class Upstream {
     return this.#currentList.tools.some((tool) => tool.name === name);
   }
 
-  /** The capabilities of the service, as far as they are known within a few seconds. */
   async capabilities(): Promise<JsonObject> {
     return (await this.#knownCapabilities()) ?? {};
   }
@@ -74,7 +71,6 @@ export class Upstream {
     return known === undefined ? this.#options.supportsMcp() !== false : isObject(known[capability]);
   }
 
-  /** Sends a request. @returns the result as received @throws {AppError}; {ProtocolError} for a JSON-RPC error */
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     return this.#use(async (service) =>
       resultOf(await (await service.client()).request(method, params, options)),
@@ -123,7 +119,6 @@ export class Upstream {
     return this.#capabilities;
   }
 
-  /** Waits for the value; undefined if it fails or takes longer than a host waits. */
   async #withinHostWait<T>(value: Promise<T>): Promise<T | undefined> {
     try {
       return await within(value, MAX_WAIT_MS, this.#options.context.sleep);
@@ -134,7 +129,6 @@ export class Upstream {
   }
 }
 
-/** @throws {AppError} the error of the response; {ProtocolError} for a JSON-RPC error, which is forwarded */
 function resultOf({ envelope, error }: RawResponse): JsonObject {
   const rpcError = errorIn(envelope);
   if (error !== undefined && (rpcError === undefined || error.code !== 'rpc_error')) throw error;
@@ -147,7 +141,6 @@ function resultOf({ envelope, error }: RawResponse): JsonObject {
   throw new AppError('bad_response', 'the response of the service has no result');
 }
 
-/** Converts a JSON-RPC error of the service; its code must be an integer. */
 function forwardError({ code, message, data }: RpcError): ProtocolError {
   return typeof code === 'number' && Number.isSafeInteger(code)
     ? new ProtocolError(code, message, data)

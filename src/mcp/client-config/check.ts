@@ -22,7 +22,6 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
 
-/** Returns the reason why the client cannot start the bridge; undefined if none is known. */
 export function bridgeProblem({ context }: App, { name }: McpClient): string | undefined {
   const installed = findInstalled(context);
   if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
@@ -30,11 +29,6 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
   return undefined;
 }
 
-/**
- * Connects like the client: handshake, list of tools, and one search over stdio.
- * @returns the number of tools that the client will see and, for http, the source of the key
- * @throws {AppError}
- */
 export async function checkEntry(app: App, client: McpClient, connection: Connection) {
   if (connection.via === 'http') return checkHttp(app, client, connection);
   const problem = bridgeProblem(app, client);
@@ -54,10 +48,8 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
   }
 }
 
-/** Protocol versions in the order in which clients try them. */
 const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 
-/** Errors that mean that the service does not support MCP, as opposed to network or login problems. */
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
 async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
@@ -93,7 +85,6 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
   });
 }
 
-/** The first requests of a client, and a search. The ids count from 0. */
 const REQUESTS = [
   {
     method: 'initialize',
@@ -110,11 +101,6 @@ const REQUESTS = [
   },
 ];
 
-/**
- * Starts the bridge like an MCP client: handshake, list of tools, and one search.
- * @returns the number of tools
- * @throws {AppError} the error of the search; `io_error` if the bridge cannot be started; `bad_response`; `timeout`
- */
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const { output, failure } = await runBridge(app, args, env);
   const responses = output.split('\n').map(parseExactOrNone).filter(isObject);
@@ -134,7 +120,6 @@ async function checkBridge(app: App, args: readonly string[], env: Env): Promise
 const resultOf = (message: JsonObject | undefined): JsonObject =>
   isObject(message?.result) ? message.result : {};
 
-/** Converts a tool error of the bridge back into the error that it reports. */
 function toolFailure(result: JsonObject): AppError {
   const meta = isObject(result._meta) ? result._meta[ERROR_META_KEY] : undefined;
   const { code, message, hint } = isObject(meta) ? meta : {};
@@ -143,13 +128,8 @@ function toolFailure(result: JsonObject): AppError {
   return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
 }
 
-/** Maximum size of the bridge's output, in bytes. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/**
- * Runs the bridge until it has responded to the requests.
- * @returns its output on stdout, and the error to report if a response is missing
- */
 function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
   const { signal, platform } = context;
   const timeoutMs = settings.get('timeout');

@@ -13,11 +13,9 @@ import type { McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
 
-/** The path module of the platform. */
 export const pathOf = ({ platform }: Pick<Context, 'platform'>): typeof posix =>
   platform === 'win32' ? win32 : posix;
 
-/** Returns the path of a client's file. @throws {AppError} `usage` without such a file; see {@link userPath} */
 export function clientPath(
   { name, user, project = [] }: McpClient,
   scope: Scope,
@@ -33,7 +31,6 @@ export function clientPath(
   return firstExisting(project.map((each) => pathOf(context).join(folder, each))) ?? folder;
 }
 
-/** Returns the current folder. @throws {AppError} `io_error` if it was deleted */
 export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
   try {
     return cwd();
@@ -124,17 +121,14 @@ export function writeFileWithFolder(path: string, text: string, options: AtomicO
 /** Maximum size of a client's file, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
-/** How often an edit starts over because the client changed its file. */
 const MAX_ATTEMPTS = 20;
 
 interface ChangeOptions {
   /** Folder of the project that the file belongs to. Links below it are not followed. */
   readonly project?: string | undefined;
-  /** Whether the new text contains a key. */
   readonly isSecret: boolean;
 }
 
-/** Whether the text changed, and the path of the backup, if there is one. */
 export interface FileChange {
   readonly isChanged: boolean;
   readonly backup?: string | undefined;

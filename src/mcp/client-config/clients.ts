@@ -1,19 +1,14 @@
 import type { JsonObject } from '../../util/object.ts';
 
-/** How a client connects to the service: directly, or through this program as bridge. */
 export type TransportKind = 'http' | 'stdio';
 
-/** Whose file an entry is written to. */
 export type Scope = 'user' | 'project';
 
 /** The variable that entries refer to instead of containing the key. */
 export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
 
-/** An MCP client: its files, and the structure of its entries. */
 export interface McpClient {
-  /** Name on the command line. */
   readonly name: string;
-  /** Format of its files. Default: JSON with comments. */
   readonly format?: 'toml';
   /** Key in the file that contains the servers. Default: `mcpServers`. */
   readonly servers?: string;
@@ -21,11 +16,9 @@ export interface McpClient {
   readonly user: readonly string[];
   /** Paths in a project. The first one that exists is used, else the first one. */
   readonly project?: readonly string[];
-  /** Default scope, unless it is `user`. */
   readonly scope?: 'project';
   /** Keys that another client which reads the same project file rejects. */
   readonly projectDrops?: readonly string[];
-  /** Note for entries in a project file. */
   readonly projectNote?: string;
   /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
   readonly http?: (url: string, scope: Scope) => JsonObject;
@@ -43,7 +36,6 @@ export interface McpClient {
   readonly passesEnv?: 'basic' | 'without-secrets';
 }
 
-/** The program that a client starts. */
 export interface Program extends JsonObject {
   readonly command: string;
   readonly args: readonly string[];
@@ -51,7 +43,6 @@ export interface Program extends JsonObject {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The placeholders of most clients: `${NAME}` and `${env:NAME}`. */
 const plainReference = (variable: string): string => `\${${variable}}`;
 const envReference = (variable: string): string => `\${env:${variable}}`;
 
@@ -63,7 +54,6 @@ const INPUT = {
   password: true,
 };
 
-/** The clients, with the files and keys that the documentation of each describes. */
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
     name: 'claude-code',

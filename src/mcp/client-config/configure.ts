@@ -15,10 +15,6 @@ import { variablesProblem } from './environment.ts';
 import { assertNotForeign, maskOthers } from './foreign.ts';
 import { type ConfigOptions, type Plan, planEntry } from './plan.ts';
 
-/**
- * Prints the entry that lets an MCP client use the service, or writes it into the client's file. With `check`, it first
- * connects like the client. If that fails, nothing is written.
- */
 export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
   if (options.remove === true) return removeEntry(app, client, options.scope ?? client.scope ?? 'user');
   const plan = await planEntry(app, client, options);
@@ -73,7 +69,6 @@ async function writeEntry(app: App, { client, scope, file, connection, entry, sh
   };
 }
 
-/** Removes the entry from the client's file. */
 async function removeEntry(app: App, client: McpClient, scope: Scope): Promise<void> {
   const file = clientPath(client, scope, app.context);
   const options = { project: scope === 'project' ? projectFolder(app.context) : undefined, isSecret: false };
@@ -87,7 +82,6 @@ async function removeEntry(app: App, client: McpClient, scope: Scope): Promise<v
   );
 }
 
-/** Reasons why the entry may not work. */
 function problems(app: App, { client, connection }: Plan, { write }: ConfigOptions): Hint[] {
   if (connection.via === 'http') {
     const command = again({ '--via': 'stdio' });
@@ -105,13 +99,11 @@ function describeWrite(file: string, { isChanged, backup }: FileChange): string 
   return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
-/** Returns the client's own command that adds the same entry, if it has one and it would not contain a key. */
 function clientCommand({ client, connection, entry, scope }: Plan): string | undefined {
   if (client.name !== 'claude-code' || (connection.via === 'http' && connection.isLiteral)) return undefined;
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
-/** Lists notes for the user about the entry. */
 function notes(
   app: App,
   { client, scope, file, connection }: Plan,

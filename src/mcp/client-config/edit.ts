@@ -56,7 +56,6 @@ export function editText(
   throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
 
-/** Formats the entry inside the structure of its file, for copying. */
 export function formatSnippet(
   { format, servers = 'mcpServers' }: McpClient,
   { value, input }: Entry,
@@ -66,7 +65,6 @@ export function formatSnippet(
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** Adds the item to the file's `inputs`, unless there is one with its id; or removes that. */
 function withInput(inputs: unknown, input: JsonObject, isWanted: boolean): unknown {
   if (inputs === undefined) return isWanted ? [input] : undefined;
   if (!Array.isArray(inputs)) throw new SyntaxError('"inputs" is not an array');
@@ -75,7 +73,6 @@ function withInput(inputs: unknown, input: JsonObject, isWanted: boolean): unkno
   return others.length < inputs.length ? inputs : [input, ...inputs];
 }
 
-/** Copies a value with objects that have no prototype, as both parsers create them. */
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
@@ -86,7 +83,6 @@ function withoutPrototypes(value: unknown): unknown {
 const withoutUndefined = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 
-/** The edited text; undefined if the edit fails or has no effect. */
 function attempt(edit: () => string, hasEffect: (edited: string) => boolean): string | undefined {
   try {
     const edited = edit();
@@ -117,7 +113,6 @@ function patchToml(text: string, wanted: JsonObject): string {
 const formatTable = (servers: string, value: JsonObject): string =>
   `[${servers}.${ENTRY_NAME}]\n${stringify(value, { inlineTableStart: 0 }).trimEnd()}\n`;
 
-/** Appends the entry as a table: after a blank line, with the same line endings. */
 function appendTable(text: string, servers: string, value: JsonObject = {}): string {
   const gap = text.endsWith('\n') ? '\n' : '\n\n';
   const table = (text.trim() === '' ? '' : gap) + formatTable(servers, value);
@@ -166,7 +161,6 @@ function lineLength(text: string, offset: number): number {
   return (end === -1 ? text.length : end) - text.lastIndexOf('\n', offset - 1);
 }
 
-/** Returns the indentation and line ending of a text. Default: two spaces and LF. */
 function styleOf(json: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
   return {

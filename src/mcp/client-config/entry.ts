@@ -3,25 +3,19 @@ import { again } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 
-/** Name of the entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
-/** The variable with the config folder for the bridge. */
 export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 
-/** The command that a client starts. */
 export const COMMAND = 'restaurant';
 
-/** How a client connects: by starting the bridge, or by calling the service. */
 export type Connection = StdioConnection | HttpConnection;
 
 /** The variables that the bridge needs and that a client may not have, by the way they reach it. */
 export interface BridgeVariables {
-  /** Written into the entry. */
   readonly env: Readonly<Record<string, string>>;
   /** Named in the entry: the client reads them when it starts the bridge. */
   readonly names: readonly string[];
-  /** Not passed on. */
   readonly missing: readonly string[];
 }
 
@@ -39,14 +33,11 @@ export interface HttpConnection {
   readonly isLiteral: boolean;
 }
 
-/** The header that refers to the key. */
 export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
 
-/** Returns whether a connection refers to the variable of the key. */
 export const refersToKey = (connection: Connection): boolean =>
   connection.via === 'http' && connection.headers.Authorization === KEY_HEADER.Authorization;
 
-/** An entry, and the item that it needs in the file's `inputs`. */
 export interface Entry {
   readonly value: JsonObject;
   readonly input?: JsonObject | undefined;
@@ -80,7 +71,6 @@ export function chooseTransport(
   return usesBridge ? 'stdio' : 'http';
 }
 
-/** Why the client cannot call the service directly. */
 function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): string | undefined {
   const { name, http, reference, namesVariables = false } = client;
   if (http === undefined) return `${name} only supports stdio servers`;
@@ -89,7 +79,6 @@ function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): str
   return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
-/** Builds the entry of a client that supports the connection; see {@link chooseTransport}. */
 export function buildEntry(client: McpClient, connection: Connection, scope: Scope = 'user'): Entry {
   if (connection.via === 'http') {
     const auth = client.namesVariables
@@ -107,7 +96,6 @@ export function buildEntry(client: McpClient, connection: Connection, scope: Sco
 const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [key]: value };
 
-/** Returns the headers with the placeholders of the client. */
 function headersOf({ reference, input }: McpClient, { headers, isLiteral }: HttpConnection): JsonObject {
   if (isLiteral || reference === undefined) return headers;
   const placeholder = (_match: string, variable: string): string =>
@@ -138,7 +126,6 @@ function variableHeaders(connection: HttpConnection): JsonObject {
   };
 }
 
-/** Keys for a program's environment in the files of all clients. */
 export const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
 /** Keys that decide what a program runs, for all clients. */

@@ -15,10 +15,8 @@ const BASIC_ENV: ReadonlySet<string> = new Set([
   ...'SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE'.split(' '),
 ]);
 
-/** Variables for the connection to the service. */
 const NETWORK = 'HTTPS_PROXY HTTP_PROXY ALL_PROXY NO_PROXY NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA'.split(' ');
 
-/** The environment that a client gives to the programs it starts. */
 export function clientEnv({ passesEnv }: Pick<McpClient, 'passesEnv'>, env: Env): Env {
   if (passesEnv === undefined) return env;
   const passes = (name: string): boolean =>
@@ -63,7 +61,6 @@ function configFolder({ context, paths }: App, scope: Scope): Record<string, str
     : {};
 }
 
-/** Why the bridge may lack variables; undefined if the client passes on all of them. */
 export function variablesProblem({ name }: McpClient, { missing }: BridgeVariables): string | undefined {
   if (missing.length === 0) return undefined;
   return `${name} does not pass ${missing.join(' and ')} to the bridge: add ${missing.length === 1 ? 'it' : 'them'} to the entry in your user file`;

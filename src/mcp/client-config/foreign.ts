@@ -5,7 +5,6 @@ import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { ENTRY_NAME, ENVIRONMENT_KEYS, PROCESS_KEYS } from './entry.ts';
 
-/** Names of variables and keys whose values may be secret. */
 export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
 const SECRET_HOLDERS: readonly string[] = [...ENVIRONMENT_KEYS, 'headers', 'http_headers', 'requestInit'];
 

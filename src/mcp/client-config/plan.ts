@@ -33,14 +33,8 @@ export interface ConfigOptions {
   literalKey?: true;
 }
 
-/** An entry and its file. */
 export type Plan = Awaited<ReturnType<typeof planEntry>>;
 
-/**
- * Determines the entry and its file.
- * @throws {AppError} `usage` if the client does not support the options; `no_service` or `no_key` if the entry requires
- * one
- */
 export async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
   const literalKey = options.literalKey === true;
   const demo = app.globals.demo === true;
@@ -62,10 +56,8 @@ export async function planEntry(app: App, client: McpClient, options: ConfigOpti
   return { client, scope, file, connection, entry, shown };
 }
 
-/** Settings that an entry for the bridge repeats. */
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
 
-/** Returns the bridge with the options of this run. */
 function stdioConnection(app: App, variables: BridgeVariables): Connection {
   const { globals, settings } = app;
   // Check the URL before it becomes part of a command line.
@@ -100,7 +92,6 @@ async function httpConnection(app: App, client: McpClient, literalKey: boolean):
   return { via: 'http', url: url.href, headers, isLiteral: false };
 }
 
-/** Checks that an entry can contain a header without revealing a secret. @throws {AppError} `usage` */
 function assertReferable(client: McpClient, name: string, value: string): void {
   const refers = /\$\{\w+\}/.test(value);
   if (!refers && !isHarmless(name)) {
@@ -122,7 +113,6 @@ function assertReferable(client: McpClient, name: string, value: string): void {
   }
 }
 
-/** Masks the key and the values of secret headers, for display. */
 function masked(app: App, connection: Connection): Connection {
   if (connection.via === 'stdio' || !connection.isLiteral) return connection;
   const prefix = app.settings.get('key-prefix');
