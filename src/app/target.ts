@@ -223,8 +223,10 @@ export function settingViews({ settings }: App): Record<string, SettingView> {
   return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
 }
 
+export const SECRET = '…';
+
 export const shownHeader = (name: string, value: string): string =>
-  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : '…';
+  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : SECRET;
 
 /** Replaces each `${VAR}` with the value of the variable. */
 function expandVariables(app: App, name: string, text: string): string {

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import { requireProfile, settingViews, shownHeader } from '../app/target.ts';
+import { requireProfile, SECRET, settingViews, shownHeader } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { withScheme } from '../client/endpoint.ts';
@@ -85,6 +85,7 @@ async function getSetting(app: App, word: string): Promise<void> {
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
+  if (value === SECRET) await app.warn(`${name} is secret: its value is in ${app.configFile}`);
 }
 
 /** Saves a setting or a header of the profile, or removes it if there is no value. */

@@ -211,6 +211,25 @@ describe('a key', () => {
   });
 });
 
+it('in a saved header is not printed, and config get says where it is', async () => {
+  const env = { HOME: home, RESTAURANT_BASE_URL: undefined, ...NO_KEY };
+  await runCli(['config', 'set', 'base-url', 'https://api.example'], { env });
+  await runCli(['config', 'set', 'header.X-Token', KEY], { env });
+  const { exit, stdout, stderr } = await runCli(['config', 'get', 'header.X-Token'], { env });
+  expect([exit, stdout]).toEqual([0, '…\n']);
+  expect(stderr).toMatch(/^warning: header\.X-Token is secret: its value is in \S+config\.json\n$/);
+});
+
+it('in a file for the sandbox is not quoted in an error', async () => {
+  writeFileSync(join(home, 'data.json'), KEY);
+  const { exit, stderr } = await runCli(['sandbox', '--data', 'data.json'], {
+    env: { HOME: home },
+    cwd: home,
+  });
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('the data is not JSON')]);
+  expect(stderr).not.toContain(KEY.slice(0, 5));
+});
+
 describe('a password in a URL', () => {
   const FOR = { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_RETRIES: '0', RESTAURANT_API_KEY: KEY };
   const USERS = [
