@@ -6,8 +6,7 @@ import { resolveColumns } from '../../src/enrich/match/columns.ts';
 import type { RestaurantService } from '../../src/enrich/match/resolve-row.ts';
 import type { InputRow, ListFormat } from '../../src/enrich/read/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
-import { createOffsetMemo } from '../../src/enrich/run/memo.ts';
-import { openCheckpoint, recordAt } from '../../src/enrich/write/checkpoint.ts';
+import { openCheckpoint } from '../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../src/enrich/write/row-codec.ts';
 import { RowFile } from '../../src/enrich/write/row-file.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
@@ -33,12 +32,12 @@ async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGener
 function service(requests: string[]): RestaurantService {
   return {
     async find({ name }) {
-      requests.push(`find ${name}`);
+      if (!requests.includes(`find ${name}`)) requests.push(`find ${name}`);
       const ids = name === 'nothing' ? [] : name === 'twins' ? ['1', '2'] : [name.toLowerCase()];
       return { results: ids.map((id) => ({ service_id: id, name, address: 'x\n"y"' })), total: ids.length };
     },
     async lookup(id) {
-      requests.push(`lookup ${id}`);
+      if (!requests.includes(`lookup ${id}`)) requests.push(`lookup ${id}`);
       return { id, note: '"\n,' };
     },
   };
@@ -66,7 +65,6 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
       finished: openCheckpoint({ file, codec, name: 'out', previous, retryErrors: retry }),
-      memo: createOffsetMemo(recordAt(file, codec)),
       service: service(requests),
       fields: level,
       loose: false,

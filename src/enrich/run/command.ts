@@ -19,11 +19,9 @@ import {
   noFinishedRows,
   openCheckpoint,
   openRunFingerprint,
-  recordAt,
 } from '../write/checkpoint.ts';
 import { claimOutput, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { createOffsetMemo, createTextMemo, repeatedQueries } from './memo.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
@@ -165,19 +163,19 @@ function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: 
   return nextCommand({ '--resume': true, ...(retries && { '--retry-errors': true }) });
 }
 
-type RowsJob = Omit<Job, 'append' | 'finished' | 'memo'>;
+type RowsJob = Omit<Job, 'append' | 'finished'>;
 
 /** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
 async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<void> {
   const { options, codec, outputFile } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
     if (codec.header !== '') await append(codec.header);
-    await enrichRows({ ...job, append, finished: noFinishedRows, memo: createTextMemo() });
+    await enrichRows({ ...job, append, finished: noFinishedRows });
   };
-  if (outputFile === undefined) return stream((text) => app.context.stdout.write(text).then(() => 0));
+  if (outputFile === undefined) return stream((text) => app.context.stdout.write(text));
   if (outputFile.device !== undefined) {
     const device = await openRowDevice(outputFile.device, job.stop.signal);
-    return stream((text) => device.write(text).then(() => 0)).finally(() => device.close());
+    return stream((text) => device.write(text)).finally(() => device.close());
   }
   const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
   const { file, previous } = openRowFiles(outputFile, options);
@@ -187,9 +185,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
     try {
-      const isRepeated = await repeatedQueries(plan, job.stop.signal);
-      const memo = createOffsetMemo(recordAt(file, codec));
-      await enrichRows({ ...job, append: (text) => file.append(text), finished, memo, isRepeated });
+      await enrichRows({ ...job, append: (text) => file.append(text), finished });
     } catch (error) {
       // Report the error of the run, not a disk error after it.
       try {

@@ -2,11 +2,11 @@ import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
-import type { Columns, RowQuery } from '../match/columns.ts';
+import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
 import type { RowResult, Status } from '../match/match.ts';
 import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
+import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
-import { detailsKey, type Memo, queryKey } from './memo.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
 
 export interface RowDone {
@@ -20,12 +20,9 @@ export interface Job
     Pick<EnrichOptions, 'fields' | 'loose' | 'concurrency'> {
   readonly columns: Pick<Columns, 'query'>;
   readonly finished: FinishedRowReader;
-  readonly memo: Memo;
-  /** Whether the query with a key may occur again. Default: always. */
-  readonly isRepeated?: (key: string) => boolean;
   readonly service: RestaurantService;
-  /** Appends the text of a row and returns its offset. @throws {AppError} `io_error`; {PipeClosed} */
-  append(text: string): number | Promise<number>;
+  /** Appends the text of a row. @throws {AppError} `io_error`; {PipeClosed} */
+  append(text: string): void | Promise<void>;
   /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
   readonly stop: AbortController;
   onRow(done: RowDone): void;
@@ -50,129 +47,149 @@ interface TextResult {
   readonly cause?: AppError | undefined;
 }
 
-/** A row that sends requests. Until it is written, equal rows share its results. */
-interface SentRow {
-  /** Undefined after a failure, so that an equal row sends its own request. */
-  key: string | undefined;
-  readonly result: Promise<TextResult>;
-  readonly details: SentLookup;
-}
-
-/** The lookup that a row sends, if any. */
-interface SentLookup {
-  id?: string;
-  output?: Promise<LookupOutput>;
+/** A row that waits until the rows before it are written. */
+interface PendingRow {
+  readonly query: RowQuery;
+  readonly own: string;
+  readonly result: TextResult | Promise<TextResult>;
+  readonly isSent: boolean;
 }
 
 /**
  * Finds the restaurants of the rows concurrently, and writes the rows in order, each as soon as it and all rows before
- * it are done. A row counts as done when the operating system has accepted all of it. Equal queries are requested once.
+ * it are done. A row counts as done when the operating system has accepted all of it.
  * @throws the error that ended the run early; written rows are kept
  */
 export async function enrichRows(job: Job): Promise<void> {
-  const { stop, codec, memo, service, fields, loose = false, concurrency } = job;
-  const { signal } = stop;
-  // An array, although it is searched by key: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
-  const sentRows: SentRow[] = [];
-  let running = 0;
-  let isOneDone = (): void => {};
-  let isQuotaSpent = false;
-  let failures = 0;
+  const { signal } = job.stop;
+  try {
+    signal.throwIfAborted();
+    await untilAborted(new RowRun(job).work(), signal);
+  } catch (error) {
+    job.stop.abort(error);
+    throw signal.reason;
+  }
+}
 
-  /** Reads and starts the rows. Each is written after the previous one. */
-  async function work(): Promise<void> {
-    let written: Promise<void> = Promise.resolve();
-    let pending = 0;
+/** Maximum number of characters of the results that are kept for equal rows. */
+const MAX_CHARACTERS = 2_000_000;
+
+/** Results of recent rows, also pending ones. An equal row shares them; after a failure, it sends its own request. */
+class RecentResults {
+  readonly #results = new Map<string, Promise<TextResult>>();
+  #characters = 0;
+
+  get(key: string): Promise<TextResult> | undefined {
+    return this.#results.get(key);
+  }
+
+  add(key: string, result: Promise<TextResult>): Promise<TextResult> {
+    this.#results.set(key, result);
+    result.then(
+      ({ text, cause }) => {
+        if (cause !== undefined) this.#results.delete(key);
+        this.#characters += text.length;
+        // All at once: V8 keeps single deleted entries alive (see AGENTS.md).
+        if (this.#characters > MAX_CHARACTERS) this.#clear();
+      },
+      () => {},
+    );
+    return result;
+  }
+
+  #clear(): void {
+    this.#results.clear();
+    this.#characters = 0;
+  }
+}
+
+class RowRun {
+  readonly #job: Job;
+  readonly #recent = new RecentResults();
+  #written: Promise<void> = Promise.resolve();
+  #pending = 0;
+  #running = 0;
+  #signalDone = (): void => {};
+  #isQuotaSpent = false;
+  #failures = 0;
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
+
+  async work(): Promise<void> {
+    const { rows, stop, finished } = this.#job;
     try {
-      for await (const row of job.rows()) {
-        if (isQuotaSpent || signal.aborted) break;
-        const own = codec.input(row);
-        const query = job.columns.query(row);
-        const key = query.kind === 'none' ? '' : queryKey(query);
-        const earlier = job.finished.take(row, own);
-        if (earlier?.offset !== undefined) {
-          writeMemo(query, key, earlier, earlier.offset);
-          job.onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
-          continue;
-        }
-        const result = earlier ?? begin(query, key);
-        pending += 1;
-        written = written.then(async () => {
-          await write(query, key, own, result);
-          pending -= 1;
-        });
-        written.catch((error: unknown) => stop.abort(error));
-        while (running >= concurrency)
-          await new Promise<void>((resolve) => {
-            isOneDone = resolve;
-          });
-        if (pending >= MAX_PENDING) await written;
+      for await (const row of rows()) {
+        if (this.#isQuotaSpent || stop.signal.aborted) break;
+        this.#take(row);
+        while (this.#running >= this.#job.concurrency) await this.#oneDone();
+        if (this.#pending >= MAX_PENDING) await this.#written;
       }
     } finally {
       // Write the rows before a malformed one.
-      await written;
+      await this.#written;
     }
     // After the end of the run, the output is closed.
-    signal.throwIfAborted();
-    job.finished.end();
+    stop.signal.throwIfAborted();
+    finished.end();
   }
 
-  /** Uses a known result, shares a pending one, or starts the requests for it. */
-  function begin(query: RowQuery, key: string): TextResult | Promise<TextResult> {
-    if (query.kind === 'none') return encode({ status: 'skipped', error: query.why });
-    const known = readMemo(key) ?? sentRows.find((row) => row.key === key)?.result;
-    if (known !== undefined) return known;
-    const details: SentLookup = {};
+  #oneDone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#signalDone = resolve;
+    });
+  }
+
+  #take(row: InputRow): void {
+    const { codec, columns, finished, onRow } = this.#job;
+    const own = codec.input(row);
+    const query = columns.query(row);
+    const earlier = finished.take(row, own);
+    if (earlier?.isWritten === true) {
+      onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
+      return;
+    }
+    if (earlier !== undefined || query.kind === 'none') {
+      this.#enqueue({ query, own, result: earlier ?? this.#skip(query), isSent: false });
+      return;
+    }
+    const key = keyOf(query);
+    const shared = this.#recent.get(key);
+    const result = shared ?? this.#recent.add(key, this.#send(query));
+    this.#enqueue({ query, own, result, isSent: shared === undefined });
+  }
+
+  #skip(query: RowQuery): TextResult {
+    return this.#encode({ status: 'skipped', ...(query.kind === 'none' && { error: query.why }) });
+  }
+
+  #send(query: Searchable): Promise<TextResult> {
+    const { service, fields, loose = false, stop } = this.#job;
+    this.#running += 1;
     const result = resolveRow(query, {
       find: service.find,
-      lookup: (id) => lookup(id, details),
+      lookup: (id) => service.lookup(id, fields ?? 'basic'),
       details: fields !== undefined,
       loose,
-    }).then(encode);
-    const sent: SentRow = { key, result, details };
-    sentRows.push(sent);
-    running += 1;
+    }).then((each) => this.#encode(each));
     result
-      .then(
-        ({ cause }) => {
-          if (cause !== undefined) sent.key = undefined;
-        },
-        (error: unknown) => {
-          // The rows before this one are finished first. Any other failure ends the run immediately.
-          if (error instanceof RateLimitError) isQuotaSpent = true;
-          else stop.abort(error);
-        },
-      )
+      .catch((error: unknown) => {
+        // The rows before this one are finished first. Any other failure ends the run immediately.
+        if (error instanceof RateLimitError) this.#isQuotaSpent = true;
+        else stop.abort(error);
+      })
       .then(() => {
-        running -= 1;
-        isOneDone();
+        this.#running -= 1;
+        this.#signalDone();
       });
     return result;
   }
 
-  /** Requests the details of each restaurant once, even if several rows match it. */
-  async function lookup(id: string, details: SentLookup): Promise<LookupOutput> {
-    const known = readMemo(detailsKey(id));
-    if (known?.status === 'not_found') throw new AppError('not_found', `no restaurant has the id ${id}`);
-    const output =
-      (known && codec.detailsOf(known.text)?.details) ??
-      sentRows.find((row) => row.details.id === id)?.details.output;
-    if (output !== undefined) return output;
-    details.id = id;
-    details.output = service.lookup(id, fields ?? 'basic');
-    return details.output;
-  }
-
-  function readMemo(key: string): TextResult | undefined {
-    const text = memo.get(key);
-    const status = text === undefined ? undefined : codec.statusOf(text);
-    // Another program may have changed the output.
-    return text === undefined || status === undefined ? undefined : { text, status };
-  }
-
-  function encode(result: RowResult): TextResult {
+  #encode(result: RowResult): TextResult {
+    const { codec, onDetails } = this.#job;
     try {
-      if (result.details !== undefined) job.onDetails?.(result.details);
+      if (result.details !== undefined) onDetails?.(result.details);
       return { text: codec.result(result), status: result.status, cause: result.cause };
     } catch (error) {
       // The data cannot be written because it nests too deep.
@@ -181,41 +198,31 @@ export async function enrichRows(job: Job): Promise<void> {
     }
   }
 
-  /** Stores a written result for equal rows. After a failure, an equal row sends its own request. */
-  function writeMemo(query: RowQuery, key: string, { text, status }: TextResult, offset: number): void {
-    if (query.kind === 'none' || status === 'error') return;
-    if (job.isRepeated?.(key) !== false) memo.set(key, text, offset);
-    if (fields === undefined) return;
-    if (query.kind === 'lookup') memo.set(detailsKey(query.id), text, offset);
-    const id = codec.detailsOf(text)?.id;
-    if (id !== undefined) memo.set(detailsKey(id), text, offset);
+  #enqueue(row: PendingRow): void {
+    this.#pending += 1;
+    this.#written = this.#written.then(() => this.#write(row));
+    this.#written.catch((error: unknown) => this.#job.stop.abort(error));
   }
 
-  async function write(
-    query: RowQuery,
-    key: string,
-    own: string,
-    result: TextResult | Promise<TextResult>,
-  ): Promise<void> {
-    const done = await result;
+  async #write({ query, own, result, isSent }: PendingRow): Promise<void> {
+    const { append, onRow, stop } = this.#job;
+    const { text, status, cause } = await result;
     // After the end of the run, the output is closed.
-    signal.throwIfAborted();
-    const offset = (await job.append(own + done.text)) + Buffer.byteLength(own);
-    writeMemo(query, key, done, offset);
-    job.onRow({ status: done.status, earlier: false, city: cityOf(query) });
-    if (sentRows[0]?.result !== result) return;
-    sentRows.shift();
-    failures = done.cause === undefined ? 0 : failures + 1;
-    if (done.cause !== undefined && failures >= MAX_FAILURES) throw new TooManyFailures(done.cause, failures);
+    stop.signal.throwIfAborted();
+    await append(own + text);
+    this.#pending -= 1;
+    onRow({ status, earlier: false, city: cityOf(query) });
+    if (isSent) this.#countFailure(cause);
   }
 
-  try {
-    signal.throwIfAborted();
-    await untilAborted(work(), signal);
-  } catch (error) {
-    stop.abort(error);
-    throw signal.reason;
+  #countFailure(cause: AppError | undefined): void {
+    this.#failures = cause === undefined ? 0 : this.#failures + 1;
+    if (cause !== undefined && this.#failures >= MAX_FAILURES)
+      throw new TooManyFailures(cause, this.#failures);
   }
 }
+
+const keyOf = (query: Searchable): string =>
+  JSON.stringify(query.kind === 'search' ? [query.name, query.city] : query.id);
 
 const cityOf = (query: RowQuery): string | undefined => (query.kind === 'search' ? query.city : undefined);

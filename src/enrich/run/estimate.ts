@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import { openLedgerFor } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
@@ -11,8 +12,14 @@ import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
 import { RowFile } from '../write/row-file.ts';
-import { detailsKey, queryKey } from './memo.ts';
 import type { Plan } from './plan.ts';
+
+/** Equal queries have equal keys. 96 bits distinguish them; a longer slice would keep the whole digest in memory. */
+const keyOf = (...parts: readonly string[]): string =>
+  hash('sha256', parts.join('\0'), 'binary').slice(0, 12);
+
+const queryKey = (query: Searchable): string =>
+  query.kind === 'search' ? keyOf('search', query.name, query.city) : keyOf('row', query.id);
 
 /** Maximum number of skipped rows that are listed by line. */
 const MAX_NAMED = 10;
@@ -120,7 +127,7 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
         return { results, total: output.total_matches };
       },
       async lookup(id) {
-        if (isNew(detailsKey(id)))
+        if (isNew(keyOf('details', id)))
           await fetch('lookup_restaurant', { restaurant_id: id, fields: fields ?? 'basic' });
         return {};
       },

@@ -3,9 +3,11 @@ import type { Waiting } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
+import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
+import { InFlight } from './in-flight.ts';
 import type { EnrichOptions } from './plan.ts';
 
 /** A service whose requests are paced and counted. */
@@ -48,7 +50,7 @@ export async function openPacedService(
     waitLong: options.wait === true,
     onWaiting,
     signal,
-    stored: withinBudget(await openStoredResponses(app, target, { since })),
+    stored: firstOf(await openStoredResponses(app, target, { since })),
     traced: options.progress !== 'json',
     warn,
     client: {
@@ -81,6 +83,7 @@ export async function openPacedService(
     }
   }
 
+  const lookups = new InFlight<LookupOutput>();
   let leftToday: number | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   async function readLeftToday(): Promise<void> {
@@ -101,28 +104,26 @@ export async function openPacedService(
         const { answer } = await service.find({ name, city });
         return { results: answer.results, total: answer.output.total_matches };
       }),
-    lookup: (id, fields) => withQuota(async () => (await service.lookup(id, fields)).output),
+    lookup: (id, fields) =>
+      lookups.get(id) ??
+      lookups.add(
+        id,
+        withQuota(async () => (await service.lookup(id, fields)).output),
+      ),
   };
 }
 
-/** Number of responses that are always cached, and the share of the run time that caching more may take. */
-const FREE_STORES = 500;
-const STORE_SHARE = 0.05;
+/** Number of responses that a run caches, so that a long list does not displace those of all other commands. */
+const MAX_STORED = 2000;
 
-/** Limits the time for caching responses, so that a slow disk does not slow down a run with a fast service. */
-function withinBudget(stored: StoredResponses): StoredResponses {
-  const startedAt = performance.now();
-  let count = 0;
-  let storeTimeMs = 0;
+function firstOf(stored: StoredResponses): StoredResponses {
+  let left = MAX_STORED;
   return {
     ...stored,
     put(tool, args, value) {
-      const now = performance.now();
-      if (count >= FREE_STORES && storeTimeMs > (now - startedAt) * STORE_SHARE) return;
-      const done = stored.put(tool, args, value);
-      count += 1;
-      storeTimeMs += performance.now() - now;
-      return done;
+      if (left === 0) return stored.release(tool, args);
+      left -= 1;
+      return stored.put(tool, args, value);
     },
   };
 }

@@ -14,8 +14,8 @@ import type { RowFile } from './row-file.ts';
 export interface FinishedRow {
   readonly text: string;
   readonly status: Status;
-  /** Offset of the text in the output; undefined if it is not written yet. */
-  readonly offset: number | undefined;
+  /** False if the row is still only in the output of an earlier run, which a retry replaces. */
+  readonly isWritten: boolean;
 }
 
 /** The rows of earlier runs, in the order of the input. */
@@ -64,7 +64,7 @@ export function openCheckpoint(options: {
     if (codec.header === '') return true;
     const header = records.next();
     if (header === undefined && isPrefix(records.tail.bytes, codec.header)) return false;
-    if (header?.text !== codec.header) throw mismatch('the header differs');
+    if (header !== codec.header) throw mismatch('the header differs');
     return true;
   }
 
@@ -85,11 +85,11 @@ export function openCheckpoint(options: {
     inFile = false;
   }
 
-  function finishedRow(record: OutputRecord, own: string, row: InputRow): FinishedRow {
-    const text = record.text.slice(own.length);
-    const status = record.text.startsWith(own) ? codec.statusOf(text) : undefined;
+  function finishedRow(record: string, own: string, row: InputRow): FinishedRow {
+    const text = record.slice(own.length);
+    const status = record.startsWith(own) ? codec.statusOf(text) : undefined;
     if (status === undefined) throw mismatch(`line ${row.line} of the input differs`);
-    return { text, status, offset: inFile ? record.offset + Buffer.byteLength(own) : undefined };
+    return { text, status, isWritten: inFile };
   }
 
   return {
@@ -126,49 +126,31 @@ function trimZeros(bytes: Buffer): Buffer {
 
 type ReadableFile = Pick<RowFile, 'readBytes'>;
 
-/** A record of an output, including its line break. */
-interface OutputRecord {
-  readonly text: string;
-  readonly offset: number;
-}
-
 /** The complete records of an output, in order. */
 interface OutputRecords {
-  next(): OutputRecord | undefined;
+  /** Returns a record with its line break. */
+  next(): string | undefined;
   /** The bytes after the last complete record: an incomplete row. Available once `next` returns nothing. */
   readonly tail: { readonly offset: number; readonly bytes: Buffer };
 }
 
-/** Number of bytes to read at a time: of all records, and of a single one. */
 const CHUNK = 65_536;
-const RECORD_CHUNK = 4096;
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
-
-/** Returns a function that reads the rest of a record from an offset outside of quotes. */
-export function recordAt(file: ReadableFile, codec: RowCodec): (offset: number) => string | undefined {
-  return (offset) => readOutput(file, codec, offset, RECORD_CHUNK).next()?.text;
-}
 
 /**
  * Reads the records of an output file. A record ends at a line feed outside of quotes. Quotes are counted, so a record
  * that is cut off anywhere is not mistaken for a complete one.
  * @param codec `quotes`: false if each record is one line, as in NDJSON
- * @param from offset of the first record
  */
-export function readOutput(
-  file: ReadableFile,
-  { quotes }: Pick<RowCodec, 'quotes'>,
-  from = 0,
-  chunkSize = CHUNK,
-): OutputRecords {
-  const tail = { offset: from, bytes: Buffer.alloc(0) };
+export function readOutput(file: ReadableFile, { quotes }: Pick<RowCodec, 'quotes'>): OutputRecords {
+  const tail = { offset: 0, bytes: Buffer.alloc(0) };
 
-  function* records(): Generator<OutputRecord, undefined> {
+  function* records(): Generator<string, undefined> {
     const open: Buffer[] = [];
     let isQuoted = false;
-    for (let end = from; ; ) {
-      const chunk = Buffer.allocUnsafe(chunkSize);
+    for (let end = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK);
       const length = file.readBytes(chunk, end);
       if (length === 0) break;
       end += length;
@@ -178,7 +160,7 @@ export function readOutput(
         if (byte === QUOTE && quotes) isQuoted = !isQuoted;
         if (byte !== LINE_FEED || isQuoted) continue;
         const record = Buffer.concat([...open.splice(0), chunk.subarray(start, at + 1)]);
-        yield { text: record.toString('utf8'), offset: tail.offset };
+        yield record.toString('utf8');
         tail.offset += record.length;
         start = at + 1;
       }

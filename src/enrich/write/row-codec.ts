@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { cellAt, rawNumberAt, valueAt } from '../../output/records.ts';
-import { decodeRecord, encodeRecord } from '../../util/csv.ts';
+import { encodeRecord } from '../../util/csv.ts';
 import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
@@ -75,8 +75,6 @@ export interface RowCodec {
   result(result: RowResult): string;
   /** Parses the status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
-  /** Parses the details and their id in the text of a result. */
-  detailsOf(text: string): { id: string; details: JsonObject } | undefined;
 }
 
 /** @throws {AppError} `usage` if a new column has the name of an existing one */
@@ -115,7 +113,6 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
   assertNoCollision(columns, names);
   const known = new Set(columns);
   const detailsAt = fields.indexOf('details');
-  const idAt = fields.indexOf('id');
 
   const cellOf = ([holder, path]: Source): string => {
     const cell = cellAt(holder, path) ?? '';
@@ -140,12 +137,6 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
       return `${encodeRecord(cells, delimiter)}\n`;
     },
     statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
-    detailsOf(text) {
-      if (detailsAt === -1) return undefined;
-      const cells = decodeRecord(text, delimiter);
-      const details = parseExactOrNone(cells[detailsAt] ?? '');
-      return isObject(details) ? { id: cells[idAt] ?? '', details } : undefined;
-    },
   };
 }
 
@@ -215,12 +206,6 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
       return `${start}${toJson(record, false)}}\n`;
     },
     statusOf: (text) => asStatus(nestedIn(text)?.status),
-    detailsOf(text) {
-      const nested = nestedIn(text);
-      return nested !== undefined && isObject(nested.details)
-        ? { id: String(nested.id), details: nested.details }
-        : undefined;
-    },
   };
 }
 

@@ -48,8 +48,7 @@ export class RowFile {
     return this.#size;
   }
 
-  /** @returns the offset of the text */
-  append(text: string): number {
+  append(text: string): void {
     const bytes = Buffer.from(text);
     try {
       writeAll(this.#file, bytes);
@@ -60,9 +59,7 @@ export class RowFile {
       } catch {}
       throw ioError('write', this.path, error);
     }
-    const offset = this.#size;
     this.#size += bytes.length;
-    return offset;
   }
 
   readBytes(into: Uint8Array, offset: number): number {

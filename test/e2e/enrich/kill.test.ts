@@ -32,11 +32,10 @@ const sizeOf = (name: string): number => statSync(path(name), { throwIfNoEntry: 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^(Place \d+),/gm)].map(([, name = '']) => name);
 
-/** Starts the program with a new cache each time, so that only the output has the responses of earlier runs. */
-const start = (words: readonly string[]): Running =>
+const start = (words: readonly string[], cache = path('cache')): Running =>
   startRestaurant(['enrich', ...words], {
     cwd: folder,
-    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder() },
+    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: cache },
   });
 
 const options = (output: string): string[] => ['in.csv', '-o', output, '--concurrency', String(CONCURRENCY)];
@@ -55,7 +54,7 @@ describe('a run that is killed', () => {
     writeList(ROWS);
     newRequests();
     const before = seen;
-    expect((await start(options('whole.csv')).ended).exit).toBe(0);
+    expect((await start(options('whole.csv'), tempFolder()).ended).exit).toBe(0);
     const whole = readFileSync(path('whole.csv'));
     expect(newRequests()).toHaveLength(DISTINCT);
 

@@ -5,7 +5,6 @@ import type { Found } from '../../../src/enrich/match/match.ts';
 import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
 import type { CellRow } from '../../../src/enrich/read/row.ts';
 import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
-import { createTextMemo } from '../../../src/enrich/run/memo.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 
@@ -34,18 +33,23 @@ export async function runEngine(
     guard: true,
   });
   const stop = more.stop ?? new AbortController();
+  const responses = new Map<string, unknown>();
   const requests: string[] = [];
   const rows: string[] = [];
   const done: RowDone[] = [];
   let maxInFlight = 0;
   let inFlight = 0;
   const track = async <T>(what: string, send: () => Promise<T> | T): Promise<T> => {
+    const cached = responses.get(what);
+    if (cached !== undefined) return cached as T;
     requests.push(what);
     inFlight += 1;
     maxInFlight = Math.max(maxInFlight, inFlight);
     try {
       await Promise.resolve();
-      return await send();
+      const response = await send();
+      responses.set(what, response);
+      return response;
     } finally {
       inFlight -= 1;
     }
@@ -61,12 +65,13 @@ export async function runEngine(
       columns: resolveColumns(['name', 'city'], {}),
       codec,
       finished: noFinishedRows,
-      memo: createTextMemo(),
       service: tracked,
       fields: undefined,
       loose: false,
       concurrency: 4,
-      append: (text) => rows.push(text.trimEnd()),
+      append: (text) => {
+        rows.push(text.trimEnd());
+      },
       stop,
       onRow: (row) => done.push(row),
       ...more,
