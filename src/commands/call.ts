@@ -8,10 +8,10 @@ import { restaurant } from '../hint.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
-    .about('Call any tool')
-    .argument('<tool>', 'Name of the tool; restaurant tools lists them')
-    .argument('[key=value...]', 'Arguments: key=text, key:=json, key=@file (key=@@text for a literal @)')
-    .option('--args <json>', 'All arguments at once: JSON, @file, or - for stdin')
+    .about('Call a tool')
+    .argument('<tool>', 'Tool name, as listed by restaurant tools')
+    .argument('[key=value...]', 'Argument: key=text, key:=json, or key=@file (key=@@text for a literal @)')
+    .option('--args <json>', 'All arguments as JSON, @file, or - for stdin')
     .completeWith('tool', 'tool')
     .completeWith('key=value', 'at-file')
     .completeWith('--args', 'at-file')
@@ -62,7 +62,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       const json = callData(result);
       await writeResult(app, json, async () => callPresentation(result, json));
       if (outputFormat(app) === 'table' && isTruncated(result)) {
-        await app.note('values in brackets are only summarized; --json prints the whole response');
+        await app.note('values in brackets are summaries; --json prints the full response');
       }
     },
   });

@@ -17,18 +17,16 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'Column with the city (default: city or town)')
-    .option('--id-column <column>', 'Column with ids to look up (default: service_id)')
-    .valueOption('--fields <level>', 'Also look up each matched row with these fields', { choices: LEVELS })
-    .listOption('--add <column=path>', 'Add a column with a value from the details; repeatable')
+    .option('--id-column <column>', 'Column with IDs to look up (default: service_id)')
+    .valueOption('--fields <level>', 'Include details for every matched row', { choices: LEVELS })
+    .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--no-details', 'Omit the column with all details')
     .option('--loose', 'Search again by a simplified name if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' })
-    .addOption(
-      new CliOption('--resume', 'Continue the output file of a run that was stopped').conflicts('force'),
-    )
-    .option('--retry-errors', 'With --resume: request failed rows again')
-    .valueOption('--concurrency <n>', 'Rows in progress at the same time, 1 to 64', {
+    .addOption(new CliOption('--resume', 'Resume an interrupted run').conflicts('force'))
+    .option('--retry-errors', 'Retry failed rows, with --resume')
+    .valueOption('--concurrency <n>', 'Rows to process in parallel, 1 to 64', {
       range: [1, 64],
       default: 4,
     })
@@ -40,26 +38,26 @@ export function registerEnrich(command: CliCommand, app: App): void {
       range: [0, 1e9],
       defaultText: '2000',
     })
-    .option('--wait', 'If the daily quota is used up, wait until requests are allowed again')
-    .valueOption('--input-format <format>', 'Format of the list', {
+    .option('--wait', 'Wait when the daily quota is used up')
+    .valueOption('--input-format <format>', 'Input format', {
       choices: LIST_FORMATS,
       defaultText: 'by extension',
     })
-    .option('--encoding <label>', 'Encoding of the list, such as windows-1252 (default: utf-8)')
-    .valueOption('--delimiter <char>', 'Comma, semicolon, or tab', {
+    .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: utf-8)')
+    .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, or tab', {
       read: parseDelimiter,
       defaultText: 'detected in the header line',
     })
-    .option('--report <file>', 'Also write a page with a map of the finished list: out.html')
+    .option('--report <file>', 'Write an HTML page with a map of the finished list')
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
       choices: ['json'],
       conflicts: ['quiet'],
     })
     .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
     .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
-    .overrideOption('--json', { description: 'Print the summary as JSON; the rows go to -o' })
+    .overrideOption('--json', { description: 'Print the summary as JSON; rows go to -o' })
     .overrideOption('--format', {
-      description: 'Format of the rows; json: only the summary',
+      description: 'Row format; json prints only the summary',
       choices: [...LIST_FORMATS, 'json'],
       defaultText: 'by the extension of -o, else that of the list',
     })
@@ -115,7 +113,7 @@ const SUMMARY = {
     ...list(object({ city: text, rows: count })),
     description: 'cities of which no row was found',
   },
-  missing_paths: { ...list(text), description: 'paths of --add that no response has' },
+  missing_paths: { ...list(text), description: '--add paths not found in any response' },
   requests: count,
   finished: boolean,
   output: { ...textOrNull, description: 'the output file; null for stdout' },

@@ -31,21 +31,19 @@ export function registerFind(command: CliCommand, app: App): void {
   command
     .about('Search restaurants by name and city')
     .argument('<name...>', 'Name of the restaurant, or part of it')
-    .valueOption('-c, --city <city>', 'City to search in; required unless one is set', { read: nonEmpty })
-    .listOption('--cuisine <text>', 'Only restaurants of this cuisine; repeatable', nonEmpty)
-    .listOption('--neighborhood <text>', 'Only restaurants in this neighborhood; repeatable', nonEmpty)
-    .listOption('--grade <grade>', 'Only restaurants with this grade; repeatable', nonEmpty)
-    .valueOption('--min-grade <grade>', 'Only restaurants with this grade or better', { read: parseMinGrade })
+    .valueOption('-c, --city <city>', 'City to search in (default: your saved city)', { read: nonEmpty })
+    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', nonEmpty)
+    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', nonEmpty)
+    .listOption('--grade <grade>', 'Filter by grade (repeatable)', nonEmpty)
+    .valueOption('--min-grade <grade>', 'Filter by minimum grade', { read: parseMinGrade })
     .valueOption('--sort <key>', 'Sort the results', { choices: SORT_KEYS })
-    .valueOption('--near <lat,lng>', 'Add the distance from this place and sort by it', { read: parsePoint })
+    .valueOption('--near <lat,lng>', 'Add the distance from this location and sort by it', {
+      read: parsePoint,
+    })
     .valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', { range: [1, 1000] })
-    .valueOption(
-      '--fields <level>',
-      'Also look up each result: one request each, at most 10 without --limit',
-      {
-        choices: LEVELS.filter((level) => level !== 'basic'),
-      },
-    )
+    .valueOption('--fields <level>', 'Include details for every result (one request per result, up to 10)', {
+      choices: LEVELS.filter((level) => level !== 'basic'),
+    })
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
@@ -54,8 +52,8 @@ export function registerFind(command: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .notes(
-      'Filters, --sort, and --limit apply to what the service returned. With --city, a name of several words needs ' +
-        'no quotes. The rows are numbered: restaurant lookup 2 shows the details of row 2.',
+      'Filters, --sort, and --limit apply to the results that the service returns. With --city, a name of several ' +
+        'words needs no quotes. Rows are numbered: restaurant lookup 2 shows the details of row 2.',
     )
     .action((words: string[], options: FindOptions) => runFind(app, words, options));
 }

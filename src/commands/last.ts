@@ -7,7 +7,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 export function registerLast(command: CliCommand, app: App): void {
   command
-    .about('Show the last table of this terminal again', 'Nothing is sent.')
+    .about('Show the results of your last search', 'Sends no request.')
     .usesOptions('json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))
     .examples('restaurant last')
@@ -32,7 +32,7 @@ async function showLast(app: App): Promise<void> {
   });
   await app.note(
     search === undefined
-      ? 'no search was made yet: restaurant find <name> --city <city>'
+      ? 'no earlier search: restaurant find <name> --city <city>'
       : describeSearch(app, search),
   );
 }

@@ -24,10 +24,13 @@ const LOOKUP_OUTPUT = anyOf(
 
 export function registerLookup(command: CliCommand, app: App): void {
   command
-    .about('Show the details of restaurants by id or row')
-    .argument('<id...>', 'Id (service_id), row (2), rows (1-3), or name from the last search; - for stdin')
+    .about('Show restaurant details by ID or row')
+    .argument(
+      '<id...>',
+      'Restaurant ID, row number, range (1-3), or name from your last search (- reads stdin)',
+    )
     .completeWith('id', 'row')
-    .valueOption('--fields <level>', 'Fields to request; standard and premium require a paid key', {
+    .valueOption('--fields <level>', 'Level of detail; standard and premium require a paid key', {
       choices: LEVELS,
       defaultText: 'basic',
     })
@@ -39,10 +42,10 @@ export function registerLookup(command: CliCommand, app: App): void {
       'restaurant find "Nopa" --city SF --demo | restaurant lookup - --demo',
     )
     .notes(
-      'With -, ids are read from stdin: one per line, or the output of find as JSON, NDJSON, CSV, or TSV. Row numbers ' +
-        'refer to the last table shown in this terminal, which restaurant last shows again. A repeated id is ' +
-        'requested once. With several ids, --json ' +
-        'prints an array of {restaurant_id, output} or {restaurant_id, error}, in the order given.',
+      'With -, IDs are read from stdin: one per line, or the output of find as JSON, NDJSON, CSV, or TSV. Row numbers ' +
+        'refer to the last table shown in this terminal, which restaurant last shows again. Duplicate IDs are ' +
+        'requested once. With several IDs, --json prints an array of {restaurant_id, output} or ' +
+        '{restaurant_id, error}, in the order of the arguments.',
     )
     .action((words: string[], { fields = 'basic' }: { fields?: Level }) => runLookup(app, words, fields));
 }
@@ -77,14 +80,14 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   const { readIds, refuseKey, resolveWords } = await import('./lookup/ids.ts');
   if (!words.includes('-')) return resolveWords(app, words);
   if (words.length > 1) {
-    throw new AppError('usage', '- reads all ids from stdin and cannot be combined with other ids', {
+    throw new AppError('usage', '- reads all IDs from stdin and cannot be combined with other IDs', {
       hint: { command: again({}, { operands: ['-'], stdin: 'ids.txt' }) },
     });
   }
   const { readAllText } = await import('../app/input.ts');
   const ids = readIds(await readAllText(app, 'ids, one per line'));
   for (const id of ids) refuseKey(app, id);
-  if (ids.length === 0) await app.note('no ids on stdin, nothing to look up');
+  if (ids.length === 0) await app.note('no IDs on stdin, nothing to look up');
   return { ids: [...new Set(ids)] };
 }
 
@@ -170,7 +173,7 @@ function reportFailures(outcomes: readonly Outcome[]): void {
   throw new AppError('partial', message, {
     hint:
       retryable.length === 0
-        ? { text: 'these ids do not exist; search for valid ones', command: SEARCH }
+        ? { text: 'these IDs do not exist; search for valid ones', command: SEARCH }
         : { text: 'retry', command: again({}, { operands: named(retryable) }) },
     retryable: retryable.length > 0,
   });

@@ -25,7 +25,7 @@ const MCP_CONFIG_OUTPUT = object({
 
 export function registerMcp(command: CliCommand, app: App): void {
   const mcp = command
-    .about('Run an MCP server on stdio in front of the service', 'It uses the saved key.')
+    .about('Run a stdio MCP server that proxies to the service', 'Uses the saved key.')
     .usesOptions('service', 'request')
     .examples('restaurant mcp', 'restaurant mcp --demo')
     .notes(

@@ -17,14 +17,14 @@ interface RawOptions {
 
 export function registerRaw(command: CliCommand, app: App): void {
   command
-    .about('Send any JSON-RPC request', 'The whole response is printed.')
+    .about('Send a JSON-RPC request', 'Prints the full response.')
     .argument('<method>', 'JSON-RPC method, such as tools/call')
     .argument('[params]', 'JSON, @file, or - for stdin')
     .completeWith('params', 'at-file')
-    .listOption('-f, --field <key=text>', 'Parameter as a string; dots nest keys')
-    .listOption('-F, --json-field <key=json>', 'Parameter as JSON; dots nest keys')
+    .listOption('-f, --field <key=text>', 'String parameter (a.b=c sets a nested key)')
+    .listOption('-F, --json-field <key=json>', 'JSON parameter (a.b=1 sets a nested key)')
     .option('-i, --include', 'Print the status line and response headers first')
-    .option('--unwrap', 'Print result.content[0].text, parsed, instead of the envelope')
+    .option('--unwrap', 'Print the parsed result.content[0].text instead of the envelope')
     .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
     .overrideOption('--max-age', { default: '0' })
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
@@ -35,7 +35,7 @@ export function registerRaw(command: CliCommand, app: App): void {
       `restaurant raw tools/call '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}' --demo`,
       'restaurant raw tools/call -f name=find_restaurant -f arguments.name=Nopa -f arguments.city=SF --unwrap --demo',
     )
-    .notes('A JSON-RPC error is printed like any response; the exit code is then 7.')
+    .notes('A JSON-RPC error is printed like any other response, with exit code 7.')
     .action((method: string, params: string | undefined, options: RawOptions) =>
       runRaw(app, method, params, options),
     );

@@ -25,29 +25,26 @@ const SANDBOX_OUTPUT = object({
 
 export function registerSandbox(command: CliCommand, app: App): void {
   command
-    .about(
-      'Run the service locally with sample data',
-      'It speaks the same protocol, and simulates faults on request.',
-    )
+    .about('Run the service locally with sample data', 'Speaks the same protocol and can simulate failures.')
     .valueOption('--port <n>', 'Port to listen on; 0 picks a free one', { range: [0, 65_535], default: 4010 })
     .valueOption('--reply <format>', 'Format of the responses', { choices: ['json', 'sse'], default: 'json' })
-    .valueOption('--mode <mode>', 'The service as documented, or a full MCP server', {
+    .valueOption('--mode <mode>', 'Documented service, or full MCP server', {
       choices: ['service', 'mcp'],
       default: 'service',
     })
     .option('--no-auth', 'Accept requests without a key')
-    .valueOption('--per-minute <n>', 'Requests per minute for each key; 0 = no limit', {
+    .valueOption('--per-minute <n>', 'Requests per minute and key; 0 = no limit', {
       range: [0, 1e6],
       default: 100,
     })
-    .valueOption('--per-day <n>', 'Requests per day for each key; 0 = no limit', {
+    .valueOption('--per-day <n>', 'Requests per day and key; 0 = no limit', {
       range: [0, 1e9],
       default: 2000,
     })
-    .valueOption('--latency <t>', 'Delay each response (200ms, 2s)', { read: parseDuration, default: 0 })
-    .listOption('--fault <kind[:rate]>', 'Simulate a fault; repeatable')
+    .valueOption('--latency <t>', 'Delay for every response: 200ms, 2s', { read: parseDuration, default: 0 })
+    .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)')
     .completeWith('--fault', FAULT_KINDS)
-    .option('--data <file>', 'Serve your own restaurants from a JSON or CSV file')
+    .option('--data <file>', 'Serve restaurants from a JSON or CSV file')
     .usesOptions('json')
     .outputSchema(SANDBOX_OUTPUT)
     .examples('restaurant sandbox', 'restaurant sandbox --port 0 --fault 429:0.2 --latency 200ms')

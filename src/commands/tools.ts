@@ -11,7 +11,7 @@ const TOOL = object({ name: text, 'description?': text, 'inputSchema?': anyObjec
 
 export function registerTools(command: CliCommand, app: App): void {
   command
-    .about('List tools, or show the arguments of one')
+    .about("List the service's tools, or show the arguments of one")
     .argument('[name]', 'Tool to show')
     .completeWith('name', 'tool')
     .usesOptions('service', 'request', 'preview', 'json', 'records', 'file')

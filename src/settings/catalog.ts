@@ -64,17 +64,13 @@ const TABLE = {
     choices: FORMATS,
     defaultText: 'table; piped: tsv',
   },
-  columns: output(
-    'columns',
-    '--columns <a,b,c>',
-    'Columns or keys to show; use dots for nested keys: hours.monday',
-  ),
-  jq: output('jq', '--jq <filter>', 'Filter the JSON output with jq; strings are printed raw'),
+  columns: output('columns', '--columns <a,b,c>', 'Columns or keys to show (a.b for a nested key)'),
+  jq: output('jq', '--jq <filter>', 'Filter JSON output with jq; prints strings raw'),
   'raw-csv': output('csv', '--raw-csv', 'Do not escape formulas in CSV cells'),
   output: output('output', '-o, --output <file>', 'Write to a file; the format follows the extension'),
   force: output('force', '--force', 'Overwrite the output file'),
   open: {
-    ...output('page', '--open', 'Show a page with a map in the browser'),
+    ...output('page', '--open', 'Open a page with a map in the browser'),
     conflicts: ['json', 'dryRun', 'curl'],
   },
   'no-pager': output('output', '--no-pager', 'Do not page long output'),
@@ -84,7 +80,7 @@ const TABLE = {
     profileField: 'base_url',
   },
   endpoint: {
-    ...service('address', '--endpoint <url>', 'Exact endpoint, instead of the base URL'),
+    ...service('address', '--endpoint <url>', 'Exact endpoint URL, instead of a base URL'),
     conflicts: ['baseUrl'],
     parse: parseEndpoint,
     profileField: 'endpoint',
@@ -95,7 +91,7 @@ const TABLE = {
     default: 'default',
   },
   demo: {
-    ...service('demo', '--demo', 'Use an embedded sandbox: no key, no network'),
+    ...service('demo', '--demo', 'Use sample data: no key, no network'),
     conflicts: ['baseUrl', 'endpoint'],
   },
   protocol: {
@@ -107,10 +103,10 @@ const TABLE = {
   'insecure-http': service(
     'address',
     '--insecure-http',
-    'Allow sending the API key over plain HTTP to a remote host',
+    'Allow sending the API key to a remote host over HTTP',
   ),
   timeout: {
-    ...service('request', '--timeout <t>', 'Time limit for one call, including retries: 500ms, 30s, 2m'),
+    ...service('request', '--timeout <t>', 'Time limit for a call, including retries: 500ms, 30s, 2m'),
     parse: parseTimeSpan,
     default: '30s',
   },
@@ -121,7 +117,7 @@ const TABLE = {
     number: true,
   },
   'max-wait': {
-    ...service('request', '--max-wait <t>', 'Maximum wait for a rate limit; extends --timeout'),
+    ...service('request', '--max-wait <t>', 'Longest rate-limit wait; extends --timeout'),
     parse: parseDuration,
     default: '60s',
   },
@@ -140,7 +136,7 @@ const TABLE = {
     parse: parseStoreUrl,
   },
   'max-age': {
-    ...service('cache', '--max-age <t>', 'Maximum age of a cached response; 0 refreshes'),
+    ...service('cache', '--max-age <t>', 'Maximum age of a cached response (0 refreshes)'),
     parse: parseDuration,
     default: '10m',
     defaultText: '10m; raw, call: 0',
@@ -151,18 +147,18 @@ const TABLE = {
     conflicts: ['dryRun'],
   },
   verbose: general('general', '--verbose', 'Show requests and responses on stderr, key redacted'),
-  quiet: { ...general('general', '-q, --quiet', 'Do not print notes on stderr'), conflicts: ['verbose'] },
+  quiet: { ...general('general', '-q, --quiet', 'Hide notes on stderr'), conflicts: ['verbose'] },
   'no-color': general('general', '--no-color', 'Disable colors'),
   'no-input': general('general', '--no-input', 'Never prompt'),
-  city: { description: 'Default city of find', parse: nonEmpty },
+  city: { description: 'Default city for find', parse: nonEmpty },
   'per-minute': {
-    description: 'Requests per minute; 0 = no limit',
+    description: 'Requests per minute (0 = no limit)',
     parse: wholeNumber(0, 1e6),
     default: '100',
     number: true,
   },
   'per-day': {
-    description: 'Requests per day; 0 = no limit',
+    description: 'Requests per day (0 = no limit)',
     parse: wholeNumber(0, 1e9),
     default: '2000',
     number: true,
@@ -172,7 +168,7 @@ const TABLE = {
     parse: parseCommand,
     profileField: 'key_command',
   },
-  'key-prefix': { description: 'Start of API keys', parse: parseKeyPrefix, default: DEFAULT_KEY_PREFIX },
+  'key-prefix': { description: 'Prefix of API keys', parse: parseKeyPrefix, default: DEFAULT_KEY_PREFIX },
 } as const satisfies Readonly<Record<string, Row>>;
 
 type Table = typeof TABLE;

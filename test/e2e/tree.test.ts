@@ -167,7 +167,7 @@ describe('help', () => {
 
   it('suggests the nearest topic', async () => {
     expect(await run('help', 'environmnt')).toEqual(
-      refusal(/^error: unknown topic 'environmnt'\nhint: did you mean restaurant help environment\?\n$/),
+      refusal(/^error: unknown topic 'environmnt'\nhint: did you mean: restaurant help environment\n$/),
     );
   });
 

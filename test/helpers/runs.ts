@@ -39,6 +39,7 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
   schema: { words: ['schema'] },
   'skill print': { words: ['skill', 'print'] },
   'skill install': { words: ['skill', 'install', 'claude-code', '--dry-run'] },
+  'skill uninstall': { words: ['skill', 'uninstall', 'claude-code', '--dry-run'] },
   completion: { words: ['completion', 'bash'] },
   help: { words: ['help', 'find'] },
 };

@@ -142,7 +142,7 @@ describe('login', () => {
     expect(service.sent()).toBe(0);
     const other = { RESTAURANT_KEY_PREFIX: 'sk_live_' };
     const words = ['login', '--base-url', service.sandbox.baseUrl, '--key-stdin', '--no-verify'];
-    expect((await user.run(words, { stdin: 'sk_live_abcdef', env: other })).exit).toBe(0);
+    expect((await user.run(words, { stdin: 'sk_live_abcdefgh', env: other })).exit).toBe(0);
   });
 
   it('reads a key file, and warns about one that other users can read', async () => {
