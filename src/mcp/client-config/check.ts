@@ -32,7 +32,7 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
 export async function checkEntry(app: App, client: McpClient, connection: Connection) {
   if (connection.via === 'http') return checkHttp(app, client, connection);
   const problem = bridgeProblem(app, client);
-  if (problem !== undefined) throw new AppError('io_error', problem, { hint: INSTALL_HINT });
+  if (problem !== undefined) throw new AppError('io_error', problem, { hint: { text: INSTALL_HINT } });
   const { args, variables } = connection;
   const { env: all } = app.context;
   const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
@@ -44,7 +44,7 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
     return { ok: true, tools };
   } catch (error) {
     const cause = variablesProblem(client, variables);
-    throw cause !== undefined && error instanceof AppError ? error.withHint(cause) : error;
+    throw cause !== undefined && error instanceof AppError ? error.withHint({ text: cause }) : error;
   }
 }
 
@@ -125,7 +125,7 @@ function toolFailure(result: JsonObject): AppError {
   const { code, message, hint } = isObject(meta) ? meta : {};
   const known = typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'tool_error';
   const text = typeof message === 'string' ? message : excerpt(JSON.stringify(result.content));
-  return new AppError(known, text, typeof hint === 'string' ? { hint } : {});
+  return new AppError(known, text, typeof hint === 'string' ? { hint: { text: hint } } : {});
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -171,7 +171,7 @@ function runBridge({ context, settings }: App, args: readonly string[], env: Env
 function failureOf(error: ExecFileException | null, log: string, timeoutMs: number): AppError {
   if (error?.killed === true) {
     return new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`, {
-      hint: 'set RESTAURANT_TIMEOUT=2m to allow more time',
+      hint: { text: 'allow more time', command: again({}, { env: { RESTAURANT_TIMEOUT: '2m' } }) },
     });
   }
   const code = systemCode(error);

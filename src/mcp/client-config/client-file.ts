@@ -72,7 +72,7 @@ export function userPath(locations: readonly string[], context: PathContext): st
   const found = fromVariable ?? firstExisting(locations.flatMap(resolve));
   if (found !== undefined) return found;
   throw new AppError('bad_config', 'cannot locate the file: the home folder is unknown', {
-    hint: 'set HOME=<folder> and run the command again',
+    hint: { text: 'set HOME=<folder> and run the command again' },
   });
 }
 
@@ -167,7 +167,7 @@ export async function changeClientFile(
     if (isWritten) return { isChanged: true, ...(exists && { backup }) };
   }
   throw new AppError('in_use', `${file} keeps changing`, {
-    hint: 'close the program that writes it, then try again',
+    hint: { text: 'close the program that writes it, then try again' },
   });
 }
 

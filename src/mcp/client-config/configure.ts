@@ -91,7 +91,8 @@ function problems(app: App, { client, connection }: Plan, { write }: ConfigOptio
   }
   const missing = bridgeProblem(app, client);
   const variables = write === true ? variablesProblem(client, connection.variables) : undefined;
-  return [missing && `${missing}: ${INSTALL_HINT}`, variables].filter((each) => each !== undefined);
+  const texts = [missing && `${missing}: ${INSTALL_HINT}`, variables];
+  return texts.flatMap((text) => (text === undefined ? [] : { text }));
 }
 
 function describeWrite(file: string, { isChanged, backup }: FileChange): string {
