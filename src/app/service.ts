@@ -8,6 +8,7 @@ import type { Ledger } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import { mapStrings } from '../util/json.ts';
 import type { JsonObject } from '../util/object.ts';
+import { supportsMcp } from './address.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
@@ -26,14 +27,7 @@ import {
   type StoredResponses,
   TOOL_LIST,
 } from './responses.ts';
-import {
-  clientSettings,
-  type DemoMode,
-  openTarget,
-  supportsMcp,
-  type Target,
-  traceContextOf,
-} from './target.ts';
+import { clientSettings, type DemoMode, openTarget, type Target, traceContextOf } from './target.ts';
 
 /** The service as commands use it: a client with a response cache and a request counter. */
 export interface Service {

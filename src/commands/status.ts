@@ -1,6 +1,8 @@
+import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
+import { configuredKey, type FoundKey } from '../app/key.ts';
 import { writesToTerminal, writeText } from '../app/output.ts';
-import { configuredEndpoint, configuredKey, type FoundKey, settingViews } from '../app/target.ts';
+import { settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';

@@ -1,5 +1,5 @@
+import { requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { requireEndpoint } from '../../app/target.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { type Advice, again, type Hint, restaurant } from '../../hint.ts';

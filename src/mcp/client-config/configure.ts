@@ -1,7 +1,7 @@
+import { supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
-import { supportsMcp } from '../../app/target.ts';
 import { again, type Hint } from '../../hint.ts';
 import type { JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';

@@ -1,5 +1,6 @@
+import { configuredEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { configuredEndpoint, requestHeaders } from '../../app/target.ts';
+import { requestHeaders } from '../../app/request-headers.ts';
 import { absolute } from '../../storage/paths.ts';
 import { pathOf } from './client-file.ts';
 import type { McpClient, Scope } from './clients.ts';

@@ -1,12 +1,7 @@
+import { configuredEndpoint, requireEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import {
-  configuredEndpoint,
-  requestHeaders,
-  requireEndpoint,
-  requireKey,
-  shownHeader,
-  supportsMcp,
-} from '../../app/target.ts';
+import { requireKey } from '../../app/key.ts';
+import { requestHeaders, shownHeader } from '../../app/request-headers.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';

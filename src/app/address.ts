@@ -1,0 +1,81 @@
+import { isLoopback } from '../client/endpoint.ts';
+import { AppError } from '../errors.ts';
+import { again, restaurant, slot } from '../hint.ts';
+import { SOURCES, type Source } from '../settings/settings.ts';
+import { serviceOf } from '../storage/config-file.ts';
+import { openProtocolStore } from '../storage/state.ts';
+import { nearest } from '../util/nearest.ts';
+import { parseUrl } from '../util/url.ts';
+import type { App } from './app.ts';
+
+export interface FoundEndpoint {
+  readonly url: URL;
+  readonly source: Source;
+}
+
+/**
+ * Returns the endpoint from a flag, else the environment, else the profile. From the same source, an exact endpoint
+ * overrides the base URL. Undefined for the embedded sandbox.
+ * @throws {AppError} `usage` for an invalid URL; `bad_config` if it comes from a variable or the config file
+ */
+export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | undefined {
+  if (globals.demo === true) return undefined;
+  const rank = (name: 'endpoint' | 'base-url') => SOURCES.indexOf(settings.raw(name).source);
+  const name = rank('endpoint') <= rank('base-url') ? 'endpoint' : 'base-url';
+  const { value: url, source } = settings.resolve(name);
+  return url && { url, source };
+}
+
+/** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
+export function requireEndpoint(app: App): FoundEndpoint {
+  const found = configuredEndpoint(app);
+  // If the service is configured elsewhere, the run does not need the damaged config file.
+  if (found === undefined || !app.isConfigDamaged) requireProfile(app);
+  if (found === undefined) throw new AppError('no_service', 'no service is configured');
+  return found;
+}
+
+/**
+ * Checks that a profile is saved; `default` always counts as saved.
+ * @param name default: the profile of this run
+ * @throws {AppError} `usage` listing the saved ones; `bad_config` if the config file is damaged
+ */
+export function requireProfile(app: App, name = app.settings.profileName): void {
+  const saved = Object.keys(app.config().profiles ?? {});
+  if (name === 'default' || saved.includes(name)) return;
+  const { value, source } = app.settings.raw('profile');
+  const address = configuredEndpoint(app) === undefined ? ['--base-url', slot('url')] : [];
+  const near = nearest(name, saved).map((each) =>
+    source === 'flag' && value === name
+      ? { text: `did you mean ${each}?`, command: again({ '--profile': each }) }
+      : { text: `did you mean ${each}?` },
+  );
+  const other =
+    source === 'config' && value === name
+      ? { text: 'use the default profile', command: restaurant('config', 'unset', 'profile') }
+      : { text: 'save it', command: restaurant('login', '--profile', name, ...address) };
+  throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
+    hint: [...near, other],
+  });
+}
+
+/** Returns the origin of the service that the profile is for. */
+export function profileOrigin({ settings: { profile } }: App): string | undefined {
+  const url = serviceOf(profile);
+  return url === undefined ? undefined : parseUrl(url)?.origin;
+}
+
+export function sameService(endpoint: URL, origin: string): boolean {
+  if (endpoint.origin === origin) return true;
+  const home = parseUrl(origin);
+  return home !== undefined && isLoopback(home) && isLoopback(endpoint);
+}
+
+/** Returns whether the service supports MCP, as configured or detected; undefined if unknown. */
+export function supportsMcp(app: App): boolean | undefined {
+  const protocol = app.settings.get('protocol');
+  if (protocol !== 'auto') return protocol !== 'bare';
+  const endpoint = configuredEndpoint(app)?.url.href;
+  const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();
+  return stored && stored.era !== 'bare';
+}

@@ -1,0 +1,104 @@
+import type { RequestHeaders } from '../client/http/headers.ts';
+import { checkKey } from '../client/key.ts';
+import { AppError } from '../errors.ts';
+import { type Command, type Hint, restaurant, slot } from '../hint.ts';
+import type { CommandWords } from '../settings/values.ts';
+import { profileOrigin, sameService } from './address.ts';
+import type { App } from './app.ts';
+import { mayAuthenticate } from './request-headers.ts';
+
+/** An API key and its source, or a key command that has not been run yet. */
+export type FoundKey =
+  | {
+      readonly source: 'env' | 'config' | 'key-command';
+      readonly value: string;
+      readonly command?: undefined;
+    }
+  | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
+
+/**
+ * Returns the API key of the environment, else the key command, else the saved key. A saved key is sent only to the
+ * service it was saved for; all ports of this machine count as one.
+ * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
+ */
+export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
+  const prefix = app.settings.get('key-prefix');
+  const { environmentKey } = app;
+  if (environmentKey !== undefined) {
+    return { value: checkKey(environmentKey, prefix, keyHint(app, 'env')), source: 'env' };
+  }
+  const command = app.settings.get('key-command');
+  if (command !== undefined) {
+    assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
+    const value = app.commandKey;
+    return value === undefined ? { command, source: 'key-command' } : { value, source: 'key-command' };
+  }
+  const { key, key_origin: origin } = app.settings.profile;
+  if (key === undefined || key === '') return undefined;
+  // A key that was saved without a service belongs to the service of its profile.
+  assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
+  return { value: checkKey(key, prefix), source: 'config' };
+}
+
+/** Whether the key was saved without a service. */
+export function isUnbound(app: App, source: FoundKey['source']): boolean {
+  if (source === 'config') return app.settings.profile.key_origin === undefined;
+  const isSaved = source === 'key-command' && app.settings.raw('key-command').source === 'config';
+  return isSaved && profileOrigin(app) === undefined;
+}
+
+function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
+  if (endpoint === undefined || origin === undefined || sameService(endpoint, origin)) return;
+  throw new AppError('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
+    hint: {
+      text: 'save another',
+      command: restaurant('login', '--base-url', endpoint.origin, '--profile', slot('name')),
+    },
+  });
+}
+
+/**
+ * Returns the key; an empty string if there is none but additional headers may authenticate.
+ * @throws {AppError} `no_key`, `bad_key`; `bad_config` if the config file is damaged
+ */
+export async function requireKey(
+  app: App,
+  endpoint: URL,
+  headers: RequestHeaders = {},
+): Promise<FoundKey & { readonly value: string }> {
+  const found = configuredKey(app, endpoint);
+  if (found?.command !== undefined) {
+    const { runKeyCommand } = await import('./key-command.ts');
+    const key = await runKeyCommand(app, found.command);
+    app.registerSecret(key);
+    app.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
+    return { value: app.commandKey, source: 'key-command' };
+  }
+  if (found !== undefined) return found;
+  // A damaged config file may contain the key.
+  app.config();
+  if (mayAuthenticate(headers)) return { value: '', source: 'config' };
+  const { profileName } = app.settings;
+  const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
+  throw new AppError('no_key', `no API key${which}`, {
+    hint: [{ text: 'set RESTAURANT_API_KEY' }, { text: 'or log in', command: loginCommand(app) }],
+  });
+}
+
+export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
+
+/** Returns the hint for a rejected key. A login does not help while the key comes from another source. */
+export function keyHint(app: App, source: FoundKey['source']): Hint {
+  const command = loginCommand(app);
+  return {
+    config: { command },
+    'key-command': {
+      text: 'the key is printed by key-command',
+      command: restaurant('config', 'get', 'key-command'),
+    },
+    env: [
+      { text: 'the key is from RESTAURANT_API_KEY: set another there' },
+      { text: 'or unset RESTAURANT_API_KEY and log in', command },
+    ],
+  }[source];
+}

@@ -1,0 +1,74 @@
+import {
+  checkHeader,
+  isHarmless,
+  parseHeaders,
+  type RequestHeaders,
+  withHeaders,
+} from '../client/http/headers.ts';
+import { secretsIn } from '../client/key.ts';
+import { AppError } from '../errors.ts';
+import { restaurant } from '../hint.ts';
+import { SETTING_NAMES } from '../settings/catalog.ts';
+import { type SettingView, variable } from '../settings/settings.ts';
+import { profileOrigin, sameService } from './address.ts';
+import type { App } from './app.ts';
+
+export const mayAuthenticate = (headers: RequestHeaders): boolean =>
+  Object.keys(headers).some((name) => !isHarmless(name));
+
+/**
+ * Returns the additional headers: those of the profile, which are only sent to its own service, overridden by those of
+ * the command line.
+ * @param raw keeps `${VAR}` in saved values
+ * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
+ */
+export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
+  const origin = profileOrigin(app);
+  const isOwn = origin !== undefined && sameService(endpoint, origin);
+  const saved = Object.entries((isOwn && app.settings.profile.headers) || {}).map(([name, text]) => {
+    return [name, raw ? text : expandVariables(app, name, text)] as const;
+  });
+  const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
+  for (const [name, value] of Object.entries(headers)) {
+    const isReference = raw && /\$\{\w+\}/.test(value);
+    if (!isHarmless(name) && !isReference) for (const secret of secretsIn(value)) app.registerSecret(secret);
+  }
+  return headers;
+}
+
+/**
+ * Returns all settings and the saved headers. Header values are hidden unless they are harmless or refer to variables.
+ */
+export function settingViews({ settings }: App): Record<string, SettingView> {
+  const headers = Object.entries(settings.profile.headers ?? {}).map(
+    ([name, value]): [string, SettingView] => [
+      `header.${name}`,
+      { value: shownHeader(name, value), source: 'config' },
+    ],
+  );
+  return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
+}
+
+export const SECRET = '…';
+
+export const shownHeader = (name: string, value: string): string =>
+  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : SECRET;
+
+/** Replaces each `${VAR}` with the value of the variable. */
+function expandVariables(app: App, name: string, text: string): string {
+  const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
+    const found = variable(app.context.env, variableName);
+    if (found !== undefined) return found;
+    throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
+      hint: [
+        { text: `set the variable ${variableName}` },
+        {
+          text: 'or',
+          command: restaurant('config', 'unset', `header.${name}`, ...app.settings.profileOption),
+        },
+      ],
+    });
+  });
+  checkHeader(name, value);
+  return value;
+}
