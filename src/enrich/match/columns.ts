@@ -9,9 +9,20 @@ import type { InputRow } from '../read/row.ts';
 const COLUMNS = {
   name: {
     flag: '--name-column',
-    headers: ['name', 'restaurant', 'restaurant name', 'venue', 'place', 'title'],
+    headers: [
+      'name',
+      'restaurant',
+      'restaurant name',
+      'venue',
+      'place',
+      'title',
+      'lokal',
+      'betrieb',
+      'nom',
+      'nombre',
+    ],
   },
-  city: { flag: '--city-column', headers: ['city', 'town'] },
+  city: { flag: '--city-column', headers: ['city', 'town', 'ort', 'stadt', 'ville', 'ciudad', 'where'] },
   id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
 } as const;
 
@@ -34,7 +45,7 @@ export interface NameQuery {
 }
 
 /** A query that the service can answer. */
-export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string };
+export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string; readonly city: string };
 
 /** The query of a row; `none` if the row has nothing to search by. */
 export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
@@ -56,37 +67,37 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   const city = findColumn(header, 'city', options.cityColumn, options.nested);
   const id = findColumn(header, 'id', options.idColumn, options.nested);
   const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
-  if (id === undefined) {
-    const guess = header.find((column) => column !== name && column !== city);
-    if (name === undefined) throw missing(header, 'name', guess);
-    if (city === undefined && otherCity === undefined) throw missing(header, 'city', guess);
-  }
+  const missing: ('name' | 'city')[] = [
+    ...(name === undefined ? (['name'] as const) : []),
+    ...(city === undefined && otherCity === undefined ? (['city'] as const) : []),
+  ];
+  if (id === undefined && missing.length > 0) throw missingColumns(header, missing);
   const textOf = (row: InputRow, column: string | undefined): string => {
     if (column === undefined) return '';
     // If a header is repeated, the first column is used.
-    if (row.kind === 'cells') return row.cells[header.indexOf(column)] ?? '';
-    return typeof valueAt(row.value, column) === 'object' ? '' : String(cellAt(row.value, column) ?? '');
+    if (row.kind === 'cells') return (row.cells[header.indexOf(column)] ?? '').trim();
+    const isObject = typeof valueAt(row.value, column) === 'object';
+    return isObject ? '' : String(cellAt(row.value, column) ?? '').trim();
   };
   return {
     name,
     city,
     id,
     query(row) {
-      const rowId = textOf(row, id).trim();
-      if (rowId !== '') return lookupQuery(rowId);
-      const ownCity = textOf(row, city);
-      const searched = ownCity.trim() === '' ? (otherCity ?? '') : ownCity;
+      const rowId = textOf(row, id);
+      const searched = textOf(row, city) || (otherCity ?? '').trim();
+      if (rowId !== '') return lookupQuery(rowId, searched);
       const query = { kind: 'search', name: textOf(row, name), city: searched } as const;
-      if (query.name.trim() === '')
+      if (query.name === '')
         return { kind: 'none', why: id === undefined ? 'the name is empty' : 'no id and no name' };
-      return query.city.trim() === '' ? { kind: 'none', why: 'the city is empty' } : query;
+      return query.city === '' ? { kind: 'none', why: 'the city is empty' } : query;
     },
   };
 }
 
-function lookupQuery(text: string): RowQuery {
+function lookupQuery(text: string, city: string): RowQuery {
   try {
-    return { kind: 'lookup', id: checkId(text) };
+    return { kind: 'lookup', id: checkId(text), city };
   } catch (error) {
     return { kind: 'none', why: error instanceof Error ? error.message : 'not an id' };
   }
@@ -118,15 +129,12 @@ function findColumn(
   });
 }
 
-/** @param guess a column that may be the right one */
-function missing(header: readonly string[], field: 'name' | 'city', guess: string | undefined): AppError {
-  const { flag, headers } = COLUMNS[field];
-  const message = `no column for the ${field}: none is called ${headers.join(', ')}; the list has ${listed(header)}`;
+function missingColumns(header: readonly string[], fields: readonly ('name' | 'city')[]): AppError {
+  const names = fields.map((field) => COLUMNS[field].headers.join(', ')).join('; or ');
+  const message = `no column for the ${fields.join(' and the ')}: none is called ${names}; the list has ${listed(header)}`;
+  const options = Object.fromEntries(fields.map((field) => [COLUMNS[field].flag, slot('column')]));
   const other = { text: 'or for all rows', command: again({ '--city': slot('city') }) };
-  const hint = [
-    { command: again({ [flag]: guess ?? slot('column') }) },
-    ...(field === 'city' ? [other] : []),
-  ];
+  const hint = [{ command: again(options) }, ...(fields.length === 1 && fields[0] === 'city' ? [other] : [])];
   return new AppError('usage', message, { hint });
 }
 

@@ -15,7 +15,7 @@ export type Counts = Readonly<Record<Status, number>> & {
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
 /** Minimum number of rows of a city before its name is reported as unknown. */
-const MIN_ROWS = 2;
+const MIN_ROWS = 5;
 
 /** The part of a summary that is computed from the rows. */
 interface RowResults {
@@ -64,8 +64,7 @@ export class Counters {
   get results(): RowResults {
     const unknownCities = [...this.#cities]
       .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
-      .sort((one, other) => other.rows - one.rows)
-      .slice(0, MAX_NAMED);
+      .sort((one, other) => other.rows - one.rows);
     return { counts: this.#counts, unknownCities, missingPaths: this.#missingPaths ?? [] };
   }
 }
@@ -139,12 +138,21 @@ export function summaryLines(summary: RunSummary): string[] {
     finished && counts.ambiguous > 0
       ? 'ambiguous rows show the best of several candidates: check them before you use them'
       : [],
-    summary.unknownCities.map(
-      ({ city, rows: count }) =>
-        `none of the ${formatNumber(count)} rows of '${city}' was found: check the spelling of the city`,
-    ),
+    unknownCityLines(summary.unknownCities),
     summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),
   ].flat();
+}
+
+function unknownCityLines(cities: RowResults['unknownCities']): string[] {
+  const more = cities.length - MAX_NAMED;
+  return [
+    ...cities
+      .slice(0, MAX_NAMED)
+      .map(
+        ({ city, rows }) => `no matches for the ${formatNumber(rows)} rows in '${city}'; check the city name`,
+      ),
+    ...(more > 0 ? [`and no matches in ${formatNumber(more)} more ${more === 1 ? 'city' : 'cities'}`] : []),
+  ];
 }
 
 /** Formats texts as lines that are safe for a terminal. */

@@ -225,4 +225,5 @@ class RowRun {
 const keyOf = (query: Searchable): string =>
   JSON.stringify(query.kind === 'search' ? [query.name, query.city] : query.id);
 
-const cityOf = (query: RowQuery): string | undefined => (query.kind === 'search' ? query.city : undefined);
+const cityOf = (query: RowQuery): string | undefined =>
+  query.kind === 'none' || query.city === '' ? undefined : query.city;

@@ -93,6 +93,11 @@ function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFla
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
   const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
+  if (globals.format !== undefined && ![...LIST_FORMATS, 'json'].includes(globals.format)) {
+    throw refuse(`--format '${globals.format}': rows are written as ${LIST_FORMATS.join(', ')}`, {
+      command: again({ '--format': 'csv' }),
+    });
+  }
   if (globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app))) {
     throw refuse(`${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, [
       { command: again({ '--output': 'out.ndjson' }) },

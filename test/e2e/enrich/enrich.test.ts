@@ -257,7 +257,7 @@ describe('the command in a hint', () => {
 
   it.each<[string[], string]>([
     [
-      ['venues.csv', '-q', '--city', "L'Aquila"],
+      ['venues.csv', '-q', '--city', "L'Aquila", '--name-column', 'Der Nam'],
       "venues.csv --quiet --city 'L'\\''Aquila' --name-column 'Der Name'",
     ],
     [['--encoding', 'latin', 'in.csv', '--wait'], 'in.csv --wait --encoding windows-1252'],
@@ -392,18 +392,34 @@ describe('a list with rows that cannot be found', () => {
   });
 
   it('names the cities of which no row was found', async () => {
-    const rows = ['a', 'b'].map((name) => `${name},"Paris (75)"\n`).join('');
-    file('in.csv', `name,city\n${rows}Place 1,Testville\nnothing,Testville\nx,Rome\n`);
+    const inCity = (city: string, count: number) =>
+      Array.from({ length: count }, (_each, index) => `x${index},"${city}"\n`).join('');
+    const cities = ['A', 'B', 'C', 'D', 'E', 'F'].map((city) => inCity(city, 5)).join('');
+    file('in.csv', `name,city\n${inCity('Paris (75)', 6)}${cities}Place 1,Testville\n${inCity('Rome', 4)}`);
     const { stdout, stderr } = await enrich('in.csv -o out.csv');
     expect([stdout, stderr]).toEqual([
       '',
-      expect.stringContaining(
-        "\nnone of the 2 rows of 'Paris (75)' was found: check the spelling of the city\n",
-      ),
+      expect.stringContaining("\nno matches for the 6 rows in 'Paris (75)'; check the city name\n"),
     ]);
+    expect(stderr).toMatch(/\nand no matches in 2 more cities\n$/);
     expect(stderr).not.toContain('Rome');
     const json = await enrich('in.csv -o other.csv --json');
-    expect(JSON.parse(json.stdout).unknown_cities).toEqual([{ city: 'Paris (75)', rows: 2 }]);
+    expect(JSON.parse(json.stdout).unknown_cities).toHaveLength(7);
+    expect(JSON.parse(json.stdout).unknown_cities[0]).toEqual({ city: 'Paris (75)', rows: 6 });
+  });
+
+  it('searches without the blanks around a cell, and keeps them in the output', async () => {
+    file('in.csv', 'name,city\nPlace 1, Testville\n Place 1,Testville \n');
+    await enrich('in.csv -o out.csv');
+    expect(service.sent()).toBe(1);
+    expect(read('out.csv')).toMatch(/\nPlace 1, Testville,matched,.*\n Place 1,Testville ,matched,/);
+  });
+
+  it('is refused before a request for an unknown format of the rows', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\n');
+    const { exit, stderr } = await enrich('in.csv -o out.csv --format yaml');
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toMatch(/^error: .*yaml.*\nhint: restaurant enrich in\.csv .*--format csv/);
   });
 
   it('reports a path of --add that no response has', async () => {

@@ -16,10 +16,10 @@ describe('resolveColumns', () => {
     expect(resolveColumns(['name', 'city', 'id'], {}).id).toBeUndefined();
   });
 
-  it('searches by name and city exactly as written', () => {
+  it('searches by name and city without the blanks around them', () => {
     expect(query(['name', 'city'], [' Nopa ', 'S.F.'])).toEqual({
       kind: 'search',
-      name: ' Nopa ',
+      name: 'Nopa',
       city: 'S.F.',
     });
     expect(query(['name'], ['Nopa'], { city: 'SF' })).toMatchObject({ city: 'SF' });
@@ -30,7 +30,17 @@ describe('resolveColumns', () => {
     for (const name of names) expect(resolveColumns([name, 'City'], {}).name).toBe(name);
   });
 
-  it('suggests a column if none is recognized', () => {
+  it('recognizes headers in other languages', () => {
+    for (const [name, city] of [
+      ['Lokal', 'Ort'],
+      ['Betrieb', 'Stadt'],
+      ['Nom', 'Ville'],
+      ['Nombre', 'Ciudad'],
+    ])
+      expect(resolveColumns([name ?? '', city ?? ''], {})).toMatchObject({ name, city });
+  });
+
+  it('names all missing columns at once, and suggests none that it does not recognize', () => {
     const hint = (header: readonly string[]) => {
       try {
         resolveColumns(header, {});
@@ -39,10 +49,11 @@ describe('resolveColumns', () => {
       }
       return undefined;
     };
-    expect(hint(['Name', 'Der Ort'])).toBe(
-      "restaurant <…> --city-column 'Der Ort'; or for all rows: restaurant <…> --city <city>",
+    expect(hint(['Name', 'Kd.-Nr.'])).toBe(
+      'restaurant <…> --city-column <column>; or for all rows: restaurant <…> --city <city>',
     );
-    expect(hint(['Lokal', 'City'])).toBe('restaurant <…> --name-column Lokal');
+    expect(hint(['Kd.-Nr.', 'City'])).toBe('restaurant <…> --name-column <column>');
+    expect(hint(['Kd.-Nr.'])).toBe('restaurant <…> --name-column <column> --city-column <column>');
   });
 
   it('fills blank cities with --city, and uses the city of the settings only without a city column', () => {
@@ -61,7 +72,7 @@ describe('resolveColumns', () => {
 
   it('looks up ids, and searches by name if a row has no id', () => {
     const header = ['restaurant_id', 'name', 'city'];
-    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1' });
+    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1', city: 'SF' });
     expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
     expect(query(header, ['', '', 'SF'])).toEqual({ kind: 'none', why: 'no id and no name' });
     expect(query(['service_id'], [''])).toMatchObject({ kind: 'none' });
