@@ -25,7 +25,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   } catch (error) {
     return await reportFailure(error, app, program);
   } finally {
-    await app.close();
+    await app.cleanup.run();
+    await app.notes.flush();
   }
 }
 
@@ -65,14 +66,14 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   if (isCommander && !isHelp && (isUnknownCommand(error, command) || (help !== true && version !== true))) {
     throw usageError(error, command, app);
   }
-  if (help === true) return stdout.write(helpText(command, app.helpWidth));
+  if (help === true) return stdout.write(helpText(command, app.terminal.helpWidth));
   if (version === true) return printVersion(app);
   if (json === true) {
     throw new AppError('usage', 'no command given', {
       hint: { text: 'list all commands as JSON', command: restaurant('schema') },
     });
   }
-  await stdout.write(command === program ? INTRODUCTION : helpText(command, app.helpWidth));
+  await stdout.write(command === program ? INTRODUCTION : helpText(command, app.terminal.helpWidth));
 }
 
 /** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */
@@ -93,7 +94,7 @@ async function reportFailure(error: unknown, app: App, program: CliCommand): Pro
   const { innermost } = program;
   const known = await withHint(asAppError(error, app.context), innermost, app);
   // With JSON progress, errors are JSON, too.
-  await reportError(known, app, innermost, app.wantsJson || innermost.opts().progress === 'json');
+  await reportError(known, app, innermost, app.terminal.wantsJson || innermost.opts().progress === 'json');
   return EXIT_CODES[known.kind];
 }
 
@@ -104,20 +105,20 @@ const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 async function reportError(error: AppError, app: App, command: CliCommand, json: boolean): Promise<void> {
   const { stderr } = app.context;
   const { errorJson, formatError } = await import('./output/problem.ts');
-  await app.flushNotes();
-  const redact = (part: string): string => app.redact(part);
+  await app.notes.flush();
+  const redact = (part: string): string => app.secrets.redact(part);
   const isStopped = error.code === 'interrupted' && ENDLESS.includes(command.path);
   const text = json
     ? `${errorJson(error, redact)}\n`
     : isStopped
       ? 'stopped\n'
-      : formatError(error, app.paletteFor('stderr'), {
-          verbose: app.verbose,
+      : formatError(error, app.terminal.palette('stderr'), {
+          verbose: app.terminal.verbose,
           redact,
           ...(stderr.isTTY ? { width: stderr.columns } : {}),
         });
   // The whole text is redacted once more. If stderr is closed, the error cannot be reported.
-  await stderr.write(app.redact(text)).catch(() => {});
+  await stderr.write(app.secrets.redact(text)).catch(() => {});
 }
 
 /**
@@ -125,7 +126,7 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
  */
 async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
   const { code, details } = error;
-  if (code === 'unexpected' && !app.verbose) {
+  if (code === 'unexpected' && !app.terminal.verbose) {
     const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
     return error.withHint([
       { text: `this is a bug in ${runtime}` },

@@ -30,7 +30,7 @@ export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | 
 export function requireEndpoint(app: App): FoundEndpoint {
   const found = configuredEndpoint(app);
   // If the service is configured elsewhere, the run does not need the damaged config file.
-  if (found === undefined || !app.isConfigDamaged) requireProfile(app);
+  if (found === undefined || !app.config.isDamaged) requireProfile(app);
   if (found === undefined) throw new AppError('no_service', 'no service is configured');
   return found;
 }
@@ -41,7 +41,7 @@ export function requireEndpoint(app: App): FoundEndpoint {
  * @throws {AppError} `usage` listing the saved ones; `bad_config` if the config file is damaged
  */
 export function requireProfile(app: App, name = app.settings.profileName): void {
-  const saved = Object.keys(app.config().profiles ?? {});
+  const saved = Object.keys(app.config.file().profiles ?? {});
   if (name === 'default' || saved.includes(name)) return;
   const { value, source } = app.settings.raw('profile');
   const address = configuredEndpoint(app) === undefined ? ['--base-url', slot('url')] : [];

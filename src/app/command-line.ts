@@ -51,7 +51,7 @@ export function completeHint(app: App, hint: string): string {
   const line = commandLine(app);
   // An argument may look like a key.
   const complete =
-    app.redact(line) !== line
+    app.secrets.redact(line) !== line
       ? hint
       : hint.replace(OPEN_COMMAND, (text, name: string | undefined, options: string) =>
           name === undefined || name === app.program?.line.command.join(' ')

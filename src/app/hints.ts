@@ -7,7 +7,7 @@ import { maskUrl } from '../util/url.ts';
 interface Run {
   readonly program: { readonly line: TypedLine } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };
-  redact(text: string): string;
+  readonly secrets: { redact(text: string): string };
 }
 
 /** Formats a hint for the terminal of this run, with the service options and words that were typed. */
@@ -20,7 +20,7 @@ export function typedCommandLine(run: Run): TypedLine | undefined {
   if (program === undefined) return undefined;
   const { command, operands, options } = program.line;
   const shown = (word: Word): Word =>
-    typeof word === 'string' && run.redact(word) !== word ? { slot: '…' } : word;
+    typeof word === 'string' && run.secrets.redact(word) !== word ? { slot: '…' } : word;
   return {
     command,
     operands: operands.map((word) => shown(withoutCredentials(word))),

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 export async function readAllText(app: App, what: string): Promise<string> {
   const { stdin } = app.context;
-  if (stdin.isTTY) await app.note(`reading ${what} from the keyboard; Ctrl-D ends it`);
+  if (stdin.isTTY) await app.notes.note(`reading ${what} from the keyboard; Ctrl-D ends it`);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of stdin.chunks()) {

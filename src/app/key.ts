@@ -23,14 +23,14 @@ export type FoundKey =
  */
 export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
   const prefix = app.settings.get('key-prefix');
-  const { environmentKey } = app;
+  const { environmentKey } = app.secrets;
   if (environmentKey !== undefined) {
     return { value: checkKey(environmentKey, prefix, keyHint(app, 'env')), source: 'env' };
   }
   const command = app.settings.get('key-command');
   if (command !== undefined) {
     assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
-    const value = app.commandKey;
+    const value = app.secrets.commandKey;
     return value === undefined ? { command, source: 'key-command' } : { value, source: 'key-command' };
   }
   const { key, key_origin: origin } = app.settings.profile;
@@ -70,13 +70,13 @@ export async function requireKey(
   if (found?.command !== undefined) {
     const { runKeyCommand } = await import('./key-command.ts');
     const key = await runKeyCommand(app, found.command);
-    app.registerSecret(key);
-    app.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
-    return { value: app.commandKey, source: 'key-command' };
+    app.secrets.register(key);
+    app.secrets.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
+    return { value: app.secrets.commandKey, source: 'key-command' };
   }
   if (found !== undefined) return found;
   // A damaged config file may contain the key.
-  app.config();
+  app.config.file();
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;

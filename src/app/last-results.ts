@@ -63,7 +63,7 @@ function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unk
 
 function storeOf(app: App, inTerminal = true) {
   const terminal = inTerminal ? terminalId(app.context.env) : undefined;
-  return openResultsStore(app.paths.stateDir, terminal, (text) => void app.remark(text));
+  return openResultsStore(app.paths.stateDir, terminal, (text) => void app.notes.remark(text));
 }
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
@@ -76,7 +76,7 @@ export function saveResults(app: App, query: Search['query'], rows: Search['rows
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // A search that contains a key is not stored.
   const stored = JSON.stringify(search);
-  if (app.maskSecrets(stored) === stored) storeOf(app, shown).write(search);
+  if (app.secrets.mask(stored) === stored) storeOf(app, shown).write(search);
 }
 
 /** Returns the last search of this terminal, sent to any service. */

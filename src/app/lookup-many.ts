@@ -56,7 +56,7 @@ export function lookupAll(
   ids: readonly string[],
   level: Level,
 ): Promise<Outcome[]> {
-  return app.withSpinner(
+  return app.notes.withSpinner(
     `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
     async () => {
       const all: Outcome[] = [];

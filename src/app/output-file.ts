@@ -100,12 +100,12 @@ export function checkOutputFile(app: App, mayExist?: boolean): UserPath | undefi
 export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
   const target = checkOutputFile(app);
   if (target === undefined) {
-    return { write: (text) => app.context.stdout.write(app.maskSecrets(text)), finish: async () => {} };
+    return { write: (text) => app.context.stdout.write(app.secrets.mask(text)), finish: async () => {} };
   }
   const parts: string[] = [];
   return {
     async write(text) {
-      parts.push(app.maskSecrets(text));
+      parts.push(app.secrets.mask(text));
     },
     finish: () => writeTarget(app, target, parts.join('')),
   };

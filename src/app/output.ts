@@ -160,7 +160,7 @@ export async function writeResult(
   if (columns !== undefined) {
     const { missingColumns } = await import('../output/plain-formats.ts');
     const missing = missingColumns(presentation, columns);
-    if (missing !== undefined) await app.warn(missing);
+    if (missing !== undefined) await app.notes.warn(missing);
   }
   if (format === 'json') return writeJson(app, presentation.selectColumns(columns ?? []));
   const { page } = presentation;
@@ -175,7 +175,7 @@ export async function writeResult(
     columns,
     prettyJson: isTerminal,
     guardFormulas,
-    view: app.view,
+    view: app.terminal.view,
     signal: app.context.signal,
   };
   await writePaged(app, await present(presentation, records, options));
@@ -215,7 +215,7 @@ export async function writeJson(app: App, json: unknown): Promise<void> {
   }
   const text = `${toJson(json, isTerminal)}\n`;
   const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
-  await writePaged(app, isColored ? colorJson(text, app.view.palette) : text);
+  await writePaged(app, isColored ? colorJson(text, app.terminal.view.palette) : text);
 }
 
 /** Writes the data of commands that have two formats: text for people, and JSON with --json. */
@@ -228,7 +228,7 @@ export async function writeText(app: App, json: unknown, text: () => string): Pr
 async function writePaged(app: App, text: string): Promise<void> {
   const pager = pagerFor(app, text);
   const show = (command: string) =>
-    app.context.leaveInterruptsTo(() => showInPager(app, command, app.maskSecrets(text)));
+    app.context.leaveInterruptsTo(() => showInPager(app, command, app.secrets.mask(text)));
   const isPaged = pager !== undefined && (await show(pager));
   if (!isPaged) await writeOutput(app, text);
 }
@@ -240,7 +240,7 @@ async function writePaged(app: App, text: string): Promise<void> {
 function pagerFor(app: App, text: string): string | undefined {
   const { env, stdout } = app.context;
   const command = (env.RESTAURANT_PAGER ?? env.PAGER ?? '').trim();
-  if (command === '' || command === 'cat' || app.globals.pager === false || !app.canOpenBrowser)
+  if (command === '' || command === 'cat' || app.globals.pager === false || !app.terminal.canOpenBrowser)
     return undefined;
   if (!writesToTerminal(app) || stdout.rows === undefined) return undefined;
   return text.split('\n').length > stdout.rows ? command : undefined;

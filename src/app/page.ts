@@ -16,7 +16,7 @@ export async function renderDocument(app: App, document: PageDocument): Promise<
 export const loadAsset = () => import('../output/html/asset.js');
 
 /** Masks every key of this run in the strings of a value. */
-export const redacted = <T>(app: App, value: T): T => mapStrings(value, (text) => app.redact(text));
+export const redacted = <T>(app: App, value: T): T => mapStrings(value, (text) => app.secrets.redact(text));
 
 const MAX_AGE_MS = 7 * 86_400_000;
 const MAX_SLUG = 40;

@@ -90,11 +90,11 @@ export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting
     reported = until;
     const ms = until - app.context.now();
     const text = `${why}; retrying in ${Math.max(1, Math.round(ms / 1000))} s`;
-    void (ms > LONG_WAIT_MS ? app.warn(text, paced) : app.remark(text));
+    void (ms > LONG_WAIT_MS ? app.notes.warn(text, paced) : app.notes.remark(text));
   };
   return onWaiting ?? print;
 }
 
 /** Returns a function that reports problems with our own files that the program handles itself. */
 export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}) =>
-  warn ?? ((text: string) => void app.remark(text));
+  warn ?? ((text: string) => void app.notes.remark(text));

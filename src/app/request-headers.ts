@@ -31,7 +31,8 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
   for (const [name, value] of Object.entries(headers)) {
     const isReference = raw && /\$\{\w+\}/.test(value);
-    if (!isHarmless(name) && !isReference) for (const secret of secretsIn(value)) app.registerSecret(secret);
+    if (!isHarmless(name) && !isReference)
+      for (const secret of secretsIn(value)) app.secrets.register(secret);
   }
   return headers;
 }

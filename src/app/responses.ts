@@ -40,7 +40,7 @@ export async function openStoredResponses(
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);
-    return app.maskSecrets(text) !== text;
+    return app.secrets.mask(text) !== text;
   };
   return {
     async get(tool, args) {

@@ -84,7 +84,9 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   const limits = target.demo ? NO_LIMITS : (options.limits ?? quotaLimits(app));
   proxyFor(target.url, app.context.env);
   if (target.url.protocol === 'https:' && app.context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    void app.warn('NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: the certificate of the service is verified');
+    void app.notes.warn(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: the certificate of the service is verified',
+    );
   }
   const stored = options.stored ?? (await openStoredResponses(app, target));
   let openedLedger: Promise<Ledger> | undefined;
@@ -92,7 +94,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   let openedClient: Promise<Client> | undefined;
   const client = () =>
     (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
-  const masked = <T>(value: T): T => mapStrings(value, (text) => app.maskSecrets(text));
+  const masked = <T>(value: T): T => mapStrings(value, (text) => app.secrets.mask(text));
 
   async function throughCache<T extends object>(
     tool: string,
@@ -103,8 +105,8 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     const found = await stored.get(tool, args);
     if (found !== undefined) {
       // Formatting a date loads the time zone.
-      if (app.verbose)
-        await app.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
+      if (app.terminal.verbose)
+        await app.notes.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
       // The entry belongs to the same call, so it has the type that the call returned.
       return { value: found.value as T, cachedAt: found.at };
     }
@@ -203,7 +205,7 @@ async function openClient(
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
   const show =
-    app.verbose && options.traced !== false ? (await import('./trace.ts')).showExchange : undefined;
+    app.terminal.verbose && options.traced !== false ? (await import('./trace.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
   const onWaiting = waitReporter(app, options);
   const count = await requestCounter(app, ledger, context.signal, onWaiting, options);
@@ -234,22 +236,22 @@ async function openClient(
       protocolMemory: openProtocolStore(paths.stateDir, url.href, warnOf(app, options)),
     }),
   });
-  app.onClose(() => client.close());
+  app.cleanup.add(() => client.close());
   return client;
 }
 
 /** Binds a key that was saved without a service to this service. */
 function bindKey(app: App, { url, key }: Target): void {
-  app.onClose(async () => {
+  app.cleanup.add(async () => {
     try {
-      await app.updateConfig((file) => {
+      await app.config.update((file) => {
         const profile = file.profiles?.[app.settings.profileName];
         const isKey = profile?.key?.trim() === key || typeof profile?.key_command === 'string';
         if (profile !== undefined && isKey) profile.key_origin ??= url.origin;
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      void app.warn(`the saved key is not bound to a service: ${error.message}`);
+      void app.notes.warn(`the saved key is not bound to a service: ${error.message}`);
     }
   });
 }

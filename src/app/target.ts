@@ -50,18 +50,18 @@ export type DemoMode = 'service' | 'mcp';
  */
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
   if (app.globals.demo === true) {
-    app.warnOfIgnoredConfig();
+    app.config.warnIfIgnored();
     const { startSandbox } = await import('../sandbox/server.ts');
     const sandbox = await startSandbox({ mode: demoMode, perMinute: 0, perDay: 0 });
-    app.onClose(() => sandbox.close());
+    app.cleanup.add(() => sandbox.close());
     return { url: new URL(sandbox.endpoint), key: sandbox.keys.paid, demo: true };
   }
   const { url, source } = requireEndpoint(app);
   const headers = requestHeaders(app, url);
   const { value: key, source: keySource } = await requireKey(app, url, headers);
-  app.warnOfIgnoredConfig();
+  app.config.warnIfIgnored();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
-    void app.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
+    void app.notes.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
   return {

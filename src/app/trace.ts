@@ -9,7 +9,7 @@ const MAX_BODY = 4000;
 export function showExchange(app: App, event: TraceEvent): void {
   const show = (mark: string, text: string): void => {
     const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;
-    for (const line of cut.split(/\r?\n/)) void app.trace(`${mark} ${line}`);
+    for (const line of cut.split(/\r?\n/)) void app.notes.trace(`${mark} ${line}`);
   };
   if (event.kind === 'body') show('<', event.text);
   else if (event.kind === 'note') show('*', event.text);

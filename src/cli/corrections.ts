@@ -58,7 +58,7 @@ export function correctedLine(command: CliCommand, app: App): Advice | undefined
   const operands: Word[] = [];
   const options: Record<string, true | Word> = {};
   const words = [...command.args];
-  if (words.some((word) => app.redact(word) !== word)) return undefined;
+  if (words.some((word) => app.secrets.redact(word) !== word)) return undefined;
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--') operands.push(...words.splice(0));
     else if (!isOptionLike(word)) operands.push(word);

@@ -81,7 +81,7 @@ function missingArgument(command: CliCommand, app: App): AppError {
       .find(({ required }) => required)
       ?.name() ?? '';
   const isEmpty = args.length === 0 && typed.length === 0;
-  const isSecret = args.some((word) => app.redact(word) !== word);
+  const isSecret = args.some((word) => app.secrets.redact(word) !== word);
   const advice =
     isEmpty || isSecret
       ? { text: 'for example', command: exampleFor(exampleLines[0] ?? '', app) }

@@ -46,7 +46,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     send: async (service, given) => {
       const { tool, args } = await prepareCall(app, service, name, given);
       const { progressLabel } = await import('../output/spinner.ts');
-      return app.withSpinner(name, (update) => {
+      return app.notes.withSpinner(name, (update) => {
         // A service responds with a stream if progress is requested, so request it only if it is shown.
         const onProgress =
           update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
@@ -62,7 +62,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       const json = callData(result);
       await writeResult(app, json, async () => callPresentation(result, json));
       if (outputFormat(app) === 'table' && isTruncated(result)) {
-        await app.note('values in brackets are summaries; --json prints the full response');
+        await app.notes.note('values in brackets are summaries; --json prints the full response');
       }
     },
   });

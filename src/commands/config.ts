@@ -68,7 +68,7 @@ export function registerConfig(command: CliCommand, app: App): void {
     .usesOptions('json')
     .outputSchema(object({ path: text }))
     .examples('restaurant config path')
-    .action(() => writeText(app, { path: app.configFile }, () => `${app.configFile}\n`));
+    .action(() => writeText(app, { path: app.config.path }, () => `${app.config.path}\n`));
 }
 
 /** Returns the header that `header.<Name>` names. */
@@ -76,7 +76,7 @@ const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(
 
 async function getSetting(app: App, word: string): Promise<void> {
   const { cleanLine } = await import('../util/text.ts');
-  app.config();
+  app.config.file();
   const header = headerName(word);
   const setting = header === undefined ? settingName(word) : undefined;
   const name = setting ?? `header.${header}`;
@@ -86,7 +86,7 @@ async function getSetting(app: App, word: string): Promise<void> {
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
-  if (value === SECRET) await app.warn(`${name} is secret: its value is in ${app.configFile}`);
+  if (value === SECRET) await app.notes.warn(`${name} is secret: its value is in ${app.config.path}`);
 }
 
 /** Saves a setting or a header of the profile, or removes it if there is no value. */
@@ -94,10 +94,10 @@ async function changeSetting(app: App, word: string, given?: string): Promise<vo
   const header = headerName(word);
   const { name, value, change } =
     header === undefined ? settingChange(app, settingName(word), given) : headerChange(app, header, given);
-  app.config();
-  await app.updateConfig(change);
+  app.config.file();
+  await app.config.update(change);
   await writeText(app, { name, value, source: given === undefined ? 'default' : 'config' }, () => '');
-  if (given !== undefined) await app.note(`saved ${name}: ${value}`);
+  if (given !== undefined) await app.notes.note(`saved ${name}: ${value}`);
 }
 
 interface Change {
@@ -168,17 +168,17 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
 
 async function listSettings(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
-  app.config();
+  app.config.file();
   const views = settingViews(app);
   const pairs = Object.entries(views).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );
-  await writeText(app, views, () => renderPairs([{ pairs }], app.view));
+  await writeText(app, views, () => renderPairs([{ pairs }], app.terminal.view));
 }
 
 async function listProfiles(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
-  const profiles = Object.entries(app.config().profiles ?? {}).map(([name, profile]) => ({
+  const profiles = Object.entries(app.config.file().profiles ?? {}).map(([name, profile]) => ({
     name,
     service: maskUrl(serviceOf(profile) ?? '') || null,
     last4: profile.key === undefined ? null : keySuffix(profile.key),
@@ -187,7 +187,7 @@ async function listProfiles(app: App): Promise<void> {
     const key = last4 === null ? 'no key' : `key …${last4}`;
     return [name, service ?? 'no service', key] as const;
   });
-  await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.view));
+  await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.terminal.view));
   if (profiles.length === 0)
-    await app.note({ text: 'no saved profiles; save one', command: restaurant('login') });
+    await app.notes.note({ text: 'no saved profiles; save one', command: restaurant('login') });
 }

@@ -70,7 +70,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
     plan: () => readQuery(app, words, options),
     preview: (query) => [findCall(query)],
     send: async (service, query) => {
-      const found = await app.withSpinner(`searching ${query.name} in ${query.city}`, () =>
+      const found = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
         service.find(query),
       );
       const rows = refine(found.answer.results, { ...options, limit });
@@ -95,7 +95,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
         });
       }
       const note = footer(app, found, query, options);
-      if (note !== undefined) await app.note(note);
+      if (note !== undefined) await app.notes.note(note);
       reportFailures(answer, detailed);
     },
   });

@@ -24,8 +24,8 @@ export function registerHelp(command: CliCommand, app: App): void {
         });
       }
       const text = topics.includes(word)
-        ? topicText(word, app.helpWidth)
-        : helpText(findCommand(program, words), app.helpWidth);
+        ? topicText(word, app.terminal.helpWidth)
+        : helpText(findCommand(program, words), app.terminal.helpWidth);
       await app.context.stdout.write(text);
     });
 }

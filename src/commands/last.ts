@@ -30,7 +30,7 @@ async function showLast(app: App): Promise<void> {
       total: rows.length,
     });
   });
-  await app.note(
+  await app.notes.note(
     search === undefined
       ? 'no earlier search: restaurant find <name> --city <city>'
       : describeSearch(app, search),

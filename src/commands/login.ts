@@ -58,8 +58,8 @@ const FLAGS_HINT: Hint = [
 ];
 
 async function login(app: App, options: LoginOptions): Promise<void> {
-  app.config();
-  const file = app.configFile;
+  app.config.file();
+  const file = app.config.path;
   const service = await findService(app, options);
   if (service !== undefined) assertMayCarryKey(service.url, app.globals.insecureHttp === true);
   const key = await acceptedKey(app, options, service);
@@ -70,7 +70,7 @@ async function login(app: App, options: LoginOptions): Promise<void> {
     key: { last4: keySuffix(key) },
     verified: service !== undefined && options.verify,
     file,
-    key_in_environment: app.environmentKey !== undefined,
+    key_in_environment: app.secrets.environmentKey !== undefined,
   };
   const where = service?.url.host ?? 'no service yet: restaurant login --base-url <url>';
   const lines = [
@@ -93,7 +93,7 @@ interface LoginService {
 async function findService(app: App, options: LoginOptions): Promise<LoginService | undefined> {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
-  if (app.canPrompt && options.keyStdin !== true) {
+  if (app.terminal.canPrompt && options.keyStdin !== true) {
     const typed = await app.context.prompt.text('Address of the service', 'https://api.example.com');
     return { url: endpointFromBase(typed), typed };
   }
@@ -126,11 +126,11 @@ async function acceptedKey(
         },
       );
     }
-    app.registerSecret(key);
+    app.secrets.register(key);
     const refusal = url && (await refusalOf(app, url, key));
     if (refusal === undefined) return key;
     if (!given.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
-    await app.note(`${refusal.message}; try again, or stop with Ctrl-C`);
+    await app.notes.note(`${refusal.message}; try again, or stop with Ctrl-C`);
   }
 }
 
@@ -143,7 +143,7 @@ async function readKey(
   // On a terminal, stdin would echo the key; the prompt does not.
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
-  if (!app.canPrompt) {
+  if (!app.terminal.canPrompt) {
     throw new AppError(
       'usage',
       'cannot prompt for the key: there is no terminal, or --no-input or CI is set',
@@ -161,7 +161,10 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   try {
     const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
     if (stats.isFile() && (stats.mode & 0o077n) !== 0n && app.context.platform !== 'win32') {
-      await app.warn({ text: `${full} can be read by other users`, command: system('chmod 600', full) });
+      await app.notes.warn({
+        text: `${full} can be read by other users`,
+        command: system('chmod 600', full),
+      });
     }
     return bytes.toString('utf8');
   } catch (cause) {
@@ -179,7 +182,9 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
   const target = { url, key, headers: requestHeaders(app, url), demo: false };
   const service = await openService(app, { target });
   try {
-    await app.withSpinner(`checking the key with ${url.host}`, async () => (await service.client()).check());
+    await app.notes.withSpinner(`checking the key with ${url.host}`, async () =>
+      (await service.client()).check(),
+    );
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
@@ -191,7 +196,7 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
 
 async function save(app: App, service: LoginService | undefined, key: string): Promise<void> {
   const { baseUrl = service?.typed, endpoint } = app.globals;
-  await app.updateConfig((file) => {
+  await app.config.update((file) => {
     const profile = profileOf(file, app.settings.profileName);
     profile.key = key;
     if (service === undefined) delete profile.key_origin;

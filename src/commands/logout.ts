@@ -18,12 +18,12 @@ export function registerLogout(command: CliCommand, app: App): void {
 async function logout(app: App, all: boolean): Promise<void> {
   const { requireProfile } = await import('../app/address.ts');
   const { clearAccount } = await import('../storage/cache.ts');
-  const { profiles = {} } = app.config();
+  const { profiles = {} } = app.config.file();
   if (!all) requireProfile(app);
   const { profileName } = app.settings;
   const removed = new Map<string, string>();
   if (Object.keys(profiles).length > 0) {
-    await app.updateConfig((file) => {
+    await app.config.update((file) => {
       for (const [name, profile] of Object.entries(file.profiles ?? {})) {
         if (!all && name !== profileName) continue;
         if (profile.key !== undefined) removed.set(name, profile.key);
@@ -36,7 +36,7 @@ async function logout(app: App, all: boolean): Promise<void> {
     await sweepConfig(app.paths.configFile);
   }
   for (const key of removed.values()) clearAccount(app.paths.cacheDir, key);
-  const isInEnvironment = app.environmentKey !== undefined;
+  const isInEnvironment = app.secrets.environmentKey !== undefined;
   const names = [...removed.keys()];
   const facts = {
     ...(all ? { profiles: names } : { profile: profileName }),

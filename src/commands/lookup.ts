@@ -87,7 +87,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   const { readAllText } = await import('../app/input.ts');
   const ids = readIds(await readAllText(app, 'ids, one per line'));
   for (const id of ids) refuseKey(app, id);
-  if (ids.length === 0) await app.note('no IDs on stdin, nothing to look up');
+  if (ids.length === 0) await app.notes.note('no IDs on stdin, nothing to look up');
   return { ids: [...new Set(ids)] };
 }
 
@@ -112,7 +112,7 @@ async function writeOne(app: App, outcome: Outcome, search: Selection['search'])
     return lookupPresentation([shown], true, cachedAt ?? app.context.now());
   });
   await noteSearch(app, search);
-  if (cachedAt !== undefined) await app.note('from the cache (--max-age 0 refreshes)');
+  if (cachedAt !== undefined) await app.notes.note('from the cache (--max-age 0 refreshes)');
 }
 
 /** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */
@@ -146,7 +146,7 @@ async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promis
 }
 
 async function noteSearch(app: App, search: Selection['search']): Promise<void> {
-  if (search !== undefined) await app.note(`rows of ${describeSearch(app, search)}`);
+  if (search !== undefined) await app.notes.note(`rows of ${describeSearch(app, search)}`);
 }
 
 /** Maximum number of ids that a message names for each kind of failure. */

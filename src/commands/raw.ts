@@ -60,7 +60,7 @@ async function runRaw(
     },
     preview: (call) => [call],
     send: (service, call) =>
-      app.withSpinner(method, () =>
+      app.notes.withSpinner(method, () =>
         service.cached(
           `raw ${method}`,
           { params: call.params },

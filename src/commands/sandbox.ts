@@ -66,17 +66,17 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
     ...(data === undefined ? {} : { restaurants: await readData(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
       const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, MAX_NAME) ?? []).join(' ');
-      void app.note(`${status} ${what} (${key}, ${Math.round(ms)} ms)`);
+      void app.notes.note(`${status} ${what} (${key}, ${Math.round(ms)} ms)`);
     },
   });
-  app.onClose(() => sandbox.close());
+  app.cleanup.add(() => sandbox.close());
   const { baseUrl: base_url, endpoint, keys } = sandbox;
   const json = app.settings.resolve('format').value === 'json';
   await app.context.stdout.write(json ? `${toJson({ base_url, endpoint, keys }, false)}\n` : `${base_url}\n`);
-  if (app.isInteractive) {
+  if (app.terminal.isInteractive) {
     // Written without masking, because the keys of the sandbox are not secret.
     const line = `RESTAURANT_API_KEY=${keys.paid} restaurant find Nopa --city SF --base-url ${base_url}`;
-    await app.context.stderr.write(`${app.paletteFor('stderr').dim(`try it: ${line}`)}\n`);
+    await app.context.stderr.write(`${app.terminal.palette('stderr').dim(`try it: ${line}`)}\n`);
   }
   const { signal } = app.context;
   await new Promise<void>((resolve) => {

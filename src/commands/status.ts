@@ -43,7 +43,7 @@ export function registerStatus(command: CliCommand, app: App): void {
 }
 
 async function status(app: App, check: boolean): Promise<void> {
-  app.config();
+  app.config.file();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;
   const { error, ms, checks = [] } = diagnosis ?? {};
   const facts = await collectFacts(app);
@@ -52,7 +52,7 @@ async function status(app: App, check: boolean): Promise<void> {
     ...(diagnosis === undefined ? {} : { check: { ok: error === undefined, ms }, checks }),
   };
   const { renderPairs } = await import('../output/pairs.ts');
-  await writeText(app, json, () => renderPairs(sectionsOf(app, facts, checks), app.view));
+  await writeText(app, json, () => renderPairs(sectionsOf(app, facts, checks), app.terminal.view));
   if (error !== undefined) throw error;
 }
 

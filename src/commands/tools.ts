@@ -28,7 +28,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
     preview: () => [{ method: 'tools/list' }],
     send: async (service) => {
       try {
-        return await app.withSpinner('listing the tools', () => service.listTools());
+        return await app.notes.withSpinner('listing the tools', () => service.listTools());
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service that does not list its tools still has the documented ones.
@@ -45,7 +45,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
       if (name === undefined) {
         await writeResult(app, { tools }, async () => toolsPresentation(tools));
-        if (tools.length === 0) await app.note('the service offers no tools');
+        if (tools.length === 0) await app.notes.note('the service offers no tools');
         return;
       }
       const { findTool } = await import('./call/prepare.ts');

@@ -1,6 +1,7 @@
 import type { Context, Output } from '../context.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const ASCII_FRAMES = ['|', '/', '-', '\\'];
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
@@ -17,12 +18,13 @@ export function clearLine({ columns }: Pick<Output, 'columns'>): string {
  */
 export async function withSpinner<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
+  unicode: boolean,
   label: string,
   work: (update: (label: string) => void) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
   let current = label;
-  const spinning = spin(context, () => current, stop.signal).catch(() => {});
+  const spinning = spin(context, unicode ? FRAMES : ASCII_FRAMES, () => current, stop.signal).catch(() => {});
   try {
     return await work((next) => {
       current = next;
@@ -35,6 +37,7 @@ export async function withSpinner<T>(
 
 async function spin(
   { stderr, sleep }: Pick<Context, 'stderr' | 'sleep'>,
+  frames: readonly string[],
   labelNow: () => string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,7 +48,7 @@ async function spin(
       const label = labelNow();
       const wipe = label === shown ? '' : clearLine(stderr);
       shown = label;
-      await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
+      await stderr.write(`${wipe}\r${frames[frame % frames.length]} ${label}`);
       await sleep(FRAME_MS, signal);
     }
   } finally {

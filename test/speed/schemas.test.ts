@@ -1,14 +1,18 @@
 import { expect, it } from 'vitest';
 import { coerceArguments } from '../../src/commands/call/validate.ts';
+import type { Message } from '../../src/hint.ts';
 
 type Schema = Record<string, unknown>;
 
 /** Coerces one text by a schema. @returns the arguments, the warnings, and the time in milliseconds */
 async function coerce(inputSchema: Schema, text: string) {
   const warnings: string[] = [];
-  const warn = async (warning: string) => void warnings.push(warning);
+  const warn = async (warning: Message) => void warnings.push(String(warning));
   const start = Date.now();
-  const args = await coerceArguments({ warn }, new Map([['q', { text }]]), { name: 'tool', inputSchema });
+  const args = await coerceArguments({ notes: { warn } }, new Map([['q', { text }]]), {
+    name: 'tool',
+    inputSchema,
+  });
   return { args, warnings, time: Date.now() - start };
 }
 

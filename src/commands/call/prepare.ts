@@ -44,7 +44,7 @@ export async function prepareCall(
     'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
   if (documented !== undefined && ![...given].some(isOpen)) return prepare(undefined);
   const getTools = (refresh: boolean) =>
-    app.withSpinner('listing the tools', () => service.getTools(refresh));
+    app.notes.withSpinner('listing the tools', () => service.getTools(refresh));
   const { tools, fromCache } = await getTools(false);
   try {
     return await prepare(tools);
@@ -86,7 +86,7 @@ export async function previewArguments(
   if (documented !== undefined) return coerce(app, given, documented);
   const open = [...given].filter(([, each]) => 'text' in each).map(([key]) => key);
   if (open.length > 0) {
-    await app.note(`shown as text, because a preview does not request their types: ${open.join(', ')}`);
+    await app.notes.note(`shown as text, because a preview does not request their types: ${open.join(', ')}`);
   }
   return buildArguments(given);
 }

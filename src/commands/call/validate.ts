@@ -48,7 +48,7 @@ type Validator = (args: unknown) => readonly ErrorObject[];
  * @throws {AppError} `usage` with the argument, its value, and the allowed values
  */
 export async function coerceArguments(
-  app: Pick<App, 'warn'>,
+  app: { readonly notes: Pick<App['notes'], 'warn'> },
   given: GivenArguments,
   tool: Tool,
 ): Promise<Record<string, unknown>> {
@@ -67,7 +67,7 @@ export async function coerceArguments(
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     const why = failure instanceof Error ? failure.message : String(failure);
-    await app.warn(
+    await app.notes.warn(
       `the arguments are sent without validation: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
     );
     [args, errors] = [coerce(), []];
@@ -77,7 +77,7 @@ export async function coerceArguments(
   for (const name of unknownArguments(Object.keys(args), names)) {
     const [near] = nearest(name, names);
     if (near !== undefined)
-      await app.warn(`${tool.name} has no listed argument '${name}'; did you mean ${near}?`);
+      await app.notes.warn(`${tool.name} has no listed argument '${name}'; did you mean ${near}?`);
   }
   return args;
 }

@@ -92,7 +92,7 @@ function valuesOf(
       return [...valuesOf('command', context, app), ...plain(topics, 'help topic')];
     }
     case 'profile':
-      return plain(Object.keys(app.config().profiles ?? {}));
+      return plain(Object.keys(app.config.file().profiles ?? {}));
     case 'row':
       return lastRows(app, text !== '');
     case 'setting':

@@ -25,7 +25,7 @@ export async function readQuery(
   if (name.trim() === '') {
     throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
   }
-  if ([...words, city ?? ''].some((value) => app.redact(value) !== value)) {
+  if ([...words, city ?? ''].some((value) => app.secrets.redact(value) !== value)) {
     throw usage('an argument looks like an API key; nothing was sent', {
       text: 'to save a key',
       command: restaurant('login'),
@@ -38,7 +38,7 @@ export async function readQuery(
   const known = saved ?? (await promptForCity(app));
   if (known !== undefined) return { name, city: known };
   // A damaged config file may contain the city.
-  app.config();
+  app.config.file();
   throw usage('find needs a city', [
     { command: again({ '--city': 'San Francisco' }) },
     { text: 'to set a default city', command: restaurant('config', 'set', 'city', 'San Francisco') },
@@ -106,16 +106,16 @@ function checkAdjacent({ program }: App, words: readonly string[]): void {
 
 /** Prompts for the city, and offers to save it; undefined if no prompt is possible. */
 async function promptForCity(app: App): Promise<string | undefined> {
-  if (!app.canPrompt || app.wantsJson) return undefined;
+  if (!app.terminal.canPrompt || app.terminal.wantsJson) return undefined;
   const { prompt } = app.context;
   const city = (await prompt.text('City', 'San Francisco')).trim();
   if (city === '') return undefined;
   const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
   if (/^y(es)?$/i.test(reply.trim())) {
-    await app.updateConfig((file) => {
+    await app.config.update((file) => {
       file.settings = { ...file.settings, city };
     });
-    await app.note('saved; restaurant config unset city removes it');
+    await app.notes.note('saved; restaurant config unset city removes it');
   }
   return city;
 }

@@ -60,7 +60,7 @@ function rowsOfWord(word: string, rows: readonly Row[]): number[] {
 
 /** @throws {AppError} `usage` for a word that looks like an API key */
 export function refuseKey(app: App, word: string): void {
-  if (app.redact(word) === word) return;
+  if (app.secrets.redact(word) === word) return;
   throw usage('an ID looks like an API key; nothing was sent', {
     text: 'to save a key',
     command: restaurant('login'),

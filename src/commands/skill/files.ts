@@ -49,7 +49,7 @@ export async function installSkill(
   const written = !preview && state !== 'same' && !(update && state === 'new');
   if (written) writeFileWithFolder(file, text, { mode: 0o644 });
   await writeText(app, { agent, scope, file, state, written }, () => `${file}\n`);
-  await app.note(written ? `${agent} reads it at its next start` : NOTES[state]);
+  await app.notes.note(written ? `${agent} reads it at its next start` : NOTES[state]);
 }
 
 function stateOf(before: string | undefined, text: string): State {
@@ -68,7 +68,7 @@ export async function uninstallSkill(
   const removed = before !== undefined && app.globals.dryRun !== true;
   if (removed) deleteSkill(file, pathOf(app.context).dirname(file));
   await writeText(app, { agent, scope, file, removed }, () => `${file}\n`);
-  await app.note(removed ? `deleted; ${agent} notices at its next start` : 'nothing deleted');
+  await app.notes.note(removed ? `deleted; ${agent} notices at its next start` : 'nothing deleted');
 }
 
 function deleteSkill(file: string, folder: string): void {

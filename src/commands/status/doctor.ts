@@ -146,7 +146,7 @@ async function checkService(app: App): Promise<Diagnosis> {
       },
     });
     const { label } = service;
-    await app.withSpinner(`checking ${label}`, async () => (await service.client()).check());
+    await app.notes.withSpinner(`checking ${label}`, async () => (await service.client()).check());
     const ms = context.now() - start;
     const checks = [
       passed('service', `${label} accepted the key and answered in ${ms} ms`),

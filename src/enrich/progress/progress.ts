@@ -55,14 +55,15 @@ export function startProgress(
   options: Pick<EnrichOptions, 'progress' | 'json'>,
   source: ProgressSource,
 ): Progress {
-  const { context, globals, verbose } = app;
+  const { context, globals, terminal } = app;
   // A closed stderr must not end a run that can still write its rows.
-  const print = (text: string): Promise<void> => context.stderr.write(app.redact(text)).catch(() => {});
+  const print = (text: string): Promise<void> =>
+    context.stderr.write(app.secrets.redact(text)).catch(() => {});
   if (options.progress === 'json') return jsonProgress(context, print, source);
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
-  if (app.isInteractive && !verbose && !app.inCi && !rowsOnTerminal)
-    return barProgress(context, print, source, app.paletteFor('stderr'));
+  if (terminal.canRepaint && !rowsOnTerminal)
+    return barProgress(context, print, source, terminal.palette('stderr'));
   return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 

@@ -41,7 +41,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     const outputFile = claimOutput(app, input, options);
     if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
-      await app.note('reading the list from the keyboard; Ctrl-D ends it');
+      await app.notes.note('reading the list from the keyboard; Ctrl-D ends it');
     const plan = await makePlan(app, input, options, outputFile);
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);

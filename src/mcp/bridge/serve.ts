@@ -23,7 +23,7 @@ const BUNDLE_HINT: Hint = {
 export async function serveBridge(app: App): Promise<void> {
   const { context } = app;
   if (context.stdin.isTTY) {
-    await app.note([
+    await app.notes.note([
       { text: 'an MCP client starts this command (Ctrl-D ends)' },
       { text: 'to configure one', command: restaurant('mcp', 'config', slot('client')) },
     ]);
@@ -31,9 +31,9 @@ export async function serveBridge(app: App): Promise<void> {
   const login = loginCommand(app);
   /** Reads the settings again, so that a later login is used. */
   function freshApp(): App {
-    const fresh = new App(quiet(context, app.verbose));
+    const fresh = new App(quiet(context, app.terminal.verbose));
     fresh.program = app.program;
-    app.onClose(() => fresh.close());
+    app.cleanup.add(() => fresh.cleanup.run());
     return fresh;
   }
   const upstream = new Upstream({
@@ -51,7 +51,7 @@ export async function serveBridge(app: App): Promise<void> {
     context,
   });
   await serveStdio(context, upstream, (fault) => {
-    void app.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
+    void app.notes.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
   });
 }
 

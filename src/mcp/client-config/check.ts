@@ -38,7 +38,7 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
   const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
   const env = { ...clientEnv(client, all), ...named, ...variables.env };
   try {
-    const tools = await app.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
+    const tools = await app.notes.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
       checkBridge(app, args, env),
     );
     return { ok: true, tools };
@@ -53,7 +53,7 @@ const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 
 async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
-  const fromEnv = app.environmentKey !== undefined;
+  const fromEnv = app.secrets.environmentKey !== undefined;
   if (!fromEnv && refersToKey(connection) && client.input === undefined) {
     throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
       hint: [
@@ -66,7 +66,7 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
   for (const protocol of CLIENT_VERSIONS) {
     const service = await openService(app, { client: { protocol } });
     try {
-      const { length } = await app.withSpinner(`connecting to ${service.label}`, async () =>
+      const { length } = await app.notes.withSpinner(`connecting to ${service.label}`, async () =>
         (await service.client()).listTools(),
       );
       return { ok: true, tools: length, key: fromEnv ? 'env' : 'config' };

@@ -38,10 +38,10 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   const status = written === undefined ? '' : `${cleanLine(describeWrite(file, written))}\n`;
   await writeText(app, json, () => status + formatSnippet(client, displayed));
   if (check !== undefined) {
-    await app.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
+    await app.notes.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
-  for (const problem of problems(app, plan, options)) await app.warn(hintOf(app, problem));
-  for (const note of notes(app, plan, written, command)) await app.note(note);
+  for (const problem of problems(app, plan, options)) await app.notes.warn(hintOf(app, problem));
+  for (const note of notes(app, plan, written, command)) await app.notes.note(note);
 }
 
 /** Writes the entry. @returns also the entry as it is in the file, without what may be secret */

@@ -57,7 +57,7 @@ function stdioConnection(app: App, variables: BridgeVariables): Connection {
   const { globals, settings } = app;
   // Check the URL before it becomes part of a command line.
   configuredEndpoint(app);
-  app.warnOfIgnoredConfig();
+  app.config.warnIfIgnored();
   const args = ['mcp'];
   // The embedded sandbox has no address and no key.
   for (const name of globals.demo === true ? (['protocol'] as const) : REPEATED_SETTINGS) {
@@ -74,7 +74,7 @@ async function httpConnection(app: App, client: McpClient, literalKey: boolean):
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, globals.insecureHttp === true);
   const templates = requestHeaders(app, url, true);
-  const key = app.environmentKey ?? settings.profile.key ?? settings.raw('key-command').value;
+  const key = app.secrets.environmentKey ?? settings.profile.key ?? settings.raw('key-command').value;
   // Without a key, additional headers may authenticate instead.
   const hasKey = key !== null || Object.keys(templates).every(isHarmless);
   if (literalKey) {

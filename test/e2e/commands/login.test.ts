@@ -154,8 +154,8 @@ describe('login', () => {
     const tty = { stderr: true };
     const { exit, stderr } = await user.run([...words, '--no-color'], { tty });
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/^warning: .*key\.txt can be read by other users/);
-    expect((await user.run(words)).stderr).toMatch(/^warning: .*key\.txt can be read by other users/);
+    expect(stderr).toMatch(/^warning: .*key\.txt can be read by other\s+users/);
+    expect((await user.run(words)).stderr).toMatch(/^warning: .*key\.txt can be read by other\s+users/);
     expect((await user.run([...words, '--json'])).stderr).toBe('');
     expect((await user.run([...words, '--quiet'])).stderr).toBe('');
     chmodSync(file, 0o600);

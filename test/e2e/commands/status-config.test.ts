@@ -267,7 +267,9 @@ describe('status', () => {
       tty: { stderr: true },
     });
     expect([exit, stdout.split('\n').length]).toEqual([0, 4]);
-    expect(stderr).toContain(`cannot use the config file ${file}: it is not JSON; its settings are ignored`);
+    expect(stderr.replace(/\n/g, ' ')).toContain(
+      `cannot use the config file ${file}: it is not JSON; its settings are ignored`,
+    );
   });
 
   it('names the damaged config file', async () => {

@@ -260,7 +260,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     const { exit, output } = await restaurantInTerminal(['login', ...(how === 'CI' ? [] : [how])], { env })
       .ended;
     expect(exit).toBe(2);
-    expect(output).toContain('restaurant login --key-stdin');
+    expect(output).toContain('--key-stdin < key.txt');
   });
 
   it('a command that reads from the keyboard prints a note', async () => {

@@ -4,6 +4,7 @@ import type { GivenArguments } from '../../../src/commands/call/arguments.ts';
 import { findTool } from '../../../src/commands/call/prepare.ts';
 import { coerceArguments } from '../../../src/commands/call/validate.ts';
 import { AppError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 
 type Schema = Record<string, unknown>;
@@ -20,8 +21,8 @@ async function fitted(
     ...Object.entries(json).map(([key, value]) => [key, { value }] as const),
   ]);
   const warnings: string[] = [];
-  const warn = async (text: string) => void warnings.push(text);
-  return { args: await coerceArguments({ warn }, given, { name: 'tool', inputSchema }), warnings };
+  const warn = async (text: Message) => void warnings.push(String(text));
+  return { args: await coerceArguments({ notes: { warn } }, given, { name: 'tool', inputSchema }), warnings };
 }
 
 /** One text fitted to the schema of one argument. */

@@ -1,0 +1,120 @@
+import type { Context } from '../context.ts';
+import type { Message } from '../hint.ts';
+import type { Palette } from '../output/color.ts';
+import { clearLine, withSpinner } from '../output/spinner.ts';
+import type { GlobalOptions } from '../settings/catalog.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Loaded on demand: its Unicode patterns take tens of milliseconds to compile. */
+const loadText = () => import('../util/text.ts');
+
+interface NotesOptions {
+  readonly context: Pick<Context, 'stderr' | 'sleep'>;
+  readonly terminal: Terminal;
+  readonly options: () => GlobalOptions;
+  readonly redact: (text: string) => string;
+  /** Formats a message with commands. */
+  readonly format: (message: Exclude<Message, string>) => Promise<string>;
+}
+
+/** Messages to a person, on stderr. */
+export class Notes {
+  readonly #run: NotesOptions;
+  readonly #warnings = new Set<string>();
+  #isSpinning = false;
+  #printed: Promise<void> = Promise.resolve();
+
+  constructor(run: NotesOptions) {
+    this.#run = run;
+  }
+
+  /** Prints a note, if they are wanted. */
+  async note(message: Message): Promise<void> {
+    if (!this.#run.terminal.isInteractive) return;
+    await this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line));
+  }
+
+  /**
+   * Prints a warning, except with --quiet or JSON output.
+   * @param withJson print it with JSON output, too
+   */
+  async warn(message: Message, withJson = false): Promise<void> {
+    const { terminal, options } = this.#run;
+    const isWanted = options().quiet !== true && (withJson || !terminal.wantsJson);
+    if (terminal.verbose || isWanted) await this.#printWarning(message);
+  }
+
+  /** Prints a warning about a problem that the program handles itself, if notes are wanted. */
+  async remark(message: Message): Promise<void> {
+    const { terminal } = this.#run;
+    if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message);
+  }
+
+  /** Prints lines of the request and response, with --verbose. */
+  async trace(text: string): Promise<void> {
+    if (!this.#run.terminal.verbose) return;
+    const { clean } = await loadText();
+    await this.#write(({ dim }) => dim(clean(text)));
+  }
+
+  /** Resolves when all messages are printed. */
+  flush(): Promise<void> {
+    return this.#printed;
+  }
+
+  /**
+   * Shows a spinner on a terminal while the work runs.
+   * @param work receives a function that changes the label, when a label is shown
+   */
+  async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
+    const { context, terminal, redact } = this.#run;
+    if (!terminal.canRepaint) return work();
+    const { dim } = terminal.palette('stderr');
+    const { cleanLine, truncate } = await loadText();
+    const room = Math.max(1, context.stderr.columns - 4);
+    const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
+    this.#isSpinning = true;
+    try {
+      return await withSpinner(context, terminal.unicode, format(label), (update) =>
+        work((text) => update(format(text))),
+      );
+    } finally {
+      this.#isSpinning = false;
+    }
+  }
+
+  /** Prints a warning, once per run. */
+  async #printWarning(message: Message): Promise<void> {
+    const text = await this.#textOf(message);
+    if (this.#warnings.has(text)) return;
+    this.#warnings.add(text);
+    const label = 'warning:';
+    await this.#print(`${label} `, text, ({ warn }, line) => line.replace(label, () => warn(label)));
+  }
+
+  async #textOf(message: Message): Promise<string> {
+    return typeof message === 'string' ? message : this.#run.format(message);
+  }
+
+  /** Prints one line, wrapped at words on a terminal. */
+  async #print(label: string, text: string, style: (colors: Palette, line: string) => string): Promise<void> {
+    const { context, redact } = this.#run;
+    const { cleanLine, width, wrap } = await loadText();
+    const line = label + redact(cleanLine(text));
+    const { isTTY, columns } = context.stderr;
+    const lines = isTTY && width(line) > columns ? wrap(line, columns) : [line];
+    await this.#write((colors) => lines.map((each) => style(colors, each)).join('\n'));
+  }
+
+  /** Writes in the order of the calls, even if the caller does not await them. */
+  #write(format: (colors: Palette) => string): Promise<void> {
+    const { context, terminal, redact } = this.#run;
+    this.#printed = this.#printed.then(async () => {
+      const wipe = this.#isSpinning ? clearLine(context.stderr) : '';
+      const text = redact(format(terminal.palette('stderr')));
+      // A closed stderr must not end a run whose stdout still works.
+      await context.stderr.write(`${wipe}${text}\n`).catch(() => {});
+    });
+    return this.#printed;
+  }
+}

@@ -1,0 +1,43 @@
+import { DEFAULT_KEY_PREFIX, keyMasker, redactor } from '../client/key.ts';
+import { variable } from '../settings/settings.ts';
+
+/** Minimum length of a secret. A shorter one would be masked inside ordinary words. */
+const MIN_SECRET = 8;
+
+type Change = (text: string) => string;
+
+/** The secrets of a run, which are never shown. */
+export class Secrets {
+  /** The API key of the environment, which overrides all others. */
+  readonly environmentKey: string | undefined;
+  /** The key that the key command printed in this run. */
+  commandKey: string | undefined;
+  readonly #maskers = new Map<string, Change>();
+  readonly #prefix: () => string | null;
+  #redactors: readonly Change[] | undefined;
+
+  /** @param prefix returns the prefix of the keys of the service */
+  constructor(env: Readonly<Record<string, string | undefined>>, prefix: () => string | null) {
+    this.environmentKey = variable(env, 'RESTAURANT_API_KEY');
+    this.#prefix = prefix;
+    this.register(this.environmentKey?.trim() ?? '');
+  }
+
+  register(secret: string): void {
+    if (secret.length >= MIN_SECRET && !this.#maskers.has(secret)) {
+      this.#maskers.set(secret, keyMasker(secret));
+    }
+  }
+
+  /** Masks the secrets, and everything that looks like a key, in text for people. */
+  redact(text: string): string {
+    const prefixes = new Set([DEFAULT_KEY_PREFIX, this.#prefix() ?? DEFAULT_KEY_PREFIX]);
+    this.#redactors ??= [...prefixes].map((each) => redactor(undefined, each));
+    return this.#redactors.reduce((redacted, redact) => redact(redacted), this.mask(text));
+  }
+
+  /** Masks the secrets in data, without any other change. */
+  mask(text: string): string {
+    return [...this.#maskers.values()].reduce((masked, mask) => mask(masked), text);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Context } from '../context.ts';
+import { isColored, type Palette, palette } from '../output/color.ts';
+import { showsLinks } from '../output/link.ts';
+import type { View } from '../output/presentation.ts';
+import type { GlobalOptions } from '../settings/catalog.ts';
+import { variable } from '../settings/settings.ts';
+
+type StreamName = 'stdout' | 'stderr';
+
+/** How a run may use its terminal, by its streams, options, and environment. */
+export class Terminal {
+  readonly #context: Context;
+  readonly #options: () => GlobalOptions;
+  readonly #format: () => string | null;
+
+  /** @param format returns the output format by flag, variable or config file */
+  constructor(context: Context, options: () => GlobalOptions, format: () => string | null) {
+    this.#context = context;
+    this.#options = options;
+    this.#format = format;
+  }
+
+  get wantsJson(): boolean {
+    return this.#format() === 'json';
+  }
+
+  /** Whether notes are wanted: stderr is a terminal, and neither --quiet nor JSON output is set. */
+  get isInteractive(): boolean {
+    return this.#context.stderr.isTTY && this.#options().quiet !== true && !this.wantsJson;
+  }
+
+  /** Whether a line on stderr may be replaced: by a spinner, or a progress bar. */
+  get canRepaint(): boolean {
+    return this.isInteractive && !this.inCi && !this.verbose && this.#context.env.TERM !== 'dumb';
+  }
+
+  get verbose(): boolean {
+    const { verbose, quiet } = this.#options();
+    return verbose === true || (quiet !== true && variable(this.#context.env, 'RESTAURANT_DEBUG') === '1');
+  }
+
+  /** Whether a prompt is possible: at a terminal, unless --no-input or CI forbids it. */
+  get canPrompt(): boolean {
+    const { stdin, stderr } = this.#context;
+    return stdin.isTTY && stderr.isTTY && this.canOpenBrowser;
+  }
+
+  /** Whether a browser may be started: unless --no-input or CI forbids it. */
+  get canOpenBrowser(): boolean {
+    return this.#options().input && !this.inCi;
+  }
+
+  /** Whether the run is part of continuous integration. */
+  get inCi(): boolean {
+    const ci = variable(this.#context.env, 'CI');
+    return ci !== undefined && ci !== 'false' && ci !== '0';
+  }
+
+  /** Whether the terminal shows more than ASCII. */
+  get unicode(): boolean {
+    const { env, platform } = this.#context;
+    const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
+    return platform !== 'linux' || /utf-?8/i.test(locale);
+  }
+
+  palette(stream: StreamName): Palette {
+    const isTTY = this.#isTerminal(stream);
+    return palette(isColored({ flag: this.#options().color, env: this.#context.env, isTTY }) ? 1 : 0);
+  }
+
+  /** The width, colors and characters for text on stdout. */
+  get view(): View {
+    const { stdout, env } = this.#context;
+    const isTTY = this.#isTerminal('stdout');
+    return {
+      width: isTTY ? stdout.columns : 80,
+      palette: this.palette('stdout'),
+      unicode: this.unicode,
+      links: showsLinks({ flag: this.#options().color, env, isTTY }),
+    };
+  }
+
+  get helpWidth(): number {
+    return this.#context.stdout.isTTY ? this.#context.stdout.columns : 80;
+  }
+
+  /** Whether a stream is a terminal and `--output` does not redirect it to a file. */
+  #isTerminal(stream: StreamName): boolean {
+    const { output = '-' } = this.#options();
+    return this.#context[stream].isTTY && (stream === 'stderr' || output === '-');
+  }
+}
