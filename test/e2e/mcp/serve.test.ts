@@ -1,9 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DOCUMENTED_TOOLS } from '../../../src/client/types.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
-import { httpServer } from '../../helpers/servers.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';
 import {
   answerTo,
@@ -263,15 +262,12 @@ describe('limits', () => {
     });
   });
 
+  const refusing = useService({ faults: [parseFault('429')] });
+
   it('of the service are waited out once, for at most 15 s', async () => {
-    const server = await httpServer((_request, response) => {
-      response.writeHead(429, { 'Retry-After': '1' }).end();
-    });
-    onTestFinished(() => server.close());
-    const env = { ...limited.env, RESTAURANT_BASE_URL: server.origin };
-    const { stdout } = await runCli(['mcp'], { env, stdin: lines(find(1)) });
+    const { stdout } = await refusing.run(['mcp'], { stdin: lines(find(1)) });
     expect(errorText(answerTo(stdout, 1))).toContain('try again in 1s');
-    expect(server.requests).toHaveLength(2);
+    expect(refusing.sent()).toBe(2);
   });
 
   const free = useService();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { post, send, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { post, sandboxes, send, toolCall } from './http.ts';
 
 const start = sandboxes();
 const BODY = JSON.stringify(toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFaults, FAULT_KINDS, type FaultKind, parseFault } from '../../../src/sandbox/faults.ts';
 import type { ReplyForm, Sandbox } from '../../../src/sandbox/types.ts';
-import { HEADERS, outputOf, post, sendRaw, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { HEADERS, outputOf, post, sandboxes, sendRaw, toolCall } from './http.ts';
 
 const start = sandboxes();
 const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });

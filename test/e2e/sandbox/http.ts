@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
-import type { Sandbox } from '../../../src/sandbox/types.ts';
+import { afterEach } from 'vitest';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 
 /** An HTTP response as received. */
 export interface HttpReply {
@@ -93,4 +94,31 @@ export function sendRaw(
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(received));
   });
+}
+
+/** Returns the events of a complete stream, without comments and without an event that has no blank line. */
+export function eventsOf({ text }: HttpReply): { event?: string; data: string }[] {
+  const blocks = text.split('\n\n').slice(0, -1);
+  const events = blocks.map((block) =>
+    Object.fromEntries(
+      block
+        .split('\n')
+        .filter((line) => !line.startsWith(':'))
+        .map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1) ?? ['', '']),
+    ),
+  );
+  return events.filter((event) => 'data' in event);
+}
+
+/** Returns a function that starts sandboxes, which are closed when the test ends. */
+export function sandboxes(): (options?: SandboxOptions) => Promise<Sandbox> {
+  const running: Sandbox[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+  });
+  return async (options) => {
+    const sandbox = await startSandbox(options);
+    running.push(sandbox);
+    return sandbox;
+  };
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
-import { HEADERS, type HttpReply, outputOf, post, send, toolCall } from './http.ts';
-import { eventsOf } from './sse.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { eventsOf, HEADERS, type HttpReply, outputOf, post, sandboxes, send, toolCall } from './http.ts';
 
 const start = sandboxes();
 const ACCEPT = { accept: 'application/json, text/event-stream' };

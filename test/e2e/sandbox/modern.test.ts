@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/types.ts';
-import { HEADERS, type HttpReply, outputOf, post, send } from './http.ts';
-import { eventsOf } from './sse.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { eventsOf, HEADERS, type HttpReply, outputOf, post, sandboxes, send } from './http.ts';
 
 const start = sandboxes();
 const VERSION = '2026-07-28';

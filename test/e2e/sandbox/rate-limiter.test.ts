@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReplyError } from '../../../src/sandbox/messages.ts';
 import { createRateLimiter } from '../../../src/sandbox/request-guard.ts';
-import { type HttpReply, post, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { type HttpReply, post, sandboxes, toolCall } from './http.ts';
 
 const start = sandboxes();
 const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { HEADERS, post, sandboxes, send, sendRaw, toolCall } from './http.ts';
 
 const start = sandboxes();
 const BODY = JSON.stringify(toolCall('find_restaurant', { name: 'Nopa', city: 'SF' }));

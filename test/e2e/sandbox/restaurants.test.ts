@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
-import { useTool } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { sandboxes, useTool } from './http.ts';
 
 const start = sandboxes();
 const badInput = (message: string | RegExp) =>

@@ -3,8 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runCli } from '../../helpers/program.ts';
-import { HEADERS, post, send, sendRaw, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { HEADERS, post, sandboxes, send, sendRaw, toolCall } from './http.ts';
 
 const start = sandboxes();
 const open = (options: SandboxOptions = {}) => start({ perMinute: 0, perDay: 0, ...options });

@@ -3,8 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { freePort } from '../../helpers/servers.ts';
-import { post, toolCall } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { post, sandboxes, toolCall } from './http.ts';
 
 const start = sandboxes();
 const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });

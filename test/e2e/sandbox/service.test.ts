@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outputOf, post, toolCall, useTool } from './http.ts';
-import { sandboxes } from './with-sandbox.ts';
+import { outputOf, post, sandboxes, toolCall, useTool } from './http.ts';
 
 const start = sandboxes();
 const NOPA = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
