@@ -106,6 +106,10 @@ function lookupQuery(text: string, city: string): RowQuery {
 /** Normalizes a header name: `Restaurant_Name` equals `restaurant name`. */
 const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
+const KNOWN_HEADERS = new Set(Object.values(COLUMNS).flatMap(({ headers }) => headers.map(plain)));
+
+export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
+
 /** @param wanted the column that an option names; undefined for the first recognized header */
 function findColumn(
   header: readonly string[],

@@ -4,6 +4,7 @@ import { flatten, type Scalar } from '../../output/records.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { parseExactOrNone } from '../../util/exact-json.ts';
 import { isObject } from '../../util/object.ts';
+import { isKnownHeader } from '../match/columns.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
 import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
@@ -104,17 +105,42 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   });
 }
 
+const FIRST_LINES = 10;
+
 /**
- * Returns the delimiter that occurs most often in the header line, outside of quotes. In a tie, comma precedes
- * semicolon, which precedes tab.
+ * Detects the delimiter in the first lines: the one that gives all of them the same number of fields; of several, the one
+ * with the most known headers, then the most fields. In a tie, comma precedes semicolon, which precedes tab.
  */
-export function detectDelimiter(header: string): Delimiter {
-  const [line = ''] = header
+export function detectDelimiter(head: string): Delimiter {
+  const scores = DELIMITERS.map((delimiter) => ({ delimiter, score: scoreOf(head, delimiter) }));
+  const isBetter = (one: readonly number[], other: readonly number[]): boolean => {
+    const at = one.findIndex((value, index) => value !== other[index]);
+    return at !== -1 && (one[at] ?? 0) > (other[at] ?? 0);
+  };
+  return scores.reduce((best, next) => (isBetter(next.score, best.score) ? next : best)).delimiter;
+}
+
+function scoreOf(head: string, delimiter: Delimiter): readonly number[] {
+  const lines = firstRecords(head, delimiter);
+  const header = lines[0] ?? [];
+  const isEven = header.length > 1 && lines.every(({ length }) => length === header.length);
+  return [isEven ? 1 : 0, isEven ? header.filter(isKnownHeader).length : 0, header.length];
+}
+
+/** The first complete records; at least the header, also if its line is not complete. */
+function firstRecords(head: string, delimiter: Delimiter): string[][] {
+  const reader = new CsvReader(delimiter);
+  const records: string[][] = [];
+  for (const { cells } of reader.push(head)) {
+    records.push(cells);
+    if (records.length === FIRST_LINES) break;
+  }
+  if (records.length > 0) return records;
+  const [line = ''] = head
     .trimStart()
     .replace(/"[^"]*"/g, '')
     .split(/[\r\n]/, 1);
-  const count = (delimiter: Delimiter): number => line.split(delimiter).length;
-  return DELIMITERS.reduce((best, next) => (count(next) > count(best) ? next : best));
+  return [line.split(delimiter)];
 }
 
 /** Reads to the end of the first line that is not blank. `all` begins with that text. */
@@ -167,6 +193,8 @@ async function* paddedRows(
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
   for await (const { cells, line } of records) {
+    // Some programs end every row with a delimiter.
+    while (cells.length > width && cells.at(-1) === '') cells.pop();
     if (cells.length > width) {
       onProblem({ line, what: `has ${cells.length} fields, the header has ${width}` });
       continue;

@@ -40,6 +40,10 @@ describe('detectDelimiter', () => {
     ['a,b;c', ','],
     ['name,city\nx;y;z;w', ','],
     ['"na\nme";city;x,', ';'],
+    ['Restaurant (legal name, short);City\nNopa;SF\n', ';'],
+    ['name;city, state\nNopa;SF, CA\n', ';'],
+    ['name,city;zip\nNopa,SF\nZuni,SF\n', ','],
+    ['name;note, long, longer\nNopa;none\n', ';'],
   ])('%j has %j', (header, delimiter) => {
     expect(detectDelimiter(header)).toBe(delimiter);
   });
@@ -54,6 +58,17 @@ describe('a delimited list', () => {
       [3, 'two\nlines', '', 'x'],
     ]);
     expect(problems).toEqual([]);
+  });
+
+  it('accepts a delimiter at the end of every row', async () => {
+    const { rows, problems } = await read('name,city\nNopa,SF,\nZuni,SF,,\n');
+    expect([rows, problems]).toEqual([
+      [
+        [2, 'Nopa', 'SF'],
+        [3, 'Zuni', 'SF'],
+      ],
+      [],
+    ]);
   });
 
   it('accepts all line ends, also mixed, and skips blank lines', async () => {
