@@ -8,38 +8,29 @@ import { nearest } from '../util/nearest.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
-export interface FoundEndpoint {
+export interface ConfiguredEndpoint {
   readonly url: URL;
   readonly source: Source;
 }
 
-/**
- * Returns the endpoint from a flag, else the environment, else the profile. From the same source, an exact endpoint
- * overrides the base URL. Undefined for the embedded sandbox.
- * @throws {AppError} `usage` for an invalid URL; `bad_config` if it comes from a variable or the config file
- */
-export function configuredEndpoint({ settings, globals }: App): FoundEndpoint | undefined {
+/** From a flag, else the environment, else the profile; undefined for the embedded sandbox. */
+export function configuredEndpoint({ settings, globals }: App): ConfiguredEndpoint | undefined {
   if (globals.demo === true) return undefined;
+  // From the same source, an exact endpoint overrides the base URL.
   const rank = (name: 'endpoint' | 'base-url') => SOURCES.indexOf(settings.raw(name).source);
   const name = rank('endpoint') <= rank('base-url') ? 'endpoint' : 'base-url';
   const { value: url, source } = settings.resolve(name);
   return url && { url, source };
 }
 
-/** Returns the endpoint. @throws {AppError} `no_service`; `usage` for a profile that is not saved; `bad_config` */
-export function requireEndpoint(app: App): FoundEndpoint {
-  const found = configuredEndpoint(app);
+export function requireEndpoint(app: App): ConfiguredEndpoint {
+  const endpoint = configuredEndpoint(app);
   // If the service is configured elsewhere, the run does not need the damaged config file.
-  if (found === undefined || !app.config.isDamaged) requireProfile(app);
-  if (found === undefined) throw new AppError('no_service', 'no service is configured');
-  return found;
+  if (endpoint === undefined || !app.config.isDamaged) requireProfile(app);
+  if (endpoint === undefined) throw new AppError('no_service', 'no service is configured');
+  return endpoint;
 }
 
-/**
- * Checks that a profile is saved; `default` always counts as saved.
- * @param name default: the profile of this run
- * @throws {AppError} `usage` listing the saved ones; `bad_config` if the config file is damaged
- */
 export function requireProfile(app: App, name = app.settings.profileName): void {
   const saved = Object.keys(app.config.file().profiles ?? {});
   if (name === 'default' || saved.includes(name)) return;
@@ -59,19 +50,19 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   });
 }
 
-/** Returns the origin of the service that the profile is for. */
 export function profileOrigin({ settings: { profile } }: App): string | undefined {
   const url = serviceOf(profile);
   return url === undefined ? undefined : parseUrl(url)?.origin;
 }
 
+/** All ports of this machine count as one service, because a sandbox has a new port each time. */
 export function sameService(endpoint: URL, origin: string): boolean {
   if (endpoint.origin === origin) return true;
   const home = parseUrl(origin);
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
-/** Returns whether the service supports MCP, as configured or detected; undefined if unknown. */
+/** As configured or detected; undefined if unknown. */
 export function supportsMcp(app: App): boolean | undefined {
   const protocol = app.settings.get('protocol');
   if (protocol !== 'auto') return protocol !== 'bare';

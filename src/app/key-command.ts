@@ -7,7 +7,6 @@ import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
 import type { App } from './app.ts';
 
-/** Time limit for the command, ms. */
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 /** How long to read on after the command has ended, ms. A process that it leaves behind may hold its stdout open. */

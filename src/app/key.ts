@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 import { mayAuthenticate } from './request-headers.ts';
 
 /** An API key and its source, or a key command that has not been run yet. */
-export type FoundKey =
+export type ConfiguredKey =
   | {
       readonly source: 'env' | 'config' | 'key-command';
       readonly value: string;
@@ -17,11 +17,10 @@ export type FoundKey =
   | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
 
 /**
- * Returns the API key of the environment, else the key command, else the saved key. A saved key is sent only to the
- * service it was saved for; all ports of this machine count as one.
- * @throws {AppError} `bad_key`; `no_key` for a saved key of another service
+ * The key of the environment, else the key command, else the saved key.
+ * @throws {AppError} `no_key` for a saved key of another service; `bad_key`
  */
-export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | undefined {
+export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKey | undefined {
   const prefix = app.settings.get('key-prefix');
   const { environmentKey } = app.secrets;
   if (environmentKey !== undefined) {
@@ -40,8 +39,7 @@ export function configuredKey(app: App, endpoint: URL | undefined): FoundKey | u
   return { value: checkKey(key, prefix), source: 'config' };
 }
 
-/** Whether the key was saved without a service. */
-export function isUnbound(app: App, source: FoundKey['source']): boolean {
+export function isUnbound(app: App, source: ConfiguredKey['source']): boolean {
   if (source === 'config') return app.settings.profile.key_origin === undefined;
   const isSaved = source === 'key-command' && app.settings.raw('key-command').source === 'config';
   return isSaved && profileOrigin(app) === undefined;
@@ -57,24 +55,21 @@ function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, w
   });
 }
 
-/**
- * Returns the key; an empty string if there is none but additional headers may authenticate.
- * @throws {AppError} `no_key`, `bad_key`; `bad_config` if the config file is damaged
- */
+/** Runs the key command, if there is one. An empty key means that additional headers may authenticate. */
 export async function requireKey(
   app: App,
   endpoint: URL,
   headers: RequestHeaders = {},
-): Promise<FoundKey & { readonly value: string }> {
-  const found = configuredKey(app, endpoint);
-  if (found?.command !== undefined) {
+): Promise<ConfiguredKey & { readonly value: string }> {
+  const configured = configuredKey(app, endpoint);
+  if (configured?.command !== undefined) {
     const { runKeyCommand } = await import('./key-command.ts');
-    const key = await runKeyCommand(app, found.command);
+    const key = await runKeyCommand(app, configured.command);
     app.secrets.register(key);
     app.secrets.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
     return { value: app.secrets.commandKey, source: 'key-command' };
   }
-  if (found !== undefined) return found;
+  if (configured !== undefined) return configured;
   // A damaged config file may contain the key.
   app.config.file();
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
@@ -87,8 +82,8 @@ export async function requireKey(
 
 export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
 
-/** Returns the hint for a rejected key. A login does not help while the key comes from another source. */
-export function keyHint(app: App, source: FoundKey['source']): Hint {
+/** A login does not help while the key comes from another source. */
+export function keyHint(app: App, source: ConfiguredKey['source']): Hint {
   const command = loginCommand(app);
   return {
     config: { command },

@@ -37,13 +37,12 @@ const WAITS = {
   pause: 'the service requested a pause',
 } as const;
 
-/** Returns the configured quota. @throws {AppError} `bad_config` */
 export const quotaLimits = ({ settings }: App): Limits => ({
   perMinute: settings.get('per-minute'),
   perDay: settings.get('per-day'),
 });
 
-/** Opens the ledger that counts the requests to a service. For the embedded sandbox it is in memory. */
+/** For the embedded sandbox, the ledger is in memory. */
 export async function openLedgerFor(
   app: App,
   { url, key, demo = false }: Pick<Target, 'url' | 'key'> & Partial<Pick<Target, 'demo'>>,
@@ -58,9 +57,7 @@ export async function openLedgerFor(
   return openLedger({ stateDir, key, endpoint: url.href, now, perMinute, perDay, warn });
 }
 
-/**
- * Returns a function that counts a request before it is sent. With `paced`, it waits until the quota allows the request.
- */
+/** Counts a request before it is sent. With `paced`, waits until the quota allows it. */
 export async function requestCounter(
   app: App,
   ledger: Ledger,
@@ -80,7 +77,6 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-/** Returns a function that reports waits. */
 export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting) => void {
   const { onWaiting, paced } = options;
   let reported = 0;
@@ -95,6 +91,6 @@ export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting
   return onWaiting ?? print;
 }
 
-/** Returns a function that reports problems with our own files that the program handles itself. */
+/** Reports problems with our own files that the program handles itself. */
 export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}) =>
   warn ?? ((text: string) => void app.notes.remark(text));

@@ -17,10 +17,8 @@ export const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
 /**
- * Returns the additional headers: those of the profile, which are only sent to its own service, overridden by those of
- * the command line.
+ * The headers of the command line override those of the profile, which are only sent to its own service.
  * @param raw keeps `${VAR}` in saved values
- * @throws {AppError} `usage`; `bad_config` for a saved header that cannot be used
  */
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
   const origin = profileOrigin(app);
@@ -37,14 +35,11 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   return headers;
 }
 
-/**
- * Returns all settings and the saved headers. Header values are hidden unless they are harmless or refer to variables.
- */
 export function settingViews({ settings }: App): Record<string, SettingView> {
   const headers = Object.entries(settings.profile.headers ?? {}).map(
     ([name, value]): [string, SettingView] => [
       `header.${name}`,
-      { value: shownHeader(name, value), source: 'config' },
+      { value: displayHeader(name, value), source: 'config' },
     ],
   );
   return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
@@ -52,14 +47,13 @@ export function settingViews({ settings }: App): Record<string, SettingView> {
 
 export const SECRET = '…';
 
-export const shownHeader = (name: string, value: string): string =>
+export const displayHeader = (name: string, value: string): string =>
   isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : SECRET;
 
-/** Replaces each `${VAR}` with the value of the variable. */
 function expandVariables(app: App, name: string, text: string): string {
   const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
-    const found = variable(app.context.env, variableName);
-    if (found !== undefined) return found;
+    const text = variable(app.context.env, variableName);
+    if (text !== undefined) return text;
     throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
       hint: [
         { text: `set the variable ${variableName}` },

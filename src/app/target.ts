@@ -8,7 +8,6 @@ import type { App } from './app.ts';
 import { configuredKey, isUnbound, keyHint, requireKey } from './key.ts';
 import { mayAuthenticate, requestHeaders } from './request-headers.ts';
 
-/** Returns the settings of the client. @throws {AppError} `usage`, `bad_config` for an invalid setting */
 export const clientSettings = ({ settings }: App) => ({
   protocol: settings.get('protocol'),
   timeoutMs: settings.get('timeout'),
@@ -17,7 +16,6 @@ export const clientSettings = ({ settings }: App) => ({
   maxBodyBytes: settings.get('max-body'),
 });
 
-/** Returns the trace context of this run, from the environment. */
 export const traceContextOf = (env: App['context']['env']): TraceContext => ({
   traceparent: variable(env, 'TRACEPARENT'),
   tracestate: variable(env, 'TRACESTATE'),
@@ -37,17 +35,11 @@ export interface Target {
   readonly demo: boolean;
 }
 
-/** Prefix of the keys of every sandbox. */
 const SANDBOX_KEYS = 'sk_service_demo_';
 
-/** Mode of the sandbox for --demo: the plain service, or a full MCP server with a list of its tools. */
 export type DemoMode = 'service' | 'mcp';
 
-/**
- * Opens the service of this run. With --demo it starts a sandbox, which is called over HTTP like any service and stops
- * at the end of the run.
- * @throws {AppError} `no_service`, `no_key`, `bad_key`; `usage` if the key would be sent unencrypted
- */
+/** With --demo, starts a sandbox, which is called over HTTP like any service and stops at the end of the run. */
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
   if (app.globals.demo === true) {
     app.config.warnIfIgnored();
@@ -74,10 +66,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   };
 }
 
-/**
- * Returns the service of this run if its endpoint and key are configured. Does not start the sandbox or run the key
- * command.
- */
+/** Unlike {@link openTarget}, neither starts the sandbox nor runs the key command. */
 export function configuredTarget(app: App): Target | undefined {
   const url = configuredEndpoint(app)?.url;
   if (url === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { requireProfile } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
-import { SECRET, settingViews, shownHeader } from '../app/request-headers.ts';
+import { displayHeader, SECRET, settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { withScheme } from '../client/endpoint.ts';
@@ -71,7 +71,6 @@ export function registerConfig(command: CliCommand, app: App): void {
     .action(() => writeText(app, { path: app.config.path }, () => `${app.config.path}\n`));
 }
 
-/** Returns the header that `header.<Name>` names. */
 const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(word)?.[1];
 
 async function getSetting(app: App, word: string): Promise<void> {
@@ -89,15 +88,15 @@ async function getSetting(app: App, word: string): Promise<void> {
   if (value === SECRET) await app.notes.warn(`${name} is secret: its value is in ${app.config.path}`);
 }
 
-/** Saves a setting or a header of the profile, or removes it if there is no value. */
-async function changeSetting(app: App, word: string, given?: string): Promise<void> {
+/** Without a value, removes the setting or header. */
+async function changeSetting(app: App, word: string, input?: string): Promise<void> {
   const header = headerName(word);
   const { name, value, change } =
-    header === undefined ? settingChange(app, settingName(word), given) : headerChange(app, header, given);
+    header === undefined ? settingChange(app, settingName(word), input) : headerChange(app, header, input);
   app.config.file();
   await app.config.update(change);
-  await writeText(app, { name, value, source: given === undefined ? 'default' : 'config' }, () => '');
-  if (given !== undefined) await app.notes.note(`saved ${name}: ${value}`);
+  await writeText(app, { name, value, source: input === undefined ? 'default' : 'config' }, () => '');
+  if (input !== undefined) await app.notes.note(`saved ${name}: ${value}`);
 }
 
 interface Change {
@@ -108,10 +107,10 @@ interface Change {
 }
 
 /** @throws {AppError} `usage` for a value that no command could use */
-function settingChange(app: App, name: SettingName, given: string | undefined): Change {
+function settingChange(app: App, name: SettingName, input: string | undefined): Change {
   const { profileField }: Setting<unknown> = SETTINGS[name];
-  if (given === undefined && profileField !== undefined) requireProfile(app);
-  const value = given === undefined ? null : serialize(name, checkSetting(app, name, given));
+  if (input === undefined && profileField !== undefined) requireProfile(app);
+  const value = input === undefined ? null : serialize(name, checkSetting(app, name, input));
   const change = (file: ConfigFile): void => {
     // JSON omits undefined values.
     const saved = value ?? undefined;
@@ -125,26 +124,26 @@ function settingChange(app: App, name: SettingName, given: string | undefined): 
   return { name, value: value === null ? null : displayValue(name, String(value)), change };
 }
 
-function checkSetting(app: App, name: SettingName, given: string): string {
+function checkSetting(app: App, name: SettingName, input: string): string {
   const where = {
     name: `config set ${name}`,
     flag: true,
     isUrl: isUrl(name),
     hint: { command: restaurant('config', 'list') },
   };
-  parseValue<unknown>(SETTINGS[name].parse, given, where);
-  if (name === 'profile') requireProfile(app, given);
-  return name === 'base-url' || name === 'endpoint' ? withScheme(given) : given;
+  parseValue<unknown>(SETTINGS[name].parse, input, where);
+  if (name === 'profile') requireProfile(app, input);
+  return name === 'base-url' || name === 'endpoint' ? withScheme(input) : input;
 }
 
 /** @throws {AppError} `usage` for a header that cannot be sent, or if the profile has no service */
-function headerChange(app: App, header: string, given: string | undefined): Change {
-  checkHeader(header, given ?? '');
-  if (given === undefined) requireProfile(app);
+function headerChange(app: App, header: string, input: string | undefined): Change {
+  checkHeader(header, input ?? '');
+  if (input === undefined) requireProfile(app);
   const { profileName } = app.settings;
   const change = (file: ConfigFile): void => {
     const profile = profileOf(file, profileName);
-    if (given !== undefined && serviceOf(profile) === undefined) {
+    if (input !== undefined && serviceOf(profile) === undefined) {
       throw new AppError('usage', `cannot save the header: the profile ${profileName} has no service`, {
         hint: [
           { command: restaurant('login', '--base-url', slot('url')) },
@@ -155,13 +154,13 @@ function headerChange(app: App, header: string, given: string | undefined): Chan
     const headers = Object.entries(profile.headers ?? {}).filter(
       ([name]) => name.toLowerCase() !== header.toLowerCase(),
     );
-    if (given !== undefined) headers.push([header, given]);
+    if (input !== undefined) headers.push([header, input]);
     if (headers.length === 0) delete profile.headers;
     else profile.headers = Object.fromEntries(headers);
   };
   return {
     name: `header.${header}`,
-    value: given === undefined ? null : shownHeader(header, given),
+    value: input === undefined ? null : displayHeader(header, input),
     change,
   };
 }

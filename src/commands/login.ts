@@ -47,9 +47,7 @@ export function registerLogin(command: CliCommand, app: App): void {
     .action((options: LoginOptions) => login(app, options));
 }
 
-/** Maximum size of a key file, in bytes. */
 const MAX_KEY_BYTES = 1024 * 1024;
-/** Maximum number of times that a key can be typed. */
 const MAX_ATTEMPTS = 3;
 const FLAGS_HINT: Hint = [
   { command: again({ '--key-stdin': true }, { without: ['--key-file'], stdin: 'key.txt' }) },
@@ -89,7 +87,6 @@ interface LoginService {
   readonly typed?: string;
 }
 
-/** Returns the service that the key is for: the configured one, else the one that the user types. */
 async function findService(app: App, options: LoginOptions): Promise<LoginService | undefined> {
   const found = configuredEndpoint(app);
   if (found !== undefined) return found;
@@ -103,10 +100,7 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
   });
 }
 
-/**
- * Returns the key, verified unless `--no-verify` is given. If the service rejects a typed key, the user can type it
- * again.
- */
+/** If the service rejects a typed key, the user can type it again. */
 async function acceptedKey(
   app: App,
   options: LoginOptions,
@@ -114,9 +108,9 @@ async function acceptedKey(
 ): Promise<string> {
   const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const given = await readKey(app, options, service);
+    const input = await readKey(app, options, service);
     const prefix = app.settings.get('key-prefix');
-    const key = checkKey(given.key, prefix);
+    const key = checkKey(input.key, prefix);
     if (!isLongEnough(key, prefix)) {
       throw new AppError(
         'bad_key',
@@ -129,7 +123,7 @@ async function acceptedKey(
     app.secrets.register(key);
     const refusal = url && (await refusalOf(app, url, key));
     if (refusal === undefined) return key;
-    if (!given.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
+    if (!input.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
     await app.notes.note(`${refusal.message}; try again, or stop with Ctrl-C`);
   }
 }

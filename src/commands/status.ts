@@ -1,6 +1,6 @@
 import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { configuredKey, type FoundKey } from '../app/key.ts';
+import { type ConfiguredKey, configuredKey } from '../app/key.ts';
 import { writesToTerminal, writeText } from '../app/output.ts';
 import { settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -83,8 +83,10 @@ async function collectFacts(app: App) {
   };
 }
 
-/** Returns the key, or the problem with it. */
-function usableKey(app: App, endpoint: URL | undefined): { key?: FoundKey | undefined; problem?: string } {
+function usableKey(
+  app: App,
+  endpoint: URL | undefined,
+): { key?: ConfiguredKey | undefined; problem?: string } {
   try {
     return { key: configuredKey(app, endpoint) };
   } catch (error) {
@@ -133,11 +135,9 @@ function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSecti
   const { last4, source, problem } = facts.key;
   const isDemo = app.globals.demo === true;
   const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login --base-url <url>';
-  const noKey = isDemo
-    ? 'none needed'
-    : source === 'key-command'
-      ? 'printed by key-command'
-      : `none: ${problem ?? 'restaurant login'}`;
+  const keyless =
+    source === 'key-command' ? 'printed by key-command' : `none: ${problem ?? 'restaurant login'}`;
+  const noKey = isDemo ? 'none needed' : keyless;
   return [
     {
       pairs: [

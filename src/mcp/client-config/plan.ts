@@ -1,7 +1,7 @@
 import { configuredEndpoint, requireEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { requireKey } from '../../app/key.ts';
-import { requestHeaders, shownHeader } from '../../app/request-headers.ts';
+import { displayHeader, requestHeaders } from '../../app/request-headers.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
@@ -113,7 +113,7 @@ function masked(app: App, connection: Connection): Connection {
   const prefix = app.settings.get('key-prefix');
   const shown = Object.entries(connection.headers).map(([name, value]) => [
     name,
-    name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : shownHeader(name, value),
+    name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : displayHeader(name, value),
   ]);
   return { ...connection, headers: Object.fromEntries(shown) };
 }

@@ -117,7 +117,10 @@ describe('status --check', () => {
     expect(stdout).toMatch(/service +problem: network: /);
     expect(stderr).toMatch(/^error: /);
     const json = await run([...words, '--json']);
-    expect([json.stdout, JSON.parse(json.stderr).error.code]).toEqual(['', 'network']);
+    expect([JSON.parse(json.stdout).check.ok, JSON.parse(json.stderr).error.code]).toEqual([
+      false,
+      'network',
+    ]);
   });
 });
 
