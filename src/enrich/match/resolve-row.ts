@@ -53,7 +53,6 @@ const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof RateLimitError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
-/** Returns the result of a row with an id. */
 export function fromLookup(id: string, details: LookupOutput): RowResult {
   const fields = isObject(details) ? details : {};
   return {
@@ -65,7 +64,6 @@ export function fromLookup(id: string, details: LookupOutput): RowResult {
   };
 }
 
-/** Returns the result of a failed row. Keeps the data that its search found. */
 export function fromError(cause: AppError, found?: RowResult): RowResult {
   const error = truncate(`${cause.code}: ${cleanLine(cause.message).trim()}`, MAX_ERROR);
   return { ...found, status: 'error', error, cause };

@@ -101,7 +101,6 @@ export function barProgress(
   const startedAt = context.now();
   let wait: Waiting | undefined;
   let shown = '';
-  /** Returns the text that clears the line. */
   const erase = (): string => {
     const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
     shown = '';
@@ -140,7 +139,6 @@ export function barProgress(
   };
 }
 
-/** Returns the line of the bar for a terminal width, without today's quota if there is no room for it. */
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
   const left = source.leftToday();
   const line = [share(source), time, formatCounts(source.counts(), true)].filter(Boolean).join(', ');
@@ -148,7 +146,6 @@ function barLine(source: ProgressSource, columns: number, time: string | undefin
   return width(whole) <= columns ? whole : truncate(line, columns);
 }
 
-/** Returns the share of finished rows, as a bar and in figures. */
 function share({ counts, total }: ProgressSource): string {
   const { done } = counts();
   if (total === undefined) return `${done} rows`;
@@ -161,7 +158,6 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
-/** Prints progress as one JSON object per line. */
 export function jsonProgress(context: ProgressContext, print: Print, source: ProgressSource): Progress {
   const startedAt = context.now();
   const event = (name: string, rest: Record<string, unknown>): Promise<void> =>
@@ -200,7 +196,7 @@ export function timeLeft(source: ProgressSource, elapsed: number): number | unde
   return Math.max((rows * elapsed) / own, byQuota);
 }
 
-/** Repeats an action. @returns a function that stops it */
+/** Repeats an action until the returned function is called. */
 function every({ sleep }: Pick<Context, 'sleep'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {

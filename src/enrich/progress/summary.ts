@@ -26,7 +26,6 @@ interface RowResults {
   readonly missingPaths: readonly string[];
 }
 
-/** Collects the results of the rows as they are written. */
 export class Counters {
   readonly #counts = {
     ...(Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>),
@@ -121,7 +120,6 @@ export function summaryJson(summary: RunSummary): Record<string, unknown> {
   };
 }
 
-/** Formats the summary as lines for a person. */
 export function summaryLines(summary: RunSummary): string[] {
   const { counts, output, report, finished, total } = summary;
   const rows =
@@ -155,7 +153,6 @@ function unknownCityLines(cities: RowResults['unknownCities']): string[] {
   ];
 }
 
-/** Formats texts as lines that are safe for a terminal. */
 export function asLines(texts: readonly string[]): string {
   return texts.map((text) => `${cleanLine(text)}\n`).join('');
 }

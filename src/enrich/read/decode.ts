@@ -20,7 +20,6 @@ const TAIL_BYTES = 3;
 const WORKBOOKS = ['PK\x03\x04', '\xd0\xcf\x11\xe0'];
 const REPLACEMENT = '\ufffd';
 
-/** Returns whether a label of the WHATWG Encoding Standard is supported. */
 export function isEncoding(label: string): boolean {
   try {
     return new TextDecoder(label).encoding !== '';
@@ -79,7 +78,6 @@ export async function decodeText(
   };
 }
 
-/** Reads the first bytes, from which an encoding is detected. */
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {

@@ -1,4 +1,3 @@
-/** Formats of the list and of the output. */
 export const LIST_FORMATS = ['csv', 'tsv', 'ndjson'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 

@@ -31,7 +31,6 @@ const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force'
 /** The command line of this run with other options. */
 const nextCommand = (options: Options): Command => again(options, { without: NOT_REPEATED });
 
-/** Runs `enrich`. */
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
   const close: (() => Promise<void> | void)[] = [];
   try {
@@ -154,7 +153,6 @@ async function finishRun(
   if (counts.error > 0) throw partial(summary, next);
 }
 
-/** Returns the command that continues a run, if there is something to continue. @param errors number of failed rows */
 function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: number): Command | undefined {
   const finished = failure === undefined;
   if (outputFile === undefined || outputFile.device !== undefined || (finished && errors === 0))

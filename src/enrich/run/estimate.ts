@@ -25,7 +25,6 @@ const queryKey = (query: Searchable): string =>
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 
-/** Prints the cost of a run. Sends nothing and writes no output. */
 export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const cost = await costOf(app, plan);
   const { input, ...json } = cost;
@@ -58,7 +57,6 @@ async function costOf(app: App, plan: Plan) {
   };
 }
 
-/** Estimates the duration of requests under a quota. @param left requests left in today's quota */
 export function durationOf(
   requests: number,
   perMinute: number,
@@ -72,7 +70,6 @@ export function durationOf(
   };
 }
 
-/** Opens the rows of earlier runs without changing them. */
 function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
   if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
   const previous = RowFile.openForReading(outputFile.path);
@@ -83,7 +80,6 @@ function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
 /** A response that is not in the cache. */
 class NotStored extends Error {}
 
-/** Processes the rows like a run, with only cached responses. */
 async function countRequests(plan: Plan, stored: StoredResponses | undefined, signal: AbortSignal) {
   const { codec, columns, options } = plan;
   const { fields, loose = false } = options;
@@ -155,7 +151,6 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
   return counts;
 }
 
-/** Formats the estimate as lines for a person. */
 function estimateLines(cost: Cost): string[] {
   const { done, unusable_rows, requests, requests_at_most, per_minute, per_day, left_today } = cost;
   const most =

@@ -206,7 +206,6 @@ async function* take<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator
   }
 }
 
-/** Returns the delimiter of the output. A CSV keeps that of its input. */
 function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimiter | undefined): Delimiter {
   if (format === 'tsv') return '\t';
   if (list.format === 'csv') return list.delimiter ?? ',';

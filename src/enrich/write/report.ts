@@ -78,7 +78,6 @@ export function checkReport(app: App, { options, outputFile, input }: Plan): str
 
 const OTHER_PAGE: Advice = { text: 'name another file', command: again({ '--report': slot('file') }) };
 
-/** Returns whether a file is one of our pages. */
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));
   const file = openResolved({ path, isShellPipe: false }, constants.O_RDONLY);
@@ -110,7 +109,6 @@ export async function writeReport(
   return path;
 }
 
-/** Prints the path of a page unless the user gave it, and opens the page with `--open`. */
 export async function showReport(app: App, { options }: Plan, path: string): Promise<void> {
   if (options.report === undefined) await app.context.stdout.write(`${path}\n`);
   if (options.open) await showPage(app, path);
@@ -146,7 +144,6 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
 
 type Fields = readonly (readonly [key: string, value: unknown])[];
 
-/** Returns a function that converts a row of the output to a row of the page. @param header columns of the output */
 function pageRowMaker(
   { options, columns, written }: Plan,
   header: readonly string[],

@@ -82,7 +82,6 @@ export function openRowCodec(options: RowCodecOptions): RowCodec {
   return options.format === 'ndjson' ? ndjsonCodec(options) : delimitedCodec(options);
 }
 
-/** Returns the names of the result's fields and of the added columns. */
 export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' | 'details'>): {
   fields: readonly ResultField[];
   names: readonly string[];
@@ -93,7 +92,6 @@ export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' |
 
 type Source = readonly [holder: unknown, path: string];
 
-/** Returns the sources of the values of a result, in the order of its names. */
 function sourcesOf(
   { restaurant = {}, details, ...result }: RowResult,
   fields: readonly ResultField[],
@@ -140,7 +138,6 @@ function delimitedCodec(options: RowCodecOptions): RowCodec {
   };
 }
 
-/** Returns the values of an object in the order of the columns. */
 function objectCells(row: ObjectRow, columns: readonly string[], known: ReadonlySet<string>): string[] {
   const cells = flatCells(row);
   const extra = [...cells.keys()].find((key) => !known.has(key));
