@@ -107,16 +107,16 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
   const { errorJson, formatError } = await import('./output/problem.ts');
   await app.notes.flush();
   const redact = (part: string): string => app.secrets.redact(part);
-  const isStopped = error.code === 'interrupted' && ENDLESS.includes(command.path);
-  const text = json
-    ? `${errorJson(error, redact)}\n`
-    : isStopped
-      ? 'stopped\n'
-      : formatError(error, app.terminal.palette('stderr'), {
-          verbose: app.terminal.verbose,
-          redact,
-          ...(stderr.isTTY ? { width: stderr.columns } : {}),
-        });
+  const lines = (): string => {
+    if (error.code === 'interrupted' && ENDLESS.includes(command.path)) return 'stopped\n';
+    const width = stderr.isTTY ? { width: stderr.columns } : {};
+    return formatError(error, app.terminal.palette('stderr'), {
+      verbose: app.terminal.verbose,
+      redact,
+      ...width,
+    });
+  };
+  const text = json ? `${errorJson(error, redact)}\n` : lines();
   // The whole text is redacted once more. If stderr is closed, the error cannot be reported.
   await stderr.write(app.secrets.redact(text)).catch(() => {});
 }

@@ -39,32 +39,34 @@ export function checkCommandLine(program: CliCommand): void {
 
 /** Returns the error for a format that the command does not print, or that its other options contradict. */
 function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {
-  const { format, json, jq, output = '', open = false } = globals;
+  const { format, json, jq, output = '', open } = globals;
   if (json === true && format !== undefined && format !== 'json')
     return conflict('--json', '--format', command);
-  if (open && format !== undefined && format !== 'html') return conflict('--open', '--format', command);
-  const ofFile = EXTENSIONS.get(extname(output).slice(1).toLowerCase());
+  if (open === true && format !== undefined && format !== 'html')
+    return conflict('--open', '--format', command);
   // enrich has its own hints for extensions.
   const followsFile = json !== true && jq === undefined && command.optionGroups.includes('jq');
-  const wanted = format ?? (followsFile ? ofFile : undefined);
+  const ofFile = followsFile ? EXTENSIONS.get(extname(output).slice(1).toLowerCase()) : undefined;
   const { choices = FORMATS } = overrideFor(command, '--format');
-  if (FORMATS.some((each) => each === wanted) && !choices.includes(wanted ?? '')) {
+  const wanted = FORMATS.find((each) => each === (format ?? ofFile));
+  if (wanted !== undefined && !choices.includes(wanted)) {
     const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    const page =
-      command.path === 'enrich'
-        ? again({ '--format': 'csv', '--output': 'out.csv', '--report': 'out.html' })
-        : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
-    const help = command.ownHelp;
-    return usage(
-      `${typed}: ${command.path} prints ${choices.join(', ')}`,
-      wanted === 'html' ? [help, { text: 'for a page', command: page }] : help,
-    );
+    return usage(`${typed}: ${command.path} prints ${choices.join(', ')}`, formatHint(wanted, command));
   }
-  if (open && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
+  if (open === true && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
     return usage(`--open shows an HTML page, but ${output} has another extension`, [
       { command: again({ '--output': 'page.html' }) },
       { text: 'or leave out -o' },
     ]);
   }
   return undefined;
+}
+
+function formatHint(wanted: string, command: CliCommand): Hint {
+  if (wanted !== 'html') return command.ownHelp;
+  const page =
+    command.path === 'enrich'
+      ? again({ '--format': 'csv', '--output': 'out.csv', '--report': 'out.html' })
+      : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
+  return [command.ownHelp, { text: 'for a page', command: page }];
 }

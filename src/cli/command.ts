@@ -189,7 +189,8 @@ export class CliCommand extends Command {
     const option = new CliOption(flags, about, choices, defaultText === undefined ? '' : String(defaultText));
     option.isInteger = range !== undefined;
     option.conflicts([...(facts.conflicts ?? [])]);
-    const read = choices ? oneOf(choices) : range ? wholeNumber(...range) : facts.read;
+    const readNumber = range && wholeNumber(...range);
+    const read = choices ? oneOf(choices) : (readNumber ?? facts.read);
     if (read !== undefined)
       option.argParser((text) => option.parse<unknown>(read, text, this.#hintFor(option)));
     return this.addOption(value === undefined ? option : option.default(value));

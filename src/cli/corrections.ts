@@ -50,32 +50,43 @@ function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
   };
 }
 
+type Corrected = readonly [name: string, value: true | Word];
+
+/** Takes a word and its value, and returns our option for it; with an empty name for an argument. */
+function takeWord(words: string[], command: CliCommand): Corrected | undefined {
+  const word = words.shift() ?? '';
+  if (!isOptionLike(word)) return ['', word];
+  const { flag, value: typed } = splitOption(word);
+  const meaning = meaningOf(flag, command);
+  if (meaning === undefined) return undefined;
+  const { name, takesValue, value, slot } = meaning;
+  if (!takesValue) return typed === undefined ? [name, value ?? true] : undefined;
+  const [following] = words;
+  const hasNext = typed === undefined && following !== undefined && !isOptionLike(following);
+  const text = hasNext ? words.shift() : typed;
+  return [name, value ?? text ?? slot];
+}
+
 /**
  * Returns the command line with our options and arguments in place of unknown ones; undefined if one has no counterpart,
  * or if a word looks like a key.
  */
 export function correctedLine(command: CliCommand, app: App): Advice | undefined {
-  const operands: Word[] = [];
-  const options: Record<string, true | Word> = {};
-  const words = [...command.args];
-  if (words.some((word) => app.secrets.redact(word) !== word)) return undefined;
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') operands.push(...words.splice(0));
-    else if (!isOptionLike(word)) operands.push(word);
-    else {
-      const { flag, value: typed } = splitOption(word);
-      const meaning = meaningOf(flag, command);
-      if (meaning === undefined || (typed !== undefined && !meaning.takesValue)) return undefined;
-      const { name, takesValue, value, slot } = meaning;
-      const hasNext = takesValue && typed === undefined && words[0] !== undefined && !isOptionLike(words[0]);
-      const text = hasNext ? words.shift() : typed;
-      const corrected = value ?? (takesValue ? (text ?? slot) : true);
-      if (name !== '') options[name] = corrected;
-      else if (corrected !== true) operands.push(corrected);
-    }
+  const { args, registeredArguments } = command;
+  if (args.some((word) => app.secrets.redact(word) !== word)) return undefined;
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const words = args.slice(0, end);
+  const corrected: Corrected[] = [];
+  while (words.length > 0) {
+    const each = takeWord(words, command);
+    if (each === undefined) return undefined;
+    corrected.push(each);
   }
-  const { length, [length - 1]: last } = command.registeredArguments;
+  const typed = corrected.flatMap(([name, value]) => (name === '' && value !== true ? [value] : []));
+  const operands = [...typed, ...args.slice(end + 1)];
+  const { length, [length - 1]: last } = registeredArguments;
   if (operands.length > length && last?.variadic !== true) return undefined;
+  const options = Object.fromEntries(corrected.filter(([name]) => name !== ''));
   return { text: 'did you mean', command: again(options, { operands }) };
 }
 
@@ -105,8 +116,8 @@ export function correctedCommand(
   const others = ownWords(OTHER_VERBS[parent.path] ?? {}, word.toLowerCase());
   const [meant] = [...others, ...nearest(word, names, 1)];
   if (meant === undefined) return undefined;
-  const [names_ = '', option] = meant.split(/ (?=--)/);
-  const typed = [...parent.path.split(' '), ...names_.split(' '), ...rest].filter((each) => each !== '');
+  const [name = '', option] = meant.split(/ (?=--)/);
+  const typed = [...parent.path.split(' '), ...name.split(' '), ...rest].filter((each) => each !== '');
   const { command, words } = descend(parent.root, typed);
   const added = [option ?? [], ...typedFlags(parent.root)].flat();
   return { text: 'did you mean', command: restaurant(...typed, ...missing(command, words), ...added) };

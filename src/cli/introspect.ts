@@ -9,27 +9,30 @@ import { optionsOf } from './options.ts';
 import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 
+function typeOf(option: Option): 'array' | 'integer' | 'string' | 'boolean' {
+  if (Array.isArray(option.defaultValue)) return 'array';
+  if (option instanceof CliOption && option.isInteger) return 'integer';
+  return option.required ? 'string' : 'boolean';
+}
+
+const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  integer: Number,
+  string: String,
+};
+
 /** Describes an option as data; missing properties are undefined. */
 function describeOption(option: Option) {
-  const long = option.long ?? option.flags;
-  const type = Array.isArray(option.defaultValue)
-    ? 'array'
-    : option instanceof CliOption && option.isInteger
-      ? 'integer'
-      : option.required || option.optional
-        ? 'string'
-        : 'boolean';
+  const type = typeOf(option);
   const setting = option instanceof CliOption ? option.setting : undefined;
   const value = option.negate ? undefined : (option.defaultValue ?? setting?.default);
-  const convert = type === 'integer' ? Number : type === 'string' ? String : (each: unknown) => each;
   return {
-    name: long,
+    name: option.long ?? option.flags,
     short: option.short ?? null,
     flags: option.flags,
     description: option.description,
     type,
     choices: option.argChoices,
-    default: value === undefined ? undefined : convert(value),
+    default: value === undefined ? undefined : (CONVERSIONS[type]?.(value) ?? value),
     environment: setting?.env,
   };
 }

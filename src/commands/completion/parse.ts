@@ -16,34 +16,42 @@ export interface BashLine {
   readonly isRedirection: boolean;
 }
 
+/** A blank or redirection, an escaped character, quoted text with its end, or other text. */
+const BASH_TOKEN = /([\s<>])|\\([\s\S]?)|'([^']*)('?)|"((?:\\[\s\S]?|[^"\\])*)("?)|[^\s<>'"\\]+/g;
+
+const START: BashLine = { words: [], current: '', raw: '', quote: '', isRedirection: false };
+
 /** Splits a line as bash does (POSIX.1, shell command language, 2.2), without expanding anything. */
-export function parseBashLine(line: string): BashLine {
-  const words: string[] = [];
-  let current = '';
-  let raw = '';
-  let quote: Quote = '';
-  let isRedirection = false;
-  for (let at = 0; at < line.length; at += 1) {
-    const char = line.charAt(at);
-    const next = line.charAt(at + 1);
-    if (quote === '' && /[\s<>]/.test(char)) {
-      const isOperator = /[<>]/.test(char);
-      // The number or the & before > belongs to the redirection.
-      if (raw !== '' && !isRedirection && !(isOperator && /^(\d+|&)$/.test(raw))) words.push(current);
-      if (raw !== '' || isOperator) isRedirection = isOperator;
-      current = raw = '';
-      continue;
-    }
-    raw += char;
-    if (char === '\\' && quote !== "'" && (quote === '' || /["\\$`]/.test(next))) {
-      current += next;
-      raw += next;
-      at += 1;
-    } else if (char === quote) quote = '';
-    else if (quote === '' && (char === '"' || char === "'")) quote = char;
-    else current += char;
-  }
-  return { words, current, raw, quote, isRedirection };
+export const parseBashLine = (line: string): BashLine =>
+  [...line.matchAll(BASH_TOKEN)].reduce(
+    (before, [token, space, ...text]) =>
+      space === undefined ? withText(before, token, text) : afterWord(before, space),
+    START,
+  );
+
+/** Ends the word before a blank or redirection. */
+function afterWord({ words, current, raw, isRedirection }: BashLine, space: string): BashLine {
+  const isOperator = /[<>]/.test(space);
+  // The number or the & before > belongs to the redirection.
+  const isWord = isOperator ? !/^(\d+|&)?$/.test(raw) : raw !== '';
+  return {
+    ...START,
+    words: isWord && !isRedirection ? [...words, current] : words,
+    isRedirection: raw !== '' || isOperator ? isOperator : isRedirection,
+  };
+}
+
+function withText(before: BashLine, token: string, text: readonly (string | undefined)[]): BashLine {
+  const [escaped, single, endSingle, double, endDouble] = text;
+  const unquoted = escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? token;
+  const isOpen = endSingle === '' || endDouble === '';
+  const quote = token.startsWith('"') ? '"' : "'";
+  return {
+    ...before,
+    raw: before.raw + token,
+    current: before.current + unquoted,
+    quote: isOpen ? quote : '',
+  };
 }
 
 /** Quotes text so that bash parses it back to the same text inside the open quote. */

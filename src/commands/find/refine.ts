@@ -84,7 +84,7 @@ function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
   entries.sort(({ value: one }, { value: other }) => {
     if (one === undefined || other === undefined)
       return Number(one === undefined) - Number(other === undefined);
-    return one < other ? -1 : one > other ? 1 : 0;
+    return Number(one > other) - Number(one < other);
   });
   return entries.map(({ row }) => row);
 }
