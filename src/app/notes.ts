@@ -28,10 +28,10 @@ export class Notes {
     this.#run = run;
   }
 
-  /** Prints a note, if they are wanted. */
-  async note(message: Message): Promise<void> {
+  /** Prints a note, if they are wanted. @param wraps false for a command to copy */
+  async note(message: Message, wraps = true): Promise<void> {
     if (!this.#run.terminal.isInteractive) return;
-    await this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line));
+    await this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line), wraps);
   }
 
   /**
@@ -97,12 +97,17 @@ export class Notes {
   }
 
   /** Prints one line, wrapped at words on a terminal. */
-  async #print(label: string, text: string, style: (colors: Palette, line: string) => string): Promise<void> {
+  async #print(
+    label: string,
+    text: string,
+    style: (colors: Palette, line: string) => string,
+    wraps = true,
+  ): Promise<void> {
     const { context, redact } = this.#run;
     const { cleanLine, width, wrap } = await loadText();
     const line = label + redact(cleanLine(text));
     const { isTTY, columns } = context.stderr;
-    const lines = isTTY && width(line) > columns ? wrap(line, columns) : [line];
+    const lines = wraps && isTTY && width(line) > columns ? wrap(line, columns) : [line];
     await this.#write((colors) => lines.map((each) => style(colors, each)).join('\n'));
   }
 

@@ -41,7 +41,9 @@ export async function configureClient(app: App, client: McpClient, options: Conf
     await app.notes.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
   for (const problem of problems(app, plan, options)) await app.notes.warn(hintOf(app, problem));
-  for (const note of notes(app, plan, written, command)) await app.notes.note(note);
+  if (written === undefined)
+    for (const line of commands(app, plan, command)) await app.notes.note(line, false);
+  for (const note of notes(app, plan, written)) await app.notes.note(note);
 }
 
 /** Writes the entry. @returns also the entry as it is in the file, without what may be secret */
@@ -105,17 +107,19 @@ function clientCommand({ client, connection, entry, scope }: Plan): string | und
   return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
 }
 
+function commands(app: App, { file }: Plan, command: string | undefined): string[] {
+  const text = `add it to ${shellWord(file)}, or run`;
+  const own = hintOf(app, { text, command: again({ '--write': true }) });
+  return [own, ...(command === undefined ? [] : [`or run: ${command}`])];
+}
+
 function notes(
   app: App,
   { client, scope, file, connection }: Plan,
   written: Awaited<ReturnType<typeof writeEntry>> | undefined,
-  command: string | undefined,
 ): string[] {
   const { name } = client;
   const texts = [
-    written === undefined &&
-      hintOf(app, { text: `add it to ${shellWord(file)}, or run`, command: again({ '--write': true }) }),
-    command !== undefined && `or run: ${command}`,
     written?.isOff && `the entry is disabled in ${file}`,
     scope === 'project' && client.projectNote,
   ];

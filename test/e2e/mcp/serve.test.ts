@@ -360,6 +360,6 @@ describe('--demo', () => {
   it('explains itself at a terminal', async () => {
     const { env } = newHome();
     const { stderr } = await runCli(['mcp', '--demo'], { env, tty: { stdin: true, stderr: true } });
-    expect(stderr).toContain('restaurant mcp config');
+    expect(stderr.replace(/\s+/g, ' ')).toContain('restaurant mcp config');
   });
 });
