@@ -6,7 +6,7 @@ import { basename } from 'node:path';
  * Libraries that few runs need: the position of an error in JSON, exact numbers, colors. jsonc-parser creates 340 KB of
  * strings when it is loaded.
  */
-export const ON_FIRST_USE = ['chalk', 'jsonc-parser', 'lossless-json'];
+export const ON_FIRST_USE = ['chalk', 'jsonc-parser'];
 
 const BUILTINS = [
   'child_process',

@@ -7,7 +7,7 @@ import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts'
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
-import { toJson } from '../util/json.ts';
+import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
 import { checkOutputFile, checkTarget, outputPath, writeOutput } from './output-file.ts';
@@ -146,16 +146,18 @@ export function selectedColumns(app: App): string[] | undefined {
  * Writes a command's data in the selected format.
  * @param json the JSON document
  * @param prepare loads what the other formats need, which is slow
+ * @param received the JSON text of the document as received, if it is unchanged
  */
 export async function writeResult(
   app: App,
   json: unknown,
   prepare: () => Promise<Presentation>,
+  received?: string,
 ): Promise<void> {
   const format = outputFormat(app);
   const columns = selectedColumns(app);
   const isTerminal = writesToTerminal(app);
-  if (format === 'json' && columns === undefined) return writeJson(app, json);
+  if (format === 'json' && columns === undefined) return writeJson(app, json, received);
   const presentation = await prepare();
   if (columns !== undefined) {
     const { missingColumns } = await import('../output/plain-formats.ts');
@@ -205,15 +207,17 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
 /**
  * Writes a JSON document, filtered by `--jq`. JSON is colored on a terminal only if a setting, not an option, selects
  * the format: with `--json` the output never contains escape sequences.
+ * @param received its text as received
  */
-export async function writeJson(app: App, json: unknown): Promise<void> {
+async function writeJson(app: App, json: unknown, received?: string): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
   if (jq !== undefined) {
     const filter = await jqFilter(app, jq);
-    return writePaged(app, await filter.apply(toJson(json, false), isTerminal));
+    return writePaged(app, await filter.apply(received ?? toJson(json, false), isTerminal));
   }
-  const text = `${toJson(json, isTerminal)}\n`;
+  checkDepth(json);
+  const text = `${received === undefined ? toJson(json, isTerminal) : formatJson(received, isTerminal)}\n`;
   const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
   await writePaged(app, isColored ? colorJson(text, app.terminal.view.palette) : text);
 }

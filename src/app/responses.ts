@@ -51,7 +51,7 @@ export async function openStoredResponses(
       // Compared by time, because the age grows during a long run.
       return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
     },
-    put: (tool, args, value) => (isPrivate(args) ? undefined : cache.put(tool, args, value)),
+    put: (tool, args, text) => (isPrivate(args) ? undefined : cache.put(tool, args, text)),
     release: (tool, args) => (isPrivate(args) ? undefined : cache.release(tool, args)),
   };
 }

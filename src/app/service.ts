@@ -2,11 +2,11 @@ import { type FindResult, findResult } from '../client/find-result.ts';
 import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
+import type { OutputOptions } from '../client/results.ts';
 import type { FindQuery, Level, LookupOutput, Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import { mapStrings } from '../util/json.ts';
 import type { JsonObject } from '../util/object.ts';
 import { supportsMcp } from './address.ts';
 import type { App } from './app.ts';
@@ -29,6 +29,12 @@ import {
 } from './responses.ts';
 import { clientSettings, type DemoMode, openTarget, type Target, traceContextOf } from './target.ts';
 
+/** A value with its JSON text, in which numbers have all their digits. */
+export interface Received<T> {
+  readonly value: T;
+  readonly text: string;
+}
+
 /** The service as commands use it: a client with a response cache and a request counter. */
 export interface Service {
   /** Opens the client on first use. Cached responses do not need it. */
@@ -37,15 +43,15 @@ export interface Service {
   readonly label: string;
   /** Opens the request ledger on first use. */
   ledger(): Promise<Ledger>;
-  find(query: FindQuery): Promise<{ answer: FindResult; cachedAt?: number }>;
-  lookup(id: string, level: Level): Promise<{ output: LookupOutput; cachedAt?: number }>;
+  find(query: FindQuery): Promise<{ answer: FindResult; text: string; cachedAt?: number }>;
+  lookup(id: string, level: Level): Promise<{ output: LookupOutput; text: string; cachedAt?: number }>;
   /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
   cached<T extends object>(
     name: string,
     args: JsonObject,
-    send: () => Promise<T>,
+    send: (options: OutputOptions) => Promise<T>,
     shouldStore?: (value: T) => boolean,
-  ): Promise<T>;
+  ): Promise<Received<T>>;
   /** Lists all tools, without the cache. */
   listTools(): Promise<readonly Tool[]>;
   /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
@@ -94,28 +100,40 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   let openedClient: Promise<Client> | undefined;
   const client = () =>
     (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
-  const masked = <T>(value: T): T => mapStrings(value, (text) => app.secrets.mask(text));
+
+  /** Sends a call and masks keys in what it returns. */
+  async function receive<T>(send: (options: OutputOptions) => Promise<T>): Promise<Received<T>> {
+    let received: string | undefined;
+    const value = await send({
+      onText(text) {
+        received = text;
+      },
+    });
+    const text = received ?? JSON.stringify(value);
+    const masked = app.secrets.mask(text);
+    return masked === text ? { value, text } : { value: JSON.parse(masked), text: masked };
+  }
 
   async function throughCache<T extends object>(
     tool: string,
     args: JsonObject,
-    send: () => Promise<T>,
+    send: (options: OutputOptions) => Promise<T>,
     shouldStore: (value: T) => boolean = () => true,
-  ): Promise<{ value: T; cachedAt?: number }> {
+  ): Promise<Received<T> & { cachedAt?: number }> {
     const found = await stored.get(tool, args);
     if (found !== undefined) {
       // Formatting a date loads the time zone.
       if (app.terminal.verbose)
         await app.notes.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
       // The entry belongs to the same call, so it has the type that the call returned.
-      return { value: found.value as T, cachedAt: found.at };
+      return { value: found.value as T, text: found.text, cachedAt: found.at };
     }
     let isStored = false;
     try {
-      const value = masked(await send());
-      isStored = shouldStore(value);
-      if (isStored) await stored.put(tool, args, value);
-      return { value };
+      const received = await receive(send);
+      isStored = shouldStore(received.value);
+      if (isStored) await stored.put(tool, args, received.text);
+      return received;
     } finally {
       if (!isStored) await stored.release(tool, args);
     }
@@ -126,21 +144,23 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     label: target.demo ? DEMO : target.url.host,
     ledger,
     async find(query) {
-      const send = async () => (await (await client()).find(query)).output;
-      const { value, ...cached } = await throughCache('find_restaurant', { ...query }, send);
-      return { answer: findResult(value), ...cached };
+      const { value, ...more } = await throughCache('find_restaurant', { ...query }, async (options) => {
+        const { output } = await (await client()).find(query, options);
+        return output;
+      });
+      return { answer: findResult(value), ...more };
     },
     async lookup(id, level) {
       const args = { restaurant_id: id, fields: level };
-      const { value, ...cached } = await throughCache('lookup_restaurant', args, async () =>
-        (await client()).lookup(id, level),
+      const { value, ...more } = await throughCache('lookup_restaurant', args, async (options) =>
+        (await client()).lookup(id, level, options),
       );
-      return { output: value, ...cached };
+      return { output: value, ...more };
     },
     async cached(name, args, send, shouldStore) {
       const { value: maxAgeMs, source } = app.settings.resolve('max-age');
-      if (source !== 'flag' || maxAgeMs === 0) return masked(await send());
-      return (await throughCache(name, args, send, shouldStore)).value;
+      if (source !== 'flag' || maxAgeMs === 0) return receive(send);
+      return throughCache(name, args, send, shouldStore);
     },
     ...toolsOf(app, client, target),
   };
@@ -160,7 +180,7 @@ function toolsOf(
 
   async function listTools(): Promise<readonly Tool[]> {
     const tools = await (await client()).listTools();
-    cache().put(TOOL_LIST, {}, { tools });
+    cache().put(TOOL_LIST, {}, JSON.stringify({ tools }));
     return tools;
   }
 
@@ -176,7 +196,7 @@ function toolsOf(
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
-        if (error.code === 'rpc_error') cache().put(TOOL_LIST, {}, {});
+        if (error.code === 'rpc_error') cache().put(TOOL_LIST, {}, '{}');
         else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
         return { tools: undefined, fromCache: false };
       }
@@ -186,7 +206,7 @@ function toolsOf(
       const found = cache().get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
       if (found !== undefined) return found.value as JsonObject;
       const capabilities = await (await client()).capabilities();
-      cache().put(CAPABILITIES, {}, capabilities);
+      cache().put(CAPABILITIES, {}, JSON.stringify(capabilities));
       return capabilities;
     },
   };

@@ -1,4 +1,3 @@
-import { stringifyExact } from '../util/exact-json.ts';
 import { escapeJson } from '../util/json.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
@@ -64,7 +63,7 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
   // curl would expand [] and {} in a URL.
   const globOff = /[[\]{}]/.test(url) ? ['--globoff'] : [];
   // The same JSON, with control characters escaped.
-  const data = escapeJson(stringifyExact(body) ?? '');
+  const data = escapeJson(JSON.stringify(body));
   return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
 }
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Hint } from '../hint.ts';
-import { mapStrings } from '../util/json.ts';
+import { mapStrings, memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
@@ -25,6 +25,7 @@ import {
   decodeLookup,
   decodeToolPage,
   listAllTools,
+  type OutputOptions,
   parseToolResult,
   resultOf,
 } from './results.ts';
@@ -111,7 +112,7 @@ export interface RawResponse {
   readonly error?: AppError;
 }
 
-export interface CallOptions extends Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {
+export interface CallOptions extends OutputOptions, Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {
   /** Aborts this call only; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -119,9 +120,9 @@ export interface CallOptions extends Pick<RpcCall, 'headers' | 'tool' | 'onProgr
 /** A client of one service. Every method throws AppError, which never contains the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
-  find(query: FindQuery): Promise<FindResult>;
+  find(query: FindQuery, options?: OutputOptions): Promise<FindResult>;
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
-  lookup(restaurantId: string, level?: Level): Promise<LookupOutput>;
+  lookup(restaurantId: string, level?: Level, options?: OutputOptions): Promise<LookupOutput>;
   /** Makes one small documented call, to verify service and key. */
   check(): Promise<void>;
   /** Lists the tools, all pages of `tools/list`. */
@@ -203,20 +204,27 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   }
 
   /** Sends one call and decodes its result. A JSON-RPC error is thrown. */
-  const call = <T>(state: CallState, message: RpcCall, decode: (result: unknown) => T): Promise<T> =>
+  const call = <T>(
+    state: CallState,
+    message: RpcCall,
+    decode: (result: unknown, envelope: string) => T,
+  ): Promise<T> =>
     send(state, message, (response) => {
-      const decoded = decode(resultOf(response));
+      const decoded = decode(resultOf(response), response.text);
       accept();
       return decoded;
     });
 
-  const find: Client['find'] = (query) => call(newState('read'), findCall(query), decodeFind);
+  const find: Client['find'] = (query, options) =>
+    call(newState('read'), findCall(query), (...received) => decodeFind(...received, options));
 
   return {
     find,
-    async lookup(restaurantId, level = 'basic') {
+    async lookup(restaurantId, level = 'basic', options = {}) {
       try {
-        return await call(newState('read'), lookupCall(restaurantId, level), decodeLookup);
+        return await call(newState('read'), lookupCall(restaurantId, level), (...received) =>
+          decodeLookup(...received, options),
+        );
       } catch (error) {
         throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
@@ -240,10 +248,14 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       );
       return session.capabilities() ?? (isObject(found) ? found : {});
     },
-    async callTool(name, args, { signal, ...extras } = {}) {
+    async callTool(name, args, { signal, onText, ...extras } = {}) {
       assertJson(args);
       const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
-      const decode = (result: unknown) => parseToolResult(result, hint);
+      const decode = (result: unknown, envelope: string) => {
+        const checked = parseToolResult(result, hint);
+        onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
+        return checked;
+      };
       return call(newState('write', signal), { ...extras, ...toolCall(name, args) }, decode);
     },
     async request(method, params, { signal, ...extras } = {}) {

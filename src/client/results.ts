@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
+import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { type FindResult, findResult, mismatch, outputObject } from './find-result.ts';
 import { toolError } from './rpc/errors.ts';
@@ -27,19 +28,19 @@ export function parseToolResult(result: unknown, hint?: string): ToolResult {
  * Returns the output of a tool: the first text block of `content`, parsed; `structuredContent` without a text block.
  * @throws {AppError} `bad_response` if there is no output or it is not JSON
  */
-export function toolOutput(result: unknown): unknown {
+export function toolOutput(result: unknown): { value: unknown; text?: string } {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
   if (text !== undefined) {
     try {
-      return parseJson(text);
+      return { value: parseJson(text), text: text.replace(/^\uFEFF/, '') };
     } catch (cause) {
       const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
       const message = `the tool's output is not JSON (${fault}): ${excerpt(text)}`;
       throw new AppError('bad_response', message, { cause });
     }
   }
-  if (checked.structuredContent !== undefined) return checked.structuredContent;
+  if (checked.structuredContent !== undefined) return { value: checked.structuredContent };
   throw noContent(checked);
 }
 
@@ -48,30 +49,40 @@ function noContent({ content }: JsonObject): AppError {
   return new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
 }
 
-/**
- * Returns the text of a tool's result in an envelope: parsed, or unchanged if it is not JSON.
- * @throws {AppError} `bad_response`
- */
-export function unwrapText(envelope: JsonObject): unknown {
+/** Returns the first text of a tool's result in an envelope as JSON text. @throws {AppError} `bad_response` */
+export function unwrapText(envelope: JsonObject): string {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
   if (text === undefined) throw new AppError('bad_response', 'the response has no text block to unwrap');
-  const parsed = parseJsonOrNone(text);
-  return parsed === undefined ? text : parsed;
+  return parseJsonOrNone(text) === undefined ? JSON.stringify(text) : text.replace(/^\uFEFF/, '');
+}
+
+/** Options of a call with an output. */
+export interface OutputOptions {
+  /** Gets the JSON text of what the call returns, as received: its numbers keep their digits. */
+  readonly onText?: (text: string) => void;
 }
 
 /** Decodes the output of `find_restaurant`. @throws {AppError} `bad_response`; the error of a `status` other than `ok` */
-export function decodeFind(result: unknown): FindResult {
-  return findResult(decodeLookup(result));
+export function decodeFind(...received: Parameters<typeof decodeLookup>): FindResult {
+  return findResult(decodeLookup(...received));
 }
 
-/** Decodes the output of `lookup_restaurant`. @throws {AppError} as `decodeFind` */
-export function decodeLookup(result: unknown): LookupOutput {
-  const output = outputObject(toolOutput(result));
+/**
+ * Decodes the output of `lookup_restaurant`.
+ * @param envelope the JSON text that contains the result
+ * @throws {AppError} as `decodeFind`
+ */
+export function decodeLookup(result: unknown, envelope = '', { onText }: OutputOptions = {}): LookupOutput {
+  const { value, text } = toolOutput(result);
+  const output = outputObject(value);
   const { status } = output;
   if (typeof status === 'string' && status.toLowerCase() !== 'ok') {
     throw toolError(output, excerpt(JSON.stringify(output)));
   }
+  onText?.(
+    text ?? memberText(memberText(envelope, 'result') ?? '', 'structuredContent') ?? JSON.stringify(output),
+  );
   return output;
 }
 

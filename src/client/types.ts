@@ -35,7 +35,11 @@ export interface FindOutput {
 export type LookupOutput = Record<string, unknown>;
 
 /** The outcome of one of many lookups: its output or its error. */
-export type Outcome = { readonly restaurantId: string; readonly cachedAt?: number } & (
+export type Outcome = {
+  readonly restaurantId: string;
+  readonly text?: string;
+  readonly cachedAt?: number;
+} & (
   | { readonly output: LookupOutput; readonly error?: undefined }
   | { readonly output?: undefined; readonly error: AppError }
 );

@@ -51,16 +51,20 @@ async function runCall(app: App, name: string, words: string[], json: string | u
         const onProgress =
           update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
         return service
-          .cached(`call ${name}`, args, async () =>
-            (await service.client()).callTool(name, args, { tool, ...(onProgress && { onProgress }) }),
+          .cached(`call ${name}`, args, async (options) =>
+            (await service.client()).callTool(name, args, {
+              ...options,
+              tool,
+              ...(onProgress && { onProgress }),
+            }),
           )
           .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
       });
     },
-    write: async (result) => {
+    write: async ({ value: result, text: received }) => {
       const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');
-      const json = callData(result);
-      await writeResult(app, json, async () => callPresentation(result, json));
+      const { json, text } = callData(result, received);
+      await writeResult(app, json, async () => callPresentation(result, json), text);
       if (outputFormat(app) === 'table' && isTruncated(result)) {
         await app.notes.note('values in brackets are summaries; --json prints the full response');
       }

@@ -89,10 +89,11 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
         const isReceived = rows.length === answer.results.length && near === undefined && sort === undefined;
         const json = isReceived ? answer.output : { ...answer.output, results: rows };
         const search = { ...query, at: cachedAt ?? app.context.now(), total: answer.output.total_matches };
-        await writeResult(app, json, async () => {
+        const present = async () => {
           const { findPresentation } = await import('../output/render/find.ts');
           return findPresentation(json, rows, search, extra);
-        });
+        };
+        await writeResult(app, json, present, isReceived ? found.text : undefined);
       }
       const note = footer(app, found, query, options);
       if (note !== undefined) await app.notes.note(note);

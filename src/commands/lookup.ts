@@ -102,15 +102,16 @@ function withPlanHint(error: unknown): unknown {
 
 /** Writes one restaurant. @throws {AppError} the error of its lookup */
 async function writeOne(app: App, outcome: Outcome, search: Selection['search']): Promise<void> {
-  const { output, error, cachedAt } = outcome;
+  const { output, text, error, cachedAt } = outcome;
   if (error !== undefined) throw error;
-  await writeResult(app, output, async () => {
+  const present = async () => {
     const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
     // For people, the fields of the last search complete a single restaurant.
     const isForPeople = ['table', 'html'].includes(outputFormat(app));
     const shown = isForPeople ? withSearchResult(outcome, search?.rows) : outcome;
     return lookupPresentation([shown], true, cachedAt ?? app.context.now());
-  });
+  };
+  await writeResult(app, output, present, text);
   await noteSearch(app, search);
   if (cachedAt !== undefined) await app.notes.note('from the cache (--max-age 0 refreshes)');
 }

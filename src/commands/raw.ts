@@ -6,7 +6,7 @@ import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import { escapeJson, toJson } from '../util/json.ts';
+import { formatJson } from '../util/json.ts';
 
 interface RawOptions {
   field: string[];
@@ -68,7 +68,7 @@ async function runRaw(
           ({ failed }) => !failed,
         ),
       ),
-    write: async (response) => {
+    write: async ({ value: response }) => {
       const target = openOutput(app);
       if (options.include === true) await target.write(formatHead(response));
       await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
@@ -86,12 +86,9 @@ function formatHead({ status, statusText, headers }: RawResponse): string {
 async function formatBody(app: App, { envelope, text }: RawResponse, unwrap: boolean): Promise<string> {
   const pretty = writesToTerminal(app);
   const { unwrapText } = await import('../client/results.ts');
+  const json = unwrap ? unwrapText(envelope) : text;
   const { jq } = app.globals;
-  if (jq !== undefined) {
-    const filter = await jqFilter(app, jq);
-    return filter.apply(unwrap ? toJson(unwrapText(envelope), false) : text, pretty);
-  }
-  if (unwrap) return `${toJson(unwrapText(envelope), pretty)}\n`;
-  // The text as received keeps numbers that a parser would round.
-  return `${pretty || /[\r\n]/.test(text) ? toJson(envelope, pretty) : escapeJson(text)}\n`;
+  if (jq === undefined) return `${formatJson(json, pretty)}\n`;
+  const filter = await jqFilter(app, jq);
+  return filter.apply(json, pretty);
 }

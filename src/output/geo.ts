@@ -1,9 +1,8 @@
-import { rawNumber, setRawNumber } from '../util/exact-json.ts';
 import { toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { cellAt, pick, type Scalar, tabulate } from './records.ts';
+import { pick, type Scalar, tabulate } from './records.ts';
 
 /** A feature of RFC 7946, section 3.2. */
 interface Feature {
@@ -34,23 +33,17 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined): F
   const shown = columns === undefined ? record : pick(record, columns);
   const { coordinates: _, ...others } = shown;
   const id = record.service_id;
-  const made: Feature = {
+  return {
     type: 'Feature',
     ...(typeof id === 'string' || typeof id === 'number' ? { id } : {}),
     geometry,
     properties: geometry === null ? shown : others,
   };
-  keepDigits(made, 'id', record, 'service_id');
-  return made;
 }
 
 function point(coordinates: unknown): Feature['geometry'] {
   const found = pointOf(coordinates);
-  if (found === undefined || !isObject(coordinates)) return null;
-  const place: [lng: number, lat: number] = [found.lng, found.lat];
-  keepDigits(place, '0', coordinates, 'lng');
-  keepDigits(place, '1', coordinates, 'lat');
-  return { type: 'Point', coordinates: place };
+  return found === undefined ? null : { type: 'Point', coordinates: [found.lng, found.lat] };
 }
 
 /** Returns coordinates in degrees; undefined if they are not a place on Earth. */
@@ -58,12 +51,6 @@ export function pointOf(coordinates: unknown): { lat: number; lng: number } | un
   if (!isObject(coordinates)) return undefined;
   const { lat, lng } = coordinates;
   return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
-}
-
-/** Keeps the digits of a number that is copied to another key. */
-function keepDigits(to: object, newKey: string, from: object, key: string): void {
-  const text = rawNumber(from, key);
-  if (text !== undefined) setRawNumber(to, newKey, text);
 }
 
 function isDegrees(value: unknown, limit: number): value is number {
@@ -95,7 +82,6 @@ export function writeKml({ records, columns: defaults }: Presentation, { columns
 function placemark(record: unknown, keys: readonly string[], cells: readonly Scalar[]): string {
   const fields = isObject(record) ? record : {};
   const point = pointOf(fields.coordinates);
-  const [lng, lat] = [cellAt(record, 'coordinates.lng'), cellAt(record, 'coordinates.lat')];
   const data = keys.flatMap((key, index) => {
     const value = cells[index] ?? null;
     if (value === null) return [];
@@ -109,7 +95,7 @@ function placemark(record: unknown, keys: readonly string[], cells: readonly Sca
     ...element('name', fields.name ?? fields.service_id),
     ...element('address', fields.address),
     `<ExtendedData>${data.join('')}</ExtendedData>`,
-    ...(point === undefined ? [] : [`<Point><coordinates>${lng},${lat}</coordinates></Point>`]),
+    ...(point === undefined ? [] : [`<Point><coordinates>${point.lng},${point.lat}</coordinates></Point>`]),
     '</Placemark>',
   ].join('\n');
 }

@@ -1,4 +1,3 @@
-import { copyRawNumbers, rawNumber } from '../util/exact-json.ts';
 import { checkDepth, toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 
@@ -24,7 +23,7 @@ export function flatten(record: JsonObject): Map<string, Scalar> {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
       if (isObject(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
-      else cells.set(columnName(record, start + key), memberCell(holder, key));
+      else cells.set(columnName(record, start + key), toCell(value));
     }
   };
   walk(record, '');
@@ -42,28 +41,14 @@ export function toCell(value: unknown): Scalar {
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'out of range';
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) {
-    return value.map((_, index) => String(memberCell(value, index) ?? '')).join('; ');
+    return value.map((item) => String(toCell(item) ?? '')).join('; ');
   }
   return isObject(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
-/**
- * Returns a member of an object or list as one cell; a number that would lose digits in JavaScript is returned as text.
- */
-function memberCell(container: object, key: string | number): Scalar {
-  return rawNumber(container, key) ?? toCell((container as Record<string | number, unknown>)[key]);
-}
-
 /** Returns the value of a column as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
-  const member = pathTo(record, column).at(-1);
-  return member === undefined ? null : memberCell(...member);
-}
-
-/** Returns the digits of the number in a column, if it would lose some of them in JavaScript. */
-export function rawNumberAt(record: unknown, column: string): string | undefined {
-  const member = pathTo(record, column).at(-1);
-  return member === undefined ? undefined : rawNumber(...member);
+  return toCell(valueAt(record, column));
 }
 
 /** Returns the value of a column: a key, a dotted path, `lat` or `lng`. Undefined if the record has none. */
@@ -82,7 +67,6 @@ export function pick(record: unknown, columns: readonly string[]): JsonObject {
       const [value, present] = [holder[key], copy[key]];
       // Another column may have selected this value, or an object around it, as a whole.
       if (present === value) break;
-      copyRawNumbers(holder, copy);
       const isLast = index === path.length - 1;
       const inner: JsonObject = isObject(present) ? present : Object.create(null);
       copy[key] = isLast ? value : inner;

@@ -1,7 +1,6 @@
 import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { parseJsonOrNone } from '../client/rpc/json.ts';
 import { type CachedResponse, canonicalJson, type ResponseCache } from '../storage/cache.ts';
-import { stringifyExact } from '../util/exact-json.ts';
 import { GET, KEEP_MS, PUT, RELEASE, RENEW } from './scripts.ts';
 import type { Store } from './store.ts';
 
@@ -70,10 +69,9 @@ export class SharedCache implements ResponseCache {
     }
   }
 
-  async put(tool: string, args: unknown, value: unknown): Promise<void> {
+  async put(tool: string, args: unknown, json: string): Promise<void> {
     const { response, claim } = this.#keysOf(tool, args);
-    const json = stringifyExact(value);
-    if (json !== undefined) await this.#try(PUT, [response, claim], `${this.#mac(response, json)} ${json}`);
+    await this.#try(PUT, [response, claim], `${this.#mac(response, json)} ${json}`);
     this.#stopRenewing(claim);
   }
 
@@ -92,7 +90,7 @@ export class SharedCache implements ResponseCache {
     const [, mac = '', json = ''] = /^\d+ ([0-9a-f]{64}) ([\s\S]*)$/.exec(text) ?? [];
     const isOurs = mac !== '' && timingSafeEqual(Buffer.from(mac), Buffer.from(this.#mac(name, json)));
     const value = isOurs ? parseJsonOrNone(json) : undefined;
-    return value === undefined ? undefined : { value, at: this.#store.context.now() - age };
+    return value === undefined ? undefined : { value, text: json, at: this.#store.context.now() - age };
   }
 
   /** Returns a MAC of an entry, so that nobody else who can write to the store can make up a response. */

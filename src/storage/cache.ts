@@ -1,11 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseExact, rawNumber, stringifyExact } from '../util/exact-json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 
 export interface CachedResponse {
   readonly value: unknown;
+  /** The JSON text of the value. */
+  readonly text: string;
   /** When it was stored, in milliseconds since the epoch. */
   readonly at: number;
 }
@@ -26,8 +27,8 @@ export interface ResponseCache {
     maxAgeMs: number,
     preview?: boolean,
   ): MaybePromise<CachedResponse | undefined>;
-  /** Stores a response (JSON), if possible. */
-  put(tool: string, args: unknown, value: unknown): MaybePromise<void>;
+  /** Stores the JSON text of a response, if possible. */
+  put(tool: string, args: unknown, text: string): MaybePromise<void>;
   /** Reports that the request failed, or that its response must not be stored. */
   release(tool: string, args: unknown): MaybePromise<void>;
 }
@@ -35,10 +36,10 @@ export interface ResponseCache {
 /** Responses on disk, shared by processes. Disk errors and damaged entries count as misses. */
 interface DiskCache extends ResponseCache {
   get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
-  put(tool: string, args: unknown, value: unknown): void;
+  put(tool: string, args: unknown, text: string): void;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 const MAX_AGE_MS = 30 * 86_400_000;
 const ENTRY_NAME = /^[0-9a-f]{16}-[0-9a-f]{64}\.json$/;
 const ACCOUNT_CHARACTERS = 16;
@@ -122,24 +123,25 @@ class FolderCache implements DiskCache {
       const { name, key } = this.#locate(tool, args);
       const content = this.#folder.read(name, this.#maxEntryBytes);
       if (content === undefined) return undefined;
-      const entry = Object(parseExact(content.bytes.toString('utf8'))) as Record<string, unknown>;
-      const { version, at, value } = entry;
-      if (version !== VERSION || entry.key !== key || typeof at !== 'number') return undefined;
+      const entry = content.bytes.toString('utf8');
+      const end = entry.indexOf('\n');
+      const head = Object(JSON.parse(entry.slice(0, end))) as Record<string, unknown>;
+      const { version, at } = head;
+      if (version !== VERSION || head.key !== key || typeof at !== 'number') return undefined;
       const age = this.#now() - at;
-      const isUsable = value !== undefined && age >= 0 && age <= Math.min(maxAgeMs, MAX_AGE_MS);
-      return isUsable ? { value, at } : undefined;
+      if (age < 0 || age > Math.min(maxAgeMs, MAX_AGE_MS)) return undefined;
+      const text = entry.slice(end + 1);
+      return { value: JSON.parse(text), text, at };
     } catch {
       return undefined;
     }
   }
 
-  put(tool: string, args: unknown, value: unknown): void {
+  put(tool: string, args: unknown, text: string): void {
     try {
       const { name, key } = this.#locate(tool, args);
-      const json = stringifyExact(value);
-      if (json === undefined) return;
-      const head = JSON.stringify({ version: VERSION, key, at: this.#now() }).slice(0, -1);
-      const bytes = Buffer.from(`${head},"value":${json}}`);
+      const head = JSON.stringify({ version: VERSION, key, at: this.#now() });
+      const bytes = Buffer.from(`${head}\n${text}`);
       if (bytes.length > this.#maxEntryBytes) return;
       this.#folder.write(name, bytes);
       this.#written += Math.max(bytes.length, MIN_ENTRY_BYTES);
@@ -169,18 +171,17 @@ export function clearAccount(cacheDir: string | undefined, account: string): voi
 }
 
 /**
- * Returns JSON with the keys of each object sorted by code unit: equal texts for equal values. Numbers keep all their
- * digits, because long ones may be equal in JavaScript. Unicode is not normalized.
+ * Returns JSON with the keys of each object sorted by code unit: equal texts for equal values. Unicode is not
+ * normalized.
  * @throws {RangeError} if the value nests too deep
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const member = (name: string | number, inner: unknown) => rawNumber(value, name) ?? canonicalJson(inner);
-  if (Array.isArray(value)) return `[${value.map((inner, index) => member(index, inner)).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.entries(value)
     .filter(([, inner]) => inner !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${member(name, inner)}`);
+    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`);
   return `{${members.join(',')}}`;
 }
 

@@ -1,7 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { type Command, fragment, type Hint } from '../hint.ts';
-import { isInexact, parseExact, setRawNumber } from './exact-json.ts';
 
 /** Maximum length of a text that a hint contains, in characters. */
 const MAX_REPEATED = 60;
@@ -23,12 +22,23 @@ export function parseUserJson(
   hint: Hint = JSON_HINT,
 ): unknown {
   if (text.trim() === '') throw new AppError(code, `${name} is empty; expected JSON`, { hint });
+  let hasInexact = false;
   try {
-    return parseExact(text.replace(/^\uFEFF/, ''));
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''), (_, part: unknown) => {
+      hasInexact ||= typeof part === 'number' && !isExact(part);
+      return part;
+    });
+    if (!hasInexact) return value;
   } catch (cause) {
     throw new AppError(code, `${name} is not valid JSON${errorPosition(text)}`, { cause, hint });
   }
+  throw new AppError(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
+    hint: 'send it as text: "12345678901234567890"',
+  });
 }
+
+const isExact = (number: number): boolean =>
+  Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 
 /**
  * Returns the hint for invalid JSON that may be meant as text.
@@ -66,10 +76,4 @@ export function firstJsonError(text: string): {
 function errorPosition(text: string): string {
   const lines = text.slice(0, firstJsonError(text).offset).split('\n');
   return `: line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
-}
-
-/** Makes a number be sent with the digits that were typed. @param json the text from which the value was parsed */
-export function keepDigits(target: Record<string, unknown>, key: string, json: string | undefined): void {
-  const text = json?.trim() ?? '';
-  if (typeof target[key] === 'number' && text !== '' && isInexact(text)) setRawNumber(target, key, text);
 }

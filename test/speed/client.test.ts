@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
 import { parseJson } from '../../src/client/rpc/json.ts';
-import { stringifyExact } from '../../src/util/exact-json.ts';
+import { formatJson, memberText } from '../../src/util/json.ts';
 import { KEY } from '../helpers/client.ts';
 import { expectLinearTime } from '../helpers/linear-time.ts';
 
@@ -23,7 +23,9 @@ const CASES: [string, (size: number) => unknown, number][] = [
   ['long numbers', (size) => parseJson(`[0${`,${LONG}`.repeat(size)}]`), 5000],
   ['a string next to a long number', (size) => parseJson(`["${'\\n'.repeat(size)}",${LONG}]`), 50_000],
   ['a long number', (size) => parseJson(`[${'9'.repeat(size)}]`), 5000],
-  ['printing a long number', (size) => stringifyExact(parseJson(`[${LONG}${',0'.repeat(size)}]`)), 5000],
+  ['printing numbers', (size) => formatJson(`[${LONG}${' ,0'.repeat(size)}]`, true), 5000],
+  ['printing strings', (size) => formatJson(`[""${' ,"a\\n"'.repeat(size)}]`, false), 5000],
+  ['finding a member', (size) => memberText(`{"a":[""${',"a\\n"'.repeat(size)}]}`, 'b'), 5000],
   ['events', decode('data: {"a":1}\n\n'), 5000],
   ['one event in many pieces', decode('data: x'), 10_000],
   ['data lines', decode('data: x\n'), 5000],

@@ -78,7 +78,6 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'ajv/dist/2020.js': ['commands/call/validate.ts'],
   '@noble/hashes/sha2.js': ['util/sha256.ts'],
   '@noble/hashes/utils.js': ['util/sha256.ts'],
-  'lossless-json': ['util/exact-json.ts'],
   'jsonc-parser': ['util/user-json.ts', 'mcp/'],
 };
 

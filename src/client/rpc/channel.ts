@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { stringifyExact } from '../../util/exact-json.ts';
 import { mapStrings } from '../../util/json.ts';
 import type { JsonObject } from '../../util/object.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
@@ -128,7 +127,7 @@ export function openChannel(options: ChannelOptions) {
       const reply = await options.transport.send(call, {
         method: 'POST',
         headers: withHeaders(options.headers, headers),
-        body: stringifyExact(message) ?? '',
+        body: JSON.stringify(message),
         bodyMs: UNWANTED_BODY_MS,
       });
       if (reply.status < 300) return undefined;
@@ -178,7 +177,7 @@ async function exchange(
     let outcome = await send({
       method: 'POST',
       headers: withHeaders(options.headers, headers),
-      body: stringifyExact(request(id, method, sent)) ?? '',
+      body: JSON.stringify(request(id, method, sent)),
     });
     for (let resumptions = 0; resumptions < MAX_RESUMPTIONS; resumptions++) {
       const isBroken = seen.found === undefined && (outcome instanceof AppError || outcome.isStream);

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { closingQuote, parseExact } from '../../util/exact-json.ts';
+import { closingQuote } from '../../util/json.ts';
 import { firstJsonError } from '../../util/user-json.ts';
 
 /** Maximum nesting. Deeper nesting would overflow the stack when it is printed. */
@@ -8,7 +8,7 @@ const MAX_DEPTH = 200;
 const MAX_VALUES = 2_000_000;
 
 /**
- * Parses JSON text from the service (RFC 8259), with or without a byte order mark. Numbers keep their digits.
+ * Parses JSON text from the service (RFC 8259), with or without a byte order mark.
  * @throws {AppError} `bad_response` with the offset of the error, and with the reason `incomplete` if the text ends too
  * early. The message does not contain the text.
  */
@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   checkSize(json);
   try {
-    return parseExact(json);
+    return JSON.parse(json);
   } catch {
     const { offset, isCut } = firstJsonError(json);
     if (isCut || CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {

@@ -2,10 +2,10 @@ import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
-import { parseExactOrNone, rawNumber } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
+import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
+import { parseUserJson, textHint } from '../../util/user-json.ts';
 
 /** Maximum number of characters of an argument that an error shows. */
 const MAX_SHOWN = 200;
@@ -13,10 +13,7 @@ const MAX_SHOWN = 200;
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
 export type GivenArguments = ReadonlyMap<string, Given>;
 
-/** `json`: the JSON text of a value, if known. */
-export type Given =
-  | { readonly value: unknown; readonly json?: string | undefined }
-  | { readonly text: string };
+export type Given = { readonly value: unknown } | { readonly text: string };
 
 /**
  * Parses the words of `call`: `key=text`, `key:=json`, `key=@file`, `key=@@text`, and the value of `--args`.
@@ -29,9 +26,7 @@ export async function readArguments(
   json: string | undefined,
 ): Promise<GivenArguments> {
   const object = await readJsonArguments(app, json);
-  const given = new Map<string, Given>(
-    Object.entries(object).map(([key, value]) => [key, { value, json: rawNumber(object, key) }]),
-  );
+  const given = new Map<string, Given>(Object.entries(object).map(([key, value]) => [key, { value }]));
   for (const word of words) {
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
@@ -46,7 +41,7 @@ export async function readArguments(
         (plain) => fragment(`${key}=${plain}`),
         (value) => fragment(`${key}:=${value}`),
       );
-      given.set(key, { value: parseUserJson(text, key, 'usage', hint), json: text });
+      given.set(key, { value: parseUserJson(text, key, 'usage', hint) });
     } else given.set(key, { text: await readText(app, text) });
   }
   return given;
@@ -83,11 +78,9 @@ export function buildArguments(
   given: GivenArguments,
   read: (text: string, key: string) => unknown = (text) => text,
 ): JsonObject {
-  const args = Object.fromEntries(
+  return Object.fromEntries(
     [...given].map(([key, each]) => [key, 'value' in each ? each.value : read(each.text, key)]),
   );
-  for (const [key, each] of given) if ('value' in each) keepDigits(args, key, each.json);
-  return args;
 }
 
 export type Schema = Readonly<JsonObject>;
@@ -157,7 +150,7 @@ function possibleLists(text: string, json: unknown, schema: Schema): unknown[][]
 
 /** Parses JSON; undefined for other text, and for a number that would lose digits. */
 function exactJson(text: string): unknown {
-  const value = parseExactOrNone(text);
+  const value = tryParseJson(text);
   if (typeof value !== 'number') return value;
   const isKept = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
   return isKept && text === text.trim() ? value : undefined;

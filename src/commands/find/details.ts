@@ -7,7 +7,6 @@ import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
 import { flatten, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
-import { mergeExact } from '../../util/exact-json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { DISTANCE } from './refine.ts';
 
@@ -56,7 +55,7 @@ export function detailedPresentation(
 ): Presentation {
   const records = detailed.map((each) => {
     const result = isObject(each.result) ? each.result : {};
-    return 'details' in each ? mergeExact(each.details, result) : result;
+    return 'details' in each ? { ...each.details, ...result } : result;
   });
   const keys = new Set(records.flatMap((record) => [...flatten(record).keys()]));
   const extra = [...keys].filter((key) => !columns.includes(key));

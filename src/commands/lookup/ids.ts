@@ -3,8 +3,8 @@ import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '
 import { AppError } from '../../errors.ts';
 import { type Hint, restaurant, slot } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
-import { parseExactOrNone } from '../../util/exact-json.ts';
 import { foldLetters } from '../../util/fold.ts';
+import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 
@@ -131,7 +131,7 @@ function idOfRow(search: Search, number: number): string {
  * other text.
  */
 function idsOfJson(text: string): string[] | undefined {
-  const value = parseExactOrNone(text);
+  const value = tryParseJson(text);
   if (value === undefined) return undefined;
   const { results = value } = isObject(value) ? value : {};
   return [results].flat().map((entry, index) => {

@@ -3,7 +3,7 @@ import { readJsonArgument } from '../../app/input.ts';
 import { AppError } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { keepDigits, parseUserJson, textHint } from '../../util/user-json.ts';
+import { parseUserJson, textHint } from '../../util/user-json.ts';
 
 /**
  * Reads the params of a raw request: one JSON value, or fields.
@@ -42,7 +42,7 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Jso
       (plain) => fragment('-f', `${key}=${plain}`),
       (json) => fragment('-F', `${key}=${json}`),
     );
-    setDotted(params, key, parseUserJson(value, `-F ${key}`, 'usage', hint), value);
+    setDotted(params, key, parseUserJson(value, `-F ${key}`, 'usage', hint));
   }
   return params;
 }
@@ -58,10 +58,9 @@ function splitPair(text: string, flag: string): [string, string] {
 
 /**
  * Sets `a.b.c` in nested objects.
- * @param json the text that the value was parsed from
  * @throws {AppError} `usage` for a path that is set twice or leads through a value that is not an object
  */
-function setDotted(target: JsonObject, path: string, value: unknown, json?: string): void {
+function setDotted(target: JsonObject, path: string, value: unknown): void {
   const keys = path.split('.');
   if (keys.some((key) => key === '' || key === '__proto__')) {
     throw new AppError('usage', `invalid key '${path}'`, {
@@ -81,5 +80,4 @@ function setDotted(target: JsonObject, path: string, value: unknown, json?: stri
   }, target);
   if (Object.hasOwn(parent, last)) throw repeated(keys.length + 1);
   parent[last] = value;
-  keepDigits(parent, last, json);
 }

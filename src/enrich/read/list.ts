@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
-import { parseExactOrNone } from '../../util/exact-json.ts';
+import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { isKnownHeader } from '../match/columns.ts';
 import { decodeText } from './decode.ts';
@@ -215,7 +215,7 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
     }
     const text = whole.trim();
     if (text === '') continue;
-    const value = parseExactOrNone(text);
+    const value = tryParseJson(text);
     if (isObject(value)) yield { kind: 'object', line, text, value };
     else {
       const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';

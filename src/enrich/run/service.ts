@@ -120,10 +120,10 @@ function firstOf(stored: StoredResponses): StoredResponses {
   let left = MAX_STORED;
   return {
     ...stored,
-    put(tool, args, value) {
+    put(tool, args, text) {
       if (left === 0) return stored.release(tool, args);
       left -= 1;
-      return stored.put(tool, args, value);
+      return stored.put(tool, args, text);
     },
   };
 }

@@ -13,7 +13,7 @@ import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows
 import { cellAt } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { openResolved } from '../../storage/user-files.ts';
-import { parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -155,14 +155,14 @@ function pageRowMaker(
     if (row.kind === 'cells') {
       const result = names.map((name, index) => {
         const value = unguard(row.cells[ownWidth + index] ?? '');
-        return [name, name === 'details' ? parseExactOrNone(value) : value] as const;
+        return [name, name === 'details' ? tryParseJson(value) : value] as const;
       });
       const own = header.slice(0, ownWidth).map((key, index) => [key, row.cells[index]] as const);
       return { own, result: new Map(result) };
     }
     const key = nestedKey(options.prefix);
     const found = row.value[key];
-    const own = Object.entries(stringifyRawNumbers(row.value)).filter(([each]) => each !== key);
+    const own = Object.entries(row.value).filter(([each]) => each !== key);
     return { own, result: new Map(isObject(found) ? Object.entries(found) : []) };
   }
 
@@ -196,7 +196,7 @@ function pageRowMaker(
         // The user's own headers are not changed.
         ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
         ...entriesOf(more),
-        ...entriesOf(isObject(details) ? [['details', stringifyRawNumbers(details)]] : []),
+        ...entriesOf(isObject(details) ? [['details', details]] : []),
       ],
     };
   };

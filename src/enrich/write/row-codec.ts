@@ -1,10 +1,9 @@
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
-import { cellAt, rawNumberAt, valueAt } from '../../output/records.ts';
+import { cellAt, valueAt } from '../../output/records.ts';
 import { encodeRecord } from '../../util/csv.ts';
-import { parseExactOrNone, setRawNumber } from '../../util/exact-json.ts';
-import { toJson } from '../../util/json.ts';
+import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { type RowResult, STATUSES, type Status } from '../match/match.ts';
@@ -174,7 +173,7 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
   const keys = columns.map((column) => toJson(column, false));
   const nestedIn = (text: string): JsonObject | undefined => {
     const nested = text.startsWith(start)
-      ? parseExactOrNone(text.slice(start.length).trimEnd().slice(0, -1))
+      ? tryParseJson(text.slice(start.length).trimEnd().slice(0, -1))
       : undefined;
     return isObject(nested) ? nested : undefined;
   };
@@ -193,14 +192,10 @@ function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): R
       return open === '{' ? open : `${open},`;
     },
     result(result) {
-      const members = sourcesOf(result, fields, added).map(([holder, path], index) => ({
-        name: names[index] ?? path,
-        value: valueAt(holder, path) ?? null,
-        raw: rawNumberAt(holder, path),
-      }));
-      const record = Object.fromEntries(members.map(({ name, value }) => [name, value]));
-      for (const { name, raw } of members) if (raw !== undefined) setRawNumber(record, name, raw);
-      return `${start}${toJson(record, false)}}\n`;
+      const members = sourcesOf(result, fields, added).map(
+        ([holder, path], index) => [names[index] ?? path, valueAt(holder, path) ?? null] as const,
+      );
+      return `${start}${toJson(Object.fromEntries(members), false)}}\n`;
     },
     statusOf: (text) => asStatus(nestedIn(text)?.status),
   };

@@ -1,5 +1,3 @@
-import { stringifyExact } from '../../util/exact-json.ts';
-
 const MAX_LINE_BYTES = 20 * 1024 * 1024;
 
 const LF = 0x0a;
@@ -55,5 +53,5 @@ function decode(parts: readonly Uint8Array[]): Line {
 }
 
 export function toLine(message: unknown): string {
-  return `${stringifyExact(message)}\n`;
+  return `${JSON.stringify(message)}\n`;
 }

@@ -4,8 +4,8 @@ import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import { parseExactOrNone } from '../../util/exact-json.ts';
 import { excerpt } from '../../util/excerpt.ts';
+import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
@@ -103,7 +103,7 @@ const REQUESTS = [
 
 async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
   const { output, failure } = await runBridge(app, args, env);
-  const responses = output.split('\n').map(parseExactOrNone).filter(isObject);
+  const responses = output.split('\n').map(tryParseJson).filter(isObject);
   const [initialized, list, found] = REQUESTS.map((_request, id) => responses.find((each) => each.id === id));
   const { serverInfo } = resultOf(initialized);
   if (initialized !== undefined && !(isObject(serverInfo) && serverInfo.name === COMMAND)) {

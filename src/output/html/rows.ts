@@ -1,5 +1,4 @@
 import type { Outcome } from '../../client/types.ts';
-import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
@@ -107,11 +106,10 @@ export function pointCell(coordinates: unknown): Pick<PageRow, 'point'> {
 
 /** Returns the row of a record: cells for the keys, and everything else as details. */
 function recordRow(record: JsonObject, coordinates: unknown, keys: readonly string[]): PageRow {
-  const shown = stringifyRawNumbers(record);
   return {
-    cells: keys.map((key) => pageCell(valueAt(shown, key))),
+    cells: keys.map((key) => pageCell(valueAt(record, key))),
     ...pointCell(coordinates),
-    details: entriesOf(Object.entries(shown).filter(([key]) => !keys.includes(key))),
+    details: entriesOf(Object.entries(record).filter(([key]) => !keys.includes(key))),
   };
 }
 

@@ -4,8 +4,7 @@ import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
-import { parseExact } from '../../util/exact-json.ts';
-import { toJson } from '../../util/json.ts';
+import { checkDepth, formatJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { worker as WORKER } from './asset.js';
 import type { Result, Task } from './worker.ts';
@@ -99,6 +98,8 @@ export class Filter {
 
 function outputText(output: string, pretty: boolean): string {
   if (!/^["[{]/.test(output)) return output;
-  const value = parseExact(output);
-  return typeof value === 'string' ? cleanCell(value) : toJson(value, pretty);
+  const value: unknown = JSON.parse(output);
+  if (typeof value === 'string') return cleanCell(value);
+  checkDepth(value);
+  return formatJson(output, pretty);
 }

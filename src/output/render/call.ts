@@ -1,5 +1,5 @@
 import type { ToolResult } from '../../client/types.ts';
-import { isInexact, parseExactOrNone, stringifyRawNumbers } from '../../util/exact-json.ts';
+import { memberText, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import type { Presentation, View } from '../presentation.ts';
@@ -8,20 +8,22 @@ import { dataLines } from './data.ts';
 
 /**
  * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
- * else the content as received.
+ * else the content; with its JSON text as received.
+ * @param received the JSON text of the result
  */
-export function callData({ structuredContent, content }: ToolResult): unknown {
-  if (structuredContent !== undefined) return structuredContent;
-  const [only] = content ?? [];
-  const isText = content?.length === 1 && isObject(only) && only.type === 'text';
-  return isText && typeof only.text === 'string' ? parseText(only.text) : (content ?? []);
-}
-
-function parseText(text: string): unknown {
-  const value = parseExactOrNone(text);
-  if (value === undefined) return text;
-  // Exact digits are stored in the object or array that contains a number; this number is not in one.
-  return typeof value === 'number' && isInexact(text.trim()) ? text.trim() : value;
+export function callData(
+  { structuredContent, content = [] }: ToolResult,
+  received = '',
+): { readonly json: unknown; readonly text?: string | undefined } {
+  if (structuredContent !== undefined) {
+    return { json: structuredContent, text: memberText(received, 'structuredContent') };
+  }
+  const [only] = content;
+  const isText = content.length === 1 && isObject(only) && only.type === 'text';
+  if (!isText || typeof only.text !== 'string')
+    return { json: content, text: memberText(received, 'content') };
+  const json = tryParseJson(only.text);
+  return json === undefined ? { json: only.text } : { json, text: only.text };
 }
 
 /** Presents the result of any tool. @param json as `callData` returns it */
@@ -59,7 +61,7 @@ function resultLines({ content = [] }: ToolResult, json: unknown, view: View): s
 function valueLines(value: unknown, view: View): string[] {
   return typeof value === 'string'
     ? wrap(clean(value).trim(), view.width)
-    : dataLines(stringifyRawNumbers(value), view.width, view);
+    : dataLines(value, view.width, view);
 }
 
 function trimmed(json: unknown, columns: readonly string[]): unknown {
@@ -92,7 +94,7 @@ function blockLines(block: unknown, view: View): string[] {
   if (!isObject(block)) return dataLines(block, view.width, view);
   const { type, text, resource } = block;
   if (type === 'text' && typeof text === 'string') return textLines(text, view.width, view);
-  if (!SUMMARIZED.has(type)) return dataLines(stringifyRawNumbers(block), view.width, view);
+  if (!SUMMARIZED.has(type)) return dataLines(block, view.width, view);
   const about = isObject(resource) ? resource : block;
   const kind = `[${String(type).replace('_', ' ')}]`;
   const facts = [about.title ?? about.name, about.uri, about.mimeType, sizeOf(about)]
@@ -110,8 +112,8 @@ function blockLines(block: unknown, view: View): string[] {
 
 /** Renders text, or the JSON in it. */
 function textLines(text: string, columns: number, view: View): string[] {
-  const value = /^\s*[[{]/.test(text) ? parseExactOrNone(text) : undefined;
-  if (value !== undefined) return dataLines(stringifyRawNumbers(value), columns, view);
+  const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
+  if (value !== undefined) return dataLines(value, columns, view);
   const shown = clean(text).trim();
   return shown === '' ? [] : wrap(shown, columns);
 }

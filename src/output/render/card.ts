@@ -1,5 +1,4 @@
 import type { Outcome } from '../../client/types.ts';
-import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanLine, label, width, wrap } from '../../util/text.ts';
 import { mapUrl } from '../geo.ts';
@@ -132,8 +131,8 @@ export function nameLines(
 
 /** Returns the selected fields; without a selection all but a status of `ok`. */
 export function fieldsOf(output: JsonObject, columns: readonly string[] | undefined): Classified {
-  if (columns !== undefined) return classifyFields(stringifyRawNumbers(pick(output, columns)));
-  const { known, rest } = classifyFields(stringifyRawNumbers(output));
+  if (columns !== undefined) return classifyFields(pick(output, columns));
+  const { known, rest } = classifyFields(output);
   return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 

@@ -1,5 +1,4 @@
 import type { Tool } from '../../client/types.ts';
-import { stringifyRawNumbers } from '../../util/exact-json.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { shellWord } from '../../util/shell.ts';
@@ -26,7 +25,7 @@ interface Argument {
 function argumentsOf({ inputSchema }: Tool): Argument[] {
   if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
-  return Object.entries(stringifyRawNumbers(inputSchema.properties))
+  return Object.entries(inputSchema.properties)
     .map(([name, schema]) => argument(name, isObject(schema) ? schema : {}, required.has(name)))
     .sort((one, other) => Number(other.required) - Number(one.required));
 }

@@ -98,7 +98,7 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
     let sent = 0;
     const lookup = async () => {
       sent += 1;
-      return { output: { status: 'ok' } };
+      return { output: { status: 'ok' }, text: '' };
     };
     for await (const outcome of lookupMany(new App(testContext()), { lookup }, IDS, 'basic')) {
       await pause(5);

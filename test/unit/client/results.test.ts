@@ -32,11 +32,11 @@ describe('toolOutput', () => {
       { type: 'text', text: '{"a":1}' },
       { type: 'text', text: 'b' },
     ];
-    expect(toolOutput({ content })).toEqual({ a: 1 });
+    expect(toolOutput({ content }).value).toEqual({ a: 1 });
   });
 
   it('returns structuredContent without a text block', () => {
-    expect(toolOutput({ content: [], structuredContent: { a: 1 } })).toEqual({ a: 1 });
+    expect(toolOutput({ content: [], structuredContent: { a: 1 } })).toEqual({ value: { a: 1 } });
   });
 
   it.each([
@@ -175,8 +175,8 @@ describe('findReply', () => {
 });
 
 it('unwraps the text of an envelope', () => {
-  expect(unwrapText({ result: text([1]) })).toEqual([1]);
-  expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('hi');
+  expect(unwrapText({ result: text([1]) })).toBe('[1]');
+  expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('"hi"');
   expect(fault(() => unwrapText({ result: {} })).code).toBe('bad_response');
 });
 

@@ -15,7 +15,7 @@ describe('callPresentation', () => {
     ['a block that is not text', { content: [{ type: 'image' }] }, [{ type: 'image' }]],
     ['nothing', {}, []],
   ])('returns %s', (_, result, json) => {
-    expect(callData(result)).toEqual(json);
+    expect(callData(result).json).toEqual(json);
   });
 
   it('returns the results as records', async () => {

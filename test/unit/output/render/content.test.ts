@@ -78,9 +78,9 @@ describe('callPresentation of blocks', () => {
 
   it('shows their names in the table and all data in JSON', async () => {
     const content = [{ type: 'text', text: 'see' }, IMAGE];
-    const data = callPresentation({ content }, callData({ content }));
+    const data = callPresentation({ content }, callData({ content }).json);
     expect(await present(data, 'table', options)).toBe('see\n[image] image/png, 1.5 kB\n');
-    expect(callData({ content })).toEqual(content);
+    expect(callData({ content }).json).toEqual(content);
     expect([isTruncated({ content }), isTruncated({ content: [LINK] }), isTruncated({})]).toEqual([
       true,
       false,
@@ -90,8 +90,8 @@ describe('callPresentation of blocks', () => {
 
   it('shows their names next to structured content', async () => {
     const result = { structuredContent: { a: 1 }, content: [{ type: 'text', text: '{"a":1}' }, IMAGE] };
-    const data = callPresentation(result, callData(result));
+    const data = callPresentation(result, callData(result).json);
     expect(await present(data, 'table', options)).toBe('A  1\n\n[image] image/png, 1.5 kB\n');
-    expect(callData(result)).toEqual({ a: 1 });
+    expect(callData(result).json).toEqual({ a: 1 });
   });
 });
