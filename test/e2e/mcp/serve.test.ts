@@ -359,7 +359,10 @@ describe('--demo', () => {
 
   it('explains itself at a terminal', async () => {
     const { env } = newHome();
-    const { stderr } = await runCli(['mcp', '--demo'], { env, tty: { stdin: true, stderr: true } });
+    const { stderr } = await runCli(['mcp', '--demo', '--no-color'], {
+      env,
+      tty: { stdin: true, stderr: true },
+    });
     expect(stderr.replace(/\s+/g, ' ')).toContain('restaurant mcp config');
   });
 });
