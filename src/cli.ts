@@ -45,7 +45,6 @@ async function complete(
   }
 }
 
-/** Parses and runs a command line. @throws {AppError} every error of commander as ours */
 async function dispatch(argv: readonly string[], program: CliCommand, app: App): Promise<void> {
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -88,7 +87,6 @@ async function printVersion(app: App): Promise<void> {
   await stdout.write(`${VERSION}\n${app.globals.verbose === true ? packages : ''}`);
 }
 
-/** Reports an error. @returns its exit code */
 async function reportFailure(error: unknown, app: App, program: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const { innermost } = program;
@@ -101,7 +99,6 @@ async function reportFailure(error: unknown, app: App, program: CliCommand): Pro
 /** Commands that run until the user stops them. */
 const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 
-/** Prints an error on stderr: as lines for a person, or as one line of JSON. */
 async function reportError(error: AppError, app: App, command: CliCommand, json: boolean): Promise<void> {
   const { stderr } = app.context;
   const { errorJson, formatError } = await import('./output/problem.ts');

@@ -9,7 +9,6 @@ import { globalFlagsOf, overrideFor } from './options.ts';
 
 const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
-/** Returns the error for the first two options that cannot be used together. */
 export function conflictIn(command: CliCommand): AppError | undefined {
   const all = [...command.typed, ...command.root.typed].map(({ option }) => option);
   for (const one of all) {
@@ -37,7 +36,6 @@ export function checkCommandLine(program: CliCommand): void {
   if (error !== undefined) throw error;
 }
 
-/** Returns the error for a format that the command does not print, or that its other options contradict. */
 function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {
   const { format, json, jq, output = '', open } = globals;
   if (json === true && format !== undefined && format !== 'json')

@@ -14,10 +14,8 @@ const PARTS = {
 } as const;
 type Parts = typeof PARTS;
 
-/** A group of global options, or of such groups. */
 type OptionGroups = keyof Parts | OptionGroup;
 
-/** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
@@ -39,7 +37,6 @@ export type Completer =
 /** An option, with metadata that commander does not keep. Its description contains the choices and the default. */
 export class CliOption extends Option {
   isInteger = false;
-  /** The setting that a global option sets for the run. */
   setting: Setting<unknown> | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   rivals: readonly string[] = [];
@@ -64,14 +61,11 @@ export class CliOption extends Option {
 /** The values that an option accepts, and its default. */
 export interface ValueFacts {
   readonly choices?: readonly string[];
-  /** The value is an integer in this range, inclusive. */
   readonly range?: readonly [min: number, max: number];
   /** Parses any other value. Default: any text. @throws {Error} with the expected form */
   readonly read?: (text: string) => unknown;
   readonly default?: unknown;
-  /** The default value as shown in help. Default: the value itself. */
   readonly defaultText?: string;
-  /** Attribute names of options that it cannot be used with. */
   readonly conflicts?: readonly string[];
 }
 
@@ -83,7 +77,6 @@ export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultTex
 
 type Load = (command: CliCommand) => Promise<void>;
 
-/** An option in the command line, with its value as typed. */
 export interface TypedOption {
   readonly option: Option;
   readonly text: string | undefined;
@@ -93,17 +86,13 @@ export interface TypedOption {
 export class CliCommand extends Command {
   /** Command lines that work as written, without the `$`. */
   exampleLines: string[] = [];
-  /** Groups of global options that this command takes. */
   optionGroups: readonly OptionGroup[] = ['general'];
-  /** Schema of the output of `--json`. */
   jsonOutput: JsonSchema | undefined;
   /** Schema of the JSON lines on stderr while it runs. */
   jsonProgress: JsonSchema | undefined;
-  /** Paragraphs below the options, which help wraps. */
   details = '';
   /** Completers of its arguments and options, by argument name or long flag. */
   readonly completers = new Map<string, Completer>();
-  /** Overrides of global options, by long flag. */
   readonly optionOverrides = new Map<string, OptionOverride>();
   /** Its options in the command line, in order. Global options are those of the program. */
   readonly typed: TypedOption[] = [];
@@ -149,7 +138,6 @@ export class CliCommand extends Command {
     return this.innermost.findOption(flag)?.long ?? flag;
   }
 
-  /** Returns the option of the command or of the program that has the flag, long or short. */
   findOption(flag: string): Option | undefined {
     return [...this.options, ...this.root.options].find(({ long, short }) => flag === long || flag === short);
   }
@@ -160,14 +148,12 @@ export class CliCommand extends Command {
     command.#load = load;
   }
 
-  /** Defines the command, unless it is defined. */
   async load(): Promise<void> {
     const load = this.#load;
     this.#load = undefined;
     await load?.(this);
   }
 
-  /** Defines all commands. */
   async loadTree(): Promise<void> {
     for (const child of this.children) await child.load();
   }
@@ -177,7 +163,6 @@ export class CliCommand extends Command {
     return this.summary(summary).description(more === undefined ? `${summary}.` : `${summary}. ${more}`);
   }
 
-  /** Adds a required argument with a closed set of values. */
   choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
     const where = { name: `<${name}>`, flag: true };
     const read = (text: string): T => parseValue(oneOf(choices), text, where);
@@ -211,7 +196,6 @@ export class CliCommand extends Command {
     return this.addOption(option.default([]));
   }
 
-  /** Sets the groups of global options that the command accepts, in addition to `general`. */
   usesOptions(...groups: OptionGroups[]): this {
     const parts: Partial<Record<OptionGroups, readonly OptionGroups[]>> = PARTS;
     const all = groups.flatMap((group) => parts[group] ?? [group]) as OptionGroup[];
@@ -272,7 +256,6 @@ export class CliCommand extends Command {
     return (this.parent as CliCommand | null)?.root ?? this;
   }
 
-  /** Advice to read the command's help. */
   get ownHelp(): { readonly command: CommandLine } {
     return { command: restaurant(...this.path.split(' ').filter((name) => name !== ''), '--help') };
   }
@@ -281,7 +264,6 @@ export class CliCommand extends Command {
     return { text: 'for help', ...this.ownHelp };
   }
 
-  /** The command and all below it. */
   get tree(): readonly CliCommand[] {
     return [this, ...this.children.flatMap(({ tree }) => tree)];
   }

@@ -14,11 +14,9 @@ export function splitOption(word: string): { flag: string; value: string | undef
   return { flag, value };
 }
 
-/** The meaning of an unknown option. */
 interface Meaning {
   /** Our long name; empty for an argument. */
   readonly name: string;
-  /** Whether the unknown option has a value. */
   readonly takesValue: boolean;
   /** The value in place of the typed one. */
   readonly value?: Word | undefined;
@@ -99,7 +97,6 @@ export function reorderedLine(program: CliCommand, flag: string): Advice | undef
   return { text: 'did you mean', command: restaurant(...words, ...typedFlags(program)) };
 }
 
-/** The options of the program that were typed and have no value. */
 const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
 
@@ -123,7 +120,6 @@ export function correctedCommand(
   return { text: 'did you mean', command: restaurant(...typed, ...missing(command, words), ...added) };
 }
 
-/** Returns the innermost command that the words name, and the words after it. */
 function descend(command: CliCommand, words: string[]): { command: CliCommand; words: string[] } {
   const child = command.children.find((each) => each.name() === words[0]);
   return child === undefined ? { command, words } : descend(child, words.slice(1));

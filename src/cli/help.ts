@@ -10,7 +10,6 @@ import { optionsOf } from './options.ts';
 export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
 export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
-/** The output of `restaurant` without arguments. */
 export const INTRODUCTION = `Search restaurants and read their details.
 
 Try it now, without a key or network:
@@ -81,14 +80,11 @@ function folded(line: string, room: number): string {
   return lines.join(' \\\n      ');
 }
 
-/** Returns the width of running text: at least 40 and at most 100 columns. */
 const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 
-/** Wraps a paragraph. Indented text is not changed. */
 const wrapped = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
-/** Returns the help of one command: usage, arguments, options, details, examples. */
 export function helpText(command: CliCommand, width: number): string {
   const helper: Help = command.createHelp();
   const columns = textWidth(width);
@@ -141,14 +137,12 @@ const formatsTopic = (): Section[] => [
     '  $ restaurant find "Nopa" --city SF --demo --columns name,grade,lat,lng',
 ];
 
-/** The help topics that are not commands. */
 export const TOPICS: Readonly<Record<string, () => Section[]>> = {
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
   formats: formatsTopic,
 };
 
-/** Returns the help of a topic; empty for an unknown one. */
 export function topicText(topic: string, terminalWidth: number): string {
   const width = textWidth(terminalWidth);
   const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });

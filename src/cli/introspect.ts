@@ -115,7 +115,6 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
   };
 }
 
-/** Returns the command that the words name. @throws {AppError} `usage` */
 export function findCommand(program: CliCommand, words: readonly string[]): CliCommand {
   return words
     .flatMap((word) => word.split(' '))

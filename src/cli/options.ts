@@ -52,9 +52,7 @@ export function addGlobalOptions(program: CliCommand): void {
 const rowsOf = ({ optionGroups }: CliCommand) =>
   Object.entries(GLOBAL_OPTIONS).filter(([, { group }]) => optionGroups.includes(group));
 
-/** Returns the long names of the global options that a command takes. */
 export const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).map(([name]) => `--${name}`);
 
-/** Returns the global options that a command takes, with its overrides. */
 export const optionsOf = (command: CliCommand): Option[] =>
   rowsOf(command).map(([name, row]) => makeOption(name, row, overrideFor(command, `--${name}`)));

@@ -43,7 +43,6 @@ export const ERROR = object({
   'request_id?': text,
 });
 
-/** The line on stderr when a command with `--json` fails. */
 export const ERROR_OUTPUT = object({ error: ERROR });
 
 const PREVIEW = object({
@@ -58,7 +57,6 @@ const PREVIEW = object({
   }),
 });
 
-/** Output of `--dry-run`: the request, or the requests. */
 export const PREVIEW_OUTPUT = anyOf(PREVIEW, list(PREVIEW));
 
 /** A number for a numeric setting, else text; null if it has no value. */

@@ -30,7 +30,6 @@ const ERRORS: Readonly<Record<string, (command: CliCommand, app: App) => AppErro
     conflictIn(command) ?? usage('options conflict', command.ownHelp),
 };
 
-/** Returns the usage error for an error of commander, with the corrected command if there is one. */
 export function usageError(error: CommanderError, command: CliCommand, app: App): AppError {
   const { code, message } = error;
   return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
@@ -89,7 +88,6 @@ function missingArgument(command: CliCommand, app: App): AppError {
   return usage(`${path} needs <${missing}>`, [advice, command.seeHelp]);
 }
 
-/** Leaves out --demo if the user has a service. */
 function exampleFor(line: string, { settings }: App): Command {
   const hasService = (['base-url', 'endpoint'] as const).some((name) => settings.raw(name).value !== null);
   const [, ...words] = splitWords(line) ?? [];

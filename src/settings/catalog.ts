@@ -14,7 +14,6 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** Values of `--protocol`. */
 export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
 
 /** A global option, a setting, or both. */
@@ -22,7 +21,6 @@ interface Row {
   readonly description: string;
   /** Of an option, as commander reads them. */
   readonly flags?: string;
-  /** The heading of an option in help. */
   readonly heading?: string;
   /** The group of options that a command accepts. */
   readonly group?: string;
@@ -32,7 +30,6 @@ interface Row {
   readonly parse?: (text: string) => unknown;
   /** The accepted values, if they are a fixed list. */
   readonly choices?: readonly string[];
-  /** The default value, as text. */
   readonly default?: string;
   /** The default as shown in help, if it is not a single value. */
   readonly defaultText?: string;
@@ -42,7 +39,6 @@ interface Row {
   readonly number?: true;
 }
 
-/** Starts the row of an option. */
 const inGroup =
   <const Heading extends string>(heading: Heading) =>
   <const Group extends string, const Flags extends string>(
@@ -191,10 +187,8 @@ export type GlobalOptions = { [N in Exclude<OptionName, Negated> as Camel<N>]?: 
   [N in Negated as N extends `no-${infer Positive}` ? Positive : never]: boolean;
 };
 
-/** A group of global options. */
 export type OptionGroup = Extract<Table[OptionName], { readonly group: string }>['group'];
 
-/** A global option. */
 export type OptionRow = Row & Required<Pick<Row, 'flags' | 'heading'>> & { readonly group: OptionGroup };
 
 const rowsWith = (key: 'flags' | 'parse') => Object.entries<Row>(TABLE).filter(([, row]) => key in row);
@@ -203,7 +197,6 @@ export const GLOBAL_OPTIONS = Object.fromEntries(rowsWith('flags')) as Readonly<
 
 /** A value that is set by option, variable or config file, or has a default. */
 export interface Setting<T> extends Row {
-  /** Name of the environment variable. */
   readonly env: string;
   readonly parse: (text: string) => T;
 }
@@ -226,7 +219,6 @@ export type SettingValue<N extends SettingName> =
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Returns the settings that flags give, as text. */
 export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName, string>> {
   const values = new Map<string, unknown>(Object.entries(globals));
   const flags: Partial<Record<SettingName, string>> = {};

@@ -16,7 +16,6 @@ export interface Resolved<T> {
 }
 
 export interface SettingsInput {
-  /** Values of options, by setting name. */
   readonly flags: Readonly<Partial<Record<SettingName, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
@@ -37,7 +36,6 @@ export function serialize(name: SettingName, text: string): string | number {
 
 export const isUrl = (name: SettingName): boolean => ['base-url', 'endpoint', 'shared-state'].includes(name);
 
-/** Returns a value for display. */
 export const displayValue = (name: SettingName, text: string): string | number =>
   isUrl(name) ? maskUrl(text) : serialize(name, text);
 
@@ -69,7 +67,6 @@ export class Settings {
     return { value: value as SettingValue<N>, source };
   }
 
-  /** Returns the text of a setting as given, without parsing it. */
   raw(name: SettingName): Resolved<string | null> {
     const { env, profileField, default: value }: Setting<unknown> = SETTINGS[name];
     const flag = this.#input.flags[name];
@@ -82,7 +79,6 @@ export class Settings {
     return { value: value ?? null, source: 'default' };
   }
 
-  /** Returns a setting for JSON output. */
   view(name: SettingName): SettingView {
     const { value, source } = this.raw(name);
     return { value: value === null ? null : displayValue(name, value), source };

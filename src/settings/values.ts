@@ -31,7 +31,6 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
-/** Like {@link parseDuration}, but more than zero. */
 export function parseTimeSpan(text: string): number {
   const ms = parseDuration(text);
   if (ms === 0) throw new Error('expected more than 0, such as 30s');
@@ -55,7 +54,6 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
   };
 }
 
-/** Trims text, and rejects empty text. */
 export function nonEmpty(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new Error('expected text that is not empty');

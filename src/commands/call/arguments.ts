@@ -7,7 +7,6 @@ import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { parseUserJson, textHint } from '../../util/user-json.ts';
 
-/** Maximum number of characters of an argument that an error shows. */
 const MAX_SHOWN = 200;
 
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
@@ -95,7 +94,6 @@ export function argumentNames(root: Schema): string[] {
   return partsOf(root).flatMap((part) => Object.keys(memberOf(part, 'properties') ?? {}));
 }
 
-/** Returns the schema of one argument, if the tool's schema contains it directly. */
 export function schemaOf(root: Schema, name: string): Schema | undefined {
   const found = partsOf(root)
     .map((part) => memberOf(memberOf(part, 'properties'), name))
@@ -103,11 +101,9 @@ export function schemaOf(root: Schema, name: string): Schema | undefined {
   return found ?? (isObject(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 
-/** Returns a schema and the alternatives that it directly lists. */
 const alternatives = (schema: Schema): Schema[] =>
   [schema, schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isObject);
 
-/** Returns the types that a schema and its alternatives name, in order. */
 export const typesOf = (schema: Schema): unknown[] =>
   alternatives(schema).flatMap(({ type }) => [type ?? []].flat());
 

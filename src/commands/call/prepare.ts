@@ -12,7 +12,6 @@ const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
 const documentedTool = (name: string): Tool | undefined =>
   DOCUMENTED_TOOLS.find((tool) => tool.name === name);
 
-/** Finds a tool by name. @throws {AppError} `not_found` with the nearest names */
 export function findTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;

@@ -23,7 +23,6 @@ import {
 const TIME_LIMIT_MS = 1000;
 /** Keywords whose errors only report that a subschema failed; the cause is a separate error. */
 const COMBINING = ['if', 'allOf', '$ref', 'propertyNames'];
-/** Maximum number of characters of the values that an error lists. */
 const MAX_LISTED = 400;
 /** Dialects before 2019-09, with arrays in `items`, and `dependencies`. */
 const OLD_DIALECT = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
@@ -142,7 +141,6 @@ function coerceText(text: string, key: string, root: Schema, validate: Validator
   return isMeantAsJson && tried[0] === text ? parseUserJson(text, key) : tried[0];
 }
 
-/** Returns whether one argument is valid, ignoring errors in the others. */
 function isValid(validate: Validator, name: string, value: unknown): boolean {
   const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return !validate({ [name]: value }).some(
@@ -201,7 +199,6 @@ function dotted({ instancePath }: ErrorObject, ...member: string[]): string {
   return [...keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')), ...member].join('.');
 }
 
-/** Describes the allowed values or types, or returns the validator's message. */
 function explain(
   error: ErrorObject,
   all: readonly ErrorObject[],

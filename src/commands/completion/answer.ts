@@ -61,7 +61,6 @@ async function answerBash(
 
 const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
 
-/** Adds the names to row numbers, which are not meaningful alone. */
 function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {
   const width = Math.max(...texts.map((text) => text.length));
   return texts.map((text, index) => {

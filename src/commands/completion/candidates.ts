@@ -9,7 +9,6 @@ import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { CursorContext } from './parse.ts';
 
-/** A word that can be completed at the cursor, with a description for shells that show it. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;
@@ -22,7 +21,6 @@ export interface Completions {
 }
 
 const MAX_DESCRIPTION = 60;
-/** Text that is harmless on a command line in any shell. */
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 
 const plain = (values: readonly string[], description = ''): Candidate[] =>
@@ -53,7 +51,6 @@ export function listCompletions(context: CursorContext, program: CliCommand, app
   return { candidates: afterDoubleDash ? [] : options(context) };
 }
 
-/** The default completer for an argument or the value of an option. */
 const fileCompleter = (name: string): Completer | undefined =>
   ['file', 'path'].includes(name) ? 'file' : undefined;
 

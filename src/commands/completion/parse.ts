@@ -1,18 +1,13 @@
 import type { CliCommand, Option } from '../../cli/command.ts';
 
-/** The quote that is open at the end of a line. */
 export type Quote = '' | "'" | '"';
 
-/** A command line of bash up to the cursor. */
 export interface BashLine {
   /** The words before the cursor's, without quotes and redirections. */
   readonly words: readonly string[];
-  /** The word at the cursor, without quotes. */
   readonly current: string;
-  /** The same word as typed. */
   readonly raw: string;
   readonly quote: Quote;
-  /** Whether the word is the file of a redirection. */
   readonly isRedirection: boolean;
 }
 
@@ -29,7 +24,6 @@ export const parseBashLine = (line: string): BashLine =>
     START,
   );
 
-/** Ends the word before a blank or redirection. */
 function afterWord({ words, current, raw, isRedirection }: BashLine, space: string): BashLine {
   const isOperator = /[<>]/.test(space);
   // The number or the & before > belongs to the redirection.
@@ -61,19 +55,15 @@ export function quoteForBash(text: string, quote: Quote): string {
   return text.replace(/[\s"'\\`$&|;<>()[\]{}*?!#~^]/g, '\\$&');
 }
 
-/** The command line up to the cursor. */
 export interface CursorContext {
   readonly command: CliCommand;
   readonly operands: readonly string[];
-  /** The option whose value is typed. */
   readonly option: Option | undefined;
   /** The part of the word before that value: `--format=`. */
   readonly prefix: string;
   /** The part of the word that is completed, up to the cursor. */
   readonly text: string;
-  /** Whether a `--` precedes the cursor. */
   readonly afterDoubleDash: boolean;
-  /** Long names of the options before the cursor. */
   readonly typed: ReadonlySet<string>;
 }
 

@@ -4,7 +4,6 @@ import { isObject } from '../../util/object.ts';
 import { gradeRank } from '../../util/restaurant.ts';
 import { shellWord } from '../../util/shell.ts';
 
-/** A position on Earth, in degrees. */
 export interface Point {
   readonly lat: number;
   readonly lng: number;
@@ -19,7 +18,6 @@ export interface Refinement {
   readonly cuisine?: readonly string[];
   /** Any of these is part of the neighborhood. */
   readonly neighborhood?: readonly string[];
-  /** The grade is one of these. */
   readonly grade?: readonly string[];
   /** The grade is this one or better. */
   readonly minGrade?: string;
@@ -37,10 +35,8 @@ const fold = (text: string): string => foldLetters(text).trim();
 const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 
-/** A filter option with its values. */
 interface Filter {
   readonly option: string;
-  /** The key of the filtered field. */
   readonly key: string;
   readonly wanted: readonly string[];
   readonly matches: (text: string, wanted: string) => boolean;
@@ -108,7 +104,6 @@ function kilometers(from: Point, to: Point): number {
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)));
 }
 
-/** Maximum number of values that a note lists. */
 const MAX_LISTED = 8;
 
 /** Explains why no result passed: the first filter that removes all results, and the values that exist. */

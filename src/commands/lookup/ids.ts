@@ -8,7 +8,6 @@ import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 
-/** The restaurants that the arguments of `lookup` select. */
 export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];
@@ -20,7 +19,6 @@ const ROW = /^\d{1,4}$/;
 /** A row number that no table has, or an id of digits. */
 const LARGE_NUMBER = /^\d{5,9}$/;
 const RANGE = /^(\d+)-(\d+)$/;
-/** Maximum number of rows of a range. */
 const MAX_RANGE = 100;
 
 const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
@@ -50,7 +48,6 @@ interface Row {
   readonly name: string;
 }
 
-/** Returns the rows that a word names; empty for an id. */
 function rowsOfWord(word: string, rows: readonly Row[]): number[] {
   const range = RANGE.exec(word);
   if (range !== null) return rowsOfRange(range);
