@@ -18,8 +18,9 @@ import {
 } from './http/headers.ts';
 import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
-import { openSession } from './mcp/negotiate.ts';
+import type { CallState, Line, LineEvents } from './line.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
+import { closeSession, filterTools, isModern, openSession, speak } from './mcp/session.ts';
 import {
   decodeFind,
   decodeLookup,
@@ -29,11 +30,11 @@ import {
   parseToolResult,
   resultOf,
 } from './results.ts';
-import { type CallState, openChannel, type RpcCall } from './rpc/channel.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import { SERVICE_SAYS } from './rpc/errors.ts';
-import type { RpcResponse } from './rpc/reply.ts';
-import type { Policy } from './rpc/retry.ts';
+import type { RpcCall } from './rpc/exchange.ts';
+import type { Outcome, RpcResponse } from './rpc/reply.ts';
+import { createRateGate, type Policy } from './rpc/retry.ts';
 import {
   type FindQuery,
   findCall,
@@ -47,7 +48,7 @@ import {
 } from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */
-export interface ClientOptions {
+export interface ClientOptions extends LineEvents {
   /** The exact endpoint. */
   readonly endpoint?: URL | string;
   /** The service; its endpoint is `<baseUrl>/api/mcp`. */
@@ -77,15 +78,6 @@ export interface ClientOptions {
    * clock, no proxy.
    */
   readonly context?: Partial<ClientContext>;
-  /**
-   * Called before every HTTP request that counts against the quota, retries included. An error that it throws ends the
-   * call.
-   */
-  onRequest?(): void | Promise<void>;
-  /** Called before each wait for a retry. */
-  onWait?(wait: { ms: number; error: AppError }): void;
-  /** Called after a 429 with Retry-After; `until` is in ms since the epoch. */
-  onRateLimited?(until: number): void | Promise<void>;
   /** Called once, when the service has accepted a request. */
   onAccepted?(): void;
   /** Called with a warning about a call that did not fail. */
@@ -153,20 +145,22 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   const note = (text: string): void => trace?.({ kind: 'note', text });
   const { maxBodyBytes } = options;
   const transport = open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) });
-  const channel = openChannel({
+  const line: Line = {
     ...options,
+    ...context,
     retries: options.retries ?? 2,
     maxWaitMs: options.maxWaitMs ?? 60_000,
-    ...context,
     host: endpoint.host,
     transport,
     headers: withHeaders(baseHeaders(apiKey), options.headers),
     keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
+    gate: createRateGate(context),
+    lastId: 0,
     mask,
     note,
-  });
+  };
   const session = openSession({
-    channel,
+    line,
     protocol: options.protocol ?? 'auto',
     memory: options.protocolMemory,
     warn(text) {
@@ -188,43 +182,38 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     isAccepted = true;
   }
 
-  /** Sends one call and reads its response. The key is masked in errors. */
-  async function send<T>(
-    state: CallState,
-    { params, headers, ...call }: RpcCall,
-    read: (response: RpcResponse) => T,
-  ): Promise<T> {
-    const traced = withTrace(options.traceContext, params);
+  /** Makes one call and reads its outcome. The key is masked in errors. */
+  async function call<T>(state: CallState, message: RpcCall, read: (outcome: Outcome) => T): Promise<T> {
+    const { params, headers } = withTrace(options.traceContext, message.params);
     try {
-      const all = { ...traced.headers, ...headers };
-      return read(await session.call(state, { params: traced.params, headers: all, ...call }));
+      const traced = { ...message, params, headers: { ...headers, ...message.headers } };
+      return read(await speak(session, state, traced));
     } catch (error) {
       throw clean(error);
     }
   }
 
-  /** Sends one call and decodes its result. A JSON-RPC error is thrown. */
-  const call = <T>(
-    state: CallState,
-    message: RpcCall,
-    decode: (result: unknown, envelope: string) => T,
-  ): Promise<T> =>
-    send(state, message, (response) => {
-      const decoded = decode(resultOf(response), response.text);
+  /** Returns a function that decodes the result of a call. A JSON-RPC error is thrown. */
+  function decoder<T>(decode: (result: unknown, envelope: string) => T) {
+    return (outcome: Outcome): T => {
+      const result = resultOf(outcome, isModern(session));
+      const decoded = decode(result, outcome.response?.text ?? '');
       accept();
       return decoded;
-    });
+    };
+  }
 
-  const find: Client['find'] = (query, options) =>
-    call(newState('read'), findCall(query), (...received) => decodeFind(...received, options));
+  const find: Client['find'] = (query, options) => {
+    const decode = decoder((...received) => decodeFind(...received, options));
+    return call(newState('read'), findCall(query), decode);
+  };
 
   return {
     find,
     async lookup(restaurantId, level = 'basic', options = {}) {
       try {
-        return await call(newState('read'), lookupCall(restaurantId, level), (...received) =>
-          decodeLookup(...received, options),
-        );
+        const decode = decoder((...received) => decodeLookup(...received, options));
+        return await call(newState('read'), lookupCall(restaurantId, level), decode);
       } catch (error) {
         throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
@@ -235,18 +224,21 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     async listTools() {
       const state = newState('read');
       const pages = await listAllTools((params) =>
-        call(state, { method: 'tools/list', params }, decodeToolPage),
+        call(state, { method: 'tools/list', params }, decoder(decodeToolPage)),
       );
-      return session.filterUsable(pages);
+      return filterTools(session, pages);
     },
     async capabilities() {
-      const known = session.capabilities();
+      const negotiated = () => session.handshake?.capabilities;
+      const known = negotiated();
       if (known !== undefined) return known;
       const discover = { method: 'server/discover', params: {} };
-      const found = await send(newState('read'), discover, ({ error, envelope }) =>
-        error === undefined && isObject(envelope.result) ? envelope.result.capabilities : undefined,
+      const found = await call(newState('read'), discover, ({ response, failure }) =>
+        failure === undefined && isObject(response.envelope.result)
+          ? response.envelope.result.capabilities
+          : throwWithoutResponse(response, failure),
       );
-      return session.capabilities() ?? (isObject(found) ? found : {});
+      return negotiated() ?? (isObject(found) ? found : {});
     },
     async callTool(name, args, { signal, onText, ...extras } = {}) {
       assertJson(args);
@@ -256,24 +248,29 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
         onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
         return checked;
       };
-      return call(newState('write', signal), { ...extras, ...toolCall(name, args) }, decode);
+      return call(newState('write', signal), { ...extras, ...toolCall(name, args) }, decoder(decode));
     },
     async request(method, params, { signal, ...extras } = {}) {
       assertJson(params);
-      return send(newState('write', signal), { ...extras, method, params }, (response) => {
-        const { status, statusText, headers, text, envelope, error } = response;
-        if (envelope === undefined) throw error;
-        const failed = error !== undefined;
-        if (!failed) accept();
-        const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
-        return failed && status >= 300 ? { ...raw, error: clean(error) } : raw;
+      return call(newState('write', signal), { ...extras, method, params }, ({ response, failure }) => {
+        if (response?.envelope === undefined) throw failure;
+        const { status, statusText, headers, text, envelope } = response;
+        const isFailed = failure !== undefined;
+        if (!isFailed) accept();
+        const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed: isFailed };
+        return isFailed && status >= 300 ? { ...raw, error: clean(failure) } : raw;
       });
     },
     async close() {
-      await session.close();
+      await closeSession(session);
       await transport.close();
     },
   };
+}
+
+/** An error response says that the service has no capabilities; without a response, the call failed. */
+function throwWithoutResponse(response: RpcResponse | undefined, failure: AppError | undefined): undefined {
+  if (response === undefined && failure !== undefined) throw failure;
 }
 
 function defaultContext(): ClientContext {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../util/object.ts';
 import { type FindResult, findResult, mismatch, outputObject } from './find-result.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
-import type { RpcResponse } from './rpc/reply.ts';
+import type { Outcome } from './rpc/reply.ts';
 import type { LookupOutput, Tool, ToolResult } from './types.ts';
 
 /**
@@ -95,10 +95,11 @@ function textBlocks({ content }: JsonObject): string[] {
 }
 
 /** @throws {AppError} the error of the response; `bad_response` for a result that cannot be complete */
-export function resultOf({ envelope, error, typed }: RpcResponse): unknown {
-  if (error !== undefined) throw error;
-  assertComplete(envelope.result, typed === true);
-  return envelope.result;
+export function resultOf({ response, failure }: Outcome, isTyped: boolean): unknown {
+  if (failure !== undefined) throw failure;
+  const { result } = response.envelope;
+  assertComplete(result, isTyped);
+  return result;
 }
 
 /**

@@ -106,11 +106,11 @@ export function openTransport(options: TransportOptions) {
       limits.signal.throwIfAborted();
       if (limits.deadline <= options.now()) throw timeoutError(endpoint, 'connecting', limits);
       trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
-      const reply = await new Promise<Reply>((resolve, reject) => {
-        const handler = exchangeHandler(options, limits, exchange, resolve, reject);
-        const path = pathname + search;
-        dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
-      });
+      const { promise, resolve, reject } = withResolvers<Reply>();
+      const handler = exchangeHandler(options, limits, exchange, resolve, reject);
+      const path = pathname + search;
+      dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
+      const reply = await promise;
       if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
       return reply;
     },
@@ -118,6 +118,17 @@ export function openTransport(options: TransportOptions) {
       await (await dispatcher)?.close();
     },
   };
+}
+
+/** `Promise.withResolvers`, which Node.js 20 lacks. */
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((onDone, onError) => {
+    resolve = onDone;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
 }
 
 /** Returns the handler of one exchange, which calls `resolve` or `reject` once. */

@@ -1,16 +1,17 @@
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { headerValue, isHeaderName } from '../http/headers.ts';
+import { send } from '../kernel.ts';
+import type { CallState, Line } from '../line.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
-import type { CallState, Channel, RpcCall } from '../rpc/channel.ts';
-import { type RpcError, withMeta } from '../rpc/envelope.ts';
-import type { RpcResponse } from '../rpc/reply.ts';
+import { withMeta } from '../rpc/envelope.ts';
+import type { RpcCall, RpcMessage } from '../rpc/exchange.ts';
+import type { Outcome } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
+import { requiresModern } from './next-protocol.ts';
 import {
   CLIENT_INFO,
   HEADER_MISMATCH,
-  INVALID_PARAMS,
   META_PREFIX,
-  MISSING_CAPABILITY,
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
@@ -40,65 +41,58 @@ export function modernHeaders(method: string, params: RpcRequest['params']): Rec
   };
 }
 
-/** Creates a client for MCP without handshake and session: every request carries its own metadata. */
-export function statelessClient(channel: Channel, warn: (text: string) => void) {
-  let headersByTool: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
+/** The headers that the calls of each tool need. */
+export type ToolHeaders = ReadonlyMap<string, readonly ParamHeader[]>;
 
-  async function send(state: CallState, call: RpcCall & { policy?: 'read' }): Promise<RpcResponse> {
-    const { method, params } = call;
-    const response = await channel.request(state, {
-      ...call,
-      params: modernParams(params),
-      wantsProgress: true,
-      headers: { ...modernHeaders(method, params), ...toolHeaders(call), ...call.headers },
-    });
-    return { typed: true, ...response };
-  }
-
-  function toolHeaders({ method, params, tool }: RpcCall): Record<string, string> {
-    if (method !== 'tools/call' || !isObject(params)) return {};
-    const declared = headersByTool.get(String(params.name)) ?? (tool && paramHeaders(tool)) ?? [];
-    return headersOf(declared, params.arguments);
-  }
-
-  /** Returns the tools that may be used, and stores the headers that their calls need. */
-  function filterUsable(tools: readonly Tool[]): Tool[] {
-    const found = tools.map((tool) => ({ tool, headers: paramHeaders(tool) }));
-    headersByTool = new Map(found.map(({ tool, headers = [] }) => [tool.name, headers]));
-    for (const { tool, headers } of found) {
-      if (headers === undefined) {
-        warn(`the tool ${tool.name.slice(0, 60)} is left out: its schema has an invalid ${ANNOTATION}`);
-      }
-    }
-    return found.filter(({ headers }) => headers !== undefined).map(({ tool }) => tool);
-  }
-
+/** Returns a call as MCP without handshake and session sends it: with its own metadata. */
+export function modernMessage(call: RpcCall, toolHeaders: ToolHeaders): RpcMessage {
+  const { method, params, tool } = call;
+  const isTool = method === 'tools/call' && isObject(params);
+  const declared = isTool ? (toolHeaders.get(String(params.name)) ?? (tool && paramHeaders(tool)) ?? []) : [];
+  const args = isTool ? params.arguments : undefined;
   return {
-    filterUsable,
-    /** Makes a call, and repeats it once if the service reports wrong headers or an unsupported version. */
-    async call(state: CallState, call: RpcCall): Promise<RpcResponse> {
-      const response = await send(state, call);
-      const { rpcError: error } = response;
-      if (error?.code === HEADER_MISMATCH && call.method === 'tools/call') {
-        // The schemas of the tools name the headers of their calls.
-        const tools = await listAllTools(async (params) =>
-          decodeToolPage(resultOf(await send(state, { method: 'tools/list', params, policy: 'read' }))),
-        );
-        filterUsable(tools);
-      } else if (error?.code !== UNSUPPORTED_VERSION || !demandsModern(error)) return response;
-      return send(state, call);
-    },
+    ...call,
+    params: modernParams(params),
+    wantsProgress: true,
+    headers: { ...modernHeaders(method, params), ...headersOf(declared, args), ...call.headers },
   };
 }
 
-/** Returns whether only a service of MCP 2026-07-28 sends this error. */
-export function demandsModern({ code, data }: RpcError): boolean {
-  if (code === HEADER_MISMATCH || code === MISSING_CAPABILITY) return true;
-  if (!isObject(data)) return false;
-  if (code === INVALID_PARAMS) return 'envelope' in data;
-  return (
-    code === UNSUPPORTED_VERSION && Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION)
-  );
+/** Returns the tools that may be used, and the headers that their calls need. */
+export function usableTools(
+  tools: readonly Tool[],
+  warn: (text: string) => void,
+): { usable: Tool[]; headers: ToolHeaders } {
+  const all = tools.map((tool) => ({ tool, headers: paramHeaders(tool) }));
+  for (const { tool, headers } of all) {
+    if (headers === undefined) {
+      warn(`the tool ${tool.name.slice(0, 60)} is left out: its schema has an invalid ${ANNOTATION}`);
+    }
+  }
+  return {
+    usable: all.filter(({ headers }) => headers !== undefined).map(({ tool }) => tool),
+    headers: new Map(all.map(({ tool, headers = [] }) => [tool.name, headers])),
+  };
+}
+
+/** Returns whether the service reports wrong headers or an unsupported version, so that the call is repeated once. */
+export function requiresRepeat({ method }: RpcCall, { response }: Outcome): boolean {
+  const error = response?.rpcError;
+  if (error?.code === HEADER_MISMATCH) return method === 'tools/call';
+  return error?.code === UNSUPPORTED_VERSION && requiresModern(error);
+}
+
+/** Lists the tools, whose schemas name the headers of their calls, if the service reports wrong headers. */
+export async function listHeaders(
+  line: Line,
+  state: CallState,
+  { response }: Outcome,
+): Promise<Tool[] | undefined> {
+  if (response?.rpcError?.code !== HEADER_MISMATCH) return undefined;
+  return listAllTools(async (params) => {
+    const list = modernMessage({ method: 'tools/list', params }, new Map());
+    return decodeToolPage(resultOf(await send(line, state, { ...list, policy: 'read' }), true));
+  });
 }
 
 const ANNOTATION = 'x-mcp-header';

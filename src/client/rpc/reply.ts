@@ -9,24 +9,24 @@ import { type StatusContext, statusError } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The response to request `id`. */
-export type RpcResponse = {
+export interface RpcResponse {
   readonly id: number;
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
   /** The envelope's JSON text as received, or the body if it contains no envelope. */
   readonly text: string;
-  /** The result has a `resultType` (MCP 2026-07-28). */
-  readonly typed?: true;
-} & (
-  | { readonly envelope: JsonObject; readonly rpcError?: undefined; readonly error?: undefined }
+  readonly envelope?: JsonObject;
+  readonly rpcError?: RpcError;
+}
+
+/** The result of an attempt, or of a call with all its attempts. A failure may have a response, too. */
+export type Outcome =
   | {
-      readonly envelope?: JsonObject;
-      readonly rpcError?: RpcError | undefined;
-      /** The meaning of the status or of the JSON-RPC error. */
-      readonly error: AppError;
+      readonly response: RpcResponse & { readonly envelope: JsonObject };
+      readonly failure?: undefined;
     }
-);
+  | { readonly response?: RpcResponse; readonly failure: AppError };
 
 /** An envelope and its text. */
 interface Found {
@@ -35,7 +35,7 @@ interface Found {
 }
 
 /** The relevant content of a stream's events so far. */
-interface Seen {
+export interface Seen {
   found?: Found;
   /** Whether there was a response to another request. */
   sawOtherId?: true;
@@ -88,18 +88,24 @@ export function eventReader(
  * Parses an HTTP response to request `id`.
  * @param seen contains the envelope if it arrived as an event; otherwise the body is searched
  */
-export function parseReply(reply: Reply, id: number, seen: Seen, context: StatusContext): RpcResponse {
+export function parseReply(
+  reply: Reply,
+  id: number,
+  seen: Seen,
+  context: StatusContext,
+): Outcome & { readonly response: RpcResponse } {
   const { status, statusText, headers } = reply;
   const isOk = status >= 200 && status < 300;
   const base = { id, status, statusText, headers };
   const found = seen.found ?? readBody(reply, id, isOk, seen, context.host);
   if (found instanceof AppError) {
-    return { ...base, text: reply.text, error: isOk ? found : statusError(reply, context) };
+    return { response: { ...base, text: reply.text }, failure: isOk ? found : statusError(reply, context) };
   }
   const { envelope, text } = found;
-  const rpc = errorIn(envelope);
-  if (isOk && rpc === undefined) return { text, envelope, ...base };
-  return { text, envelope, rpcError: rpc, error: statusError({ ...reply, text, rpc }, context), ...base };
+  const rpcError = errorIn(envelope);
+  if (rpcError === undefined && isOk) return { response: { text, envelope, ...base } };
+  const failure = statusError({ ...reply, text, rpc: rpcError }, context);
+  return { response: { text, envelope, ...(rpcError && { rpcError }), ...base }, failure };
 }
 
 /** Returns the envelope in a body, or the error if there is none. */

@@ -53,48 +53,66 @@ export interface RetryLimits {
   random(): number;
 }
 
+/** The wait before the next attempt, or the failure of the call if there is none. */
+export type RetryPlan =
+  | { readonly waitMs: number; readonly failure?: undefined }
+  | { readonly failure: AppError };
+
 /**
- * Returns the milliseconds to wait before the next attempt, or the error of the call if there is none.
- * `attempt` is the number of attempts before the failed one, `remainingMs` the time left for the call.
+ * Decides whether a failed attempt is repeated.
+ * @param attempt the number of attempts before the failed one
+ * @param remainingMs the time left for the call
  */
 export function planRetry(
-  error: AppError,
+  failure: AppError,
   { attempt, policy, remainingMs }: { attempt: number; policy: Policy; remainingMs: number },
   { retries, maxWaitMs, random }: RetryLimits,
-): number | AppError {
-  const { reason, retryAfter, status = 0 } = error.details;
-  const isRetryable =
-    reason === undefined
-      ? STATUSES[policy].includes(status)
-      : // The service may always send an incomplete response, so retry only once.
-        REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
-  if (!isRetryable) return error;
+): RetryPlan {
+  const { status, retryAfter } = failure.details;
+  if (!isRetryable(failure, policy, attempt)) return { failure };
   if (attempt >= retries) {
-    return attempt === 0 ? error : error.withMessage(`${error.message} (tried ${attempt + 1} times)`);
+    const tried = `${failure.message} (tried ${attempt + 1} times)`;
+    return { failure: attempt === 0 ? failure : failure.withMessage(tried) };
   }
   if (retryAfter === undefined) {
     // Exponential backoff with full jitter.
     const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
     const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-    if (waitMs < remainingMs) return waitMs;
-    return error.withMessage(`${error.message}; no time is left for a retry`);
+    if (waitMs < remainingMs) return { waitMs };
+    return { failure: failure.withMessage(`${failure.message}; no time is left for a retry`) };
   }
-  const ms = retryAfter * 1000;
-  const waitMs = Math.max(MIN_GAP_429_MS, ms);
-  const isTooLong = ms > maxWaitMs;
+  const retryAfterMs = retryAfter * 1000;
+  const waitMs = Math.max(MIN_GAP_429_MS, retryAfterMs);
+  if (retryAfterMs > maxWaitMs) return { failure: waitTooLong(failure, retryAfterMs, maxWaitMs) };
   // The wait at the gate does not count against the time of the call.
-  if (!isTooLong && status === 429) return waitMs;
+  if (status === 429) return { waitMs };
   const spreadMs = waitMs + Math.round(random() * JITTER_MS);
-  if (!isTooLong && spreadMs < remainingMs) return spreadMs;
-  const wait = formatDuration(ms);
-  const option = isTooLong ? '--max-wait' : '--timeout';
-  const limit = isTooLong ? formatDuration(maxWaitMs) : 'the time that is left';
-  const allow = retryAfter > 86_400 ? '' : `, or allow it: ${option} ${retryAfter + 30}s`;
-  const message = `${error.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
-  return error.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
+  return spreadMs < remainingMs ? { waitMs: spreadMs } : { failure: waitTooLong(failure, retryAfterMs) };
 }
 
-/** Creates a gate that all calls of a client share. After a 429, no call is sent until the gate opens. */
+function isRetryable(
+  { details: { reason, status = 0 } }: AppError,
+  policy: Policy,
+  attempt: number,
+): boolean {
+  if (reason === undefined) return STATUSES[policy].includes(status);
+  // The service may always send an incomplete response, so retry only once.
+  return REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
+}
+
+/** @param maxWaitMs the limit that the wait exceeds; undefined for the time of the call */
+function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppError {
+  const wait = formatDuration(ms);
+  const option = maxWaitMs === undefined ? '--timeout' : '--max-wait';
+  const limit = maxWaitMs === undefined ? 'the time that is left' : formatDuration(maxWaitMs);
+  const allow = ms > 86_400_000 ? '' : `, or allow it: ${option} ${Math.ceil(ms / 1000) + 30}s`;
+  const message = `${failure.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
+  return failure.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
+}
+
+/** A gate that all calls of a client share. After a 429, no call is sent until the gate opens. */
+export type RateGate = ReturnType<typeof createRateGate>;
+
 export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>) {
   /** Milliseconds since the epoch. */
   let opensAt = 0;

@@ -53,7 +53,8 @@ const DEFAULTS = {
 };
 const plan = ({ error, ...changes }: Partial<typeof DEFAULTS> & { error: AppError }) => {
   const failed = { ...DEFAULTS, ...changes };
-  return planRetry(error, failed, failed);
+  const { failure, ...wait } = planRetry(error, failed, failed) as { failure?: AppError; waitMs?: number };
+  return failure ?? wait.waitMs;
 };
 
 describe('planRetry', () => {

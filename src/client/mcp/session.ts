@@ -1,0 +1,193 @@
+import { AppError } from '../../errors.ts';
+import { send } from '../kernel.ts';
+import type { CallState, Line } from '../line.ts';
+import { endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
+import type { Outcome } from '../rpc/reply.ts';
+import type { Tool } from '../types.ts';
+import {
+  type FailedHandshake,
+  type Handshake,
+  hasSession,
+  isSessionExpired,
+  legacyMessage,
+  shakeHands,
+} from './handshake.ts';
+import { type Era, isUnderstood, type Knowledge, nextProtocol, type Trial } from './next-protocol.ts';
+import { MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
+import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './stateless.ts';
+
+const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
+const isEra = (era: string): era is Era => Object.values<string>(ERAS).includes(era);
+
+/** The protocol state of one client, which its calls share. */
+export interface Session {
+  readonly line: Line;
+  /** The configured protocol; undefined if it is detected. */
+  readonly fixed: Era | undefined;
+  readonly memory: ProtocolMemory | undefined;
+  warn(text: string): void;
+  knowledge: Knowledge;
+  handshake: Handshake | undefined;
+  opening: Promise<Handshake | FailedHandshake> | undefined;
+  toolHeaders: ToolHeaders;
+}
+
+export function openSession(
+  options: Pick<Session, 'line' | 'memory' | 'warn'> & { readonly protocol: Protocol },
+): Session {
+  const { protocol, line, memory, warn } = options;
+  if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
+    const known = Object.keys(ERAS).join(', ');
+    throw new AppError('usage', `unknown protocol '${protocol}': expected auto, ${known}`);
+  }
+  return {
+    line,
+    fixed: protocol === 'auto' ? undefined : ERAS[protocol],
+    memory,
+    warn,
+    knowledge: { refused: [] },
+    handshake: undefined,
+    opening: undefined,
+    toolHeaders: new Map(),
+  };
+}
+
+/** Makes a call in the configured or the detected protocol. */
+export async function speak(session: Session, state: CallState, call: RpcCall): Promise<Outcome> {
+  const { line, fixed } = session;
+  // A caller that sends the handshake messages itself gets no handshake from this client.
+  const isHandshake = call.method === 'initialize' || call.method.startsWith('notifications/');
+  if (isHandshake) return send(line, state, plainMessage(call));
+  const known = fixed ?? knownEra(session);
+  let era = known ?? 'bare';
+  let isRepeated = false;
+  const trials: Trial[] = [];
+  for (;;) {
+    const message = await messageIn(session, era, state, call);
+    const outcome = 'failure' in message ? message : await send(line, state, message);
+    if (!isRepeated && 'method' in message && (await mustRepeat(session, era, state, message, outcome))) {
+      isRepeated = true;
+      continue;
+    }
+    const trial: Trial = { era, outcome, ...('isRefused' in message && message.isRefused && REFUSED) };
+    if (fixed !== undefined) return asFixed(trial);
+    trials.push(trial);
+    const { next, answer, knowledge } = nextProtocol(session.knowledge, trials, known !== undefined);
+    learn(session, knowledge);
+    if (answer !== undefined) return answer;
+    era = next;
+    isRepeated = false;
+  }
+}
+
+const REFUSED = { isHandshake: true } as const;
+
+/** Closes the session of the handshake, if there is one. */
+export async function closeSession(session: Session): Promise<void> {
+  const { handshake } = session;
+  session.handshake = undefined;
+  if (handshake !== undefined && hasSession(handshake.headers))
+    await endSession(session.line, handshake.headers);
+}
+
+export const isModern = ({ fixed, knowledge }: Session): boolean => (fixed ?? knowledge.era) === 'modern';
+
+/** Returns the tools that may be used in the current protocol, and stores the headers that their calls need. */
+export function filterTools(session: Session, tools: Tool[]): Tool[] {
+  if (!isModern(session)) return tools;
+  const { usable, headers } = usableTools(tools, session.warn);
+  session.toolHeaders = headers;
+  return usable;
+}
+
+/** If events have ids, the stream can be resumed, with or without a handshake. */
+const plainMessage = (call: RpcCall): RpcMessage => ({ resume: {}, ...call });
+
+/** Returns a call as it is sent in a protocol, or why there is no handshake. */
+async function messageIn(
+  session: Session,
+  era: Era,
+  state: CallState,
+  call: RpcCall,
+): Promise<RpcMessage | FailedHandshake> {
+  if (era === 'bare') return plainMessage(call);
+  if (era === 'modern') return modernMessage(call, session.toolHeaders);
+  const handshake = await openHandshake(session, state);
+  return 'failure' in handshake ? handshake : legacyMessage(session.line, state, call, handshake);
+}
+
+async function openHandshake(session: Session, state: CallState): Promise<Handshake | FailedHandshake> {
+  if (session.handshake !== undefined) return session.handshake;
+  // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
+  const shared = session.opening && (await session.opening.catch(() => undefined));
+  if (shared !== undefined && ('version' in shared || shared.isRefused)) return shared;
+  session.opening = shakeHands(session.line, state).finally(() => {
+    session.opening = undefined;
+  });
+  const opened = await session.opening;
+  if ('version' in opened) session.handshake = opened;
+  return opened;
+}
+
+/** Returns whether a message is sent again: in a new session, or with the headers that the service requires. */
+async function mustRepeat(
+  session: Session,
+  era: Era,
+  state: CallState,
+  message: RpcMessage,
+  outcome: Outcome,
+): Promise<boolean> {
+  const { handshake, line, warn } = session;
+  if (era === 'bare') return false;
+  if (era === 'legacy') {
+    if (!hasSession(message.resume) || !isSessionExpired(outcome)) return false;
+    // Another call may have opened a new session already.
+    if (handshake?.headers === message.resume) session.handshake = undefined;
+    return true;
+  }
+  if (!requiresRepeat(message, outcome)) return false;
+  const tools = await listHeaders(line, state, outcome);
+  if (tools !== undefined) session.toolHeaders = usableTools(tools, warn).headers;
+  return true;
+}
+
+/** Says that another protocol than the configured one may be in use. */
+function asFixed({ era, outcome, isHandshake }: Trial): Outcome {
+  const { failure, response } = outcome;
+  if (failure === undefined) return outcome;
+  const isOther = isHandshake ?? (response?.rpcError !== undefined && !isUnderstood({ era, outcome }));
+  if (!isOther) return outcome;
+  const protocol = protocolName(era);
+  const hint = `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`;
+  return { ...outcome, failure: failure.withHint(hint) };
+}
+
+const protocolName = (era: Era): string | undefined =>
+  Object.entries(ERAS).find(([, each]) => each === era)?.[0];
+
+/** Returns the protocol that worked before, here or in an earlier run. */
+function knownEra(session: Session): Era | undefined {
+  const { knowledge, memory } = session;
+  if (knowledge.era !== undefined) return knowledge.era;
+  const stored = memory?.read()?.era;
+  if (stored === undefined) return undefined;
+  // A later version of this program may have stored another one.
+  if (!isEra(stored)) memory?.forget();
+  else session.knowledge = { ...knowledge, era: stored };
+  return session.knowledge.era;
+}
+
+function learn(session: Session, knowledge: Knowledge): void {
+  const { memory, handshake, knowledge: before } = session;
+  const { era } = knowledge;
+  session.knowledge = knowledge;
+  if (era === undefined) {
+    if (before.era !== undefined) memory?.forget();
+    return;
+  }
+  const versions = { bare: undefined, legacy: handshake?.version, modern: MODERN_VERSION };
+  const version = versions[era];
+  const stored = memory?.read();
+  if (stored?.era === era && stored.version === version) return;
+  memory?.write({ era, ...(version !== undefined && { version }) });
+}

@@ -1,0 +1,137 @@
+import { AppError } from '../../errors.ts';
+import { mapStrings } from '../../util/json.ts';
+import type { JsonObject } from '../../util/object.ts';
+import { type RequestHeaders, withHeaders } from '../http/headers.ts';
+import type { Reply } from '../http/transport.ts';
+import type { CallState, Line } from '../line.ts';
+import type { PlannedCall, Tool } from '../types.ts';
+import { progressIn, request, withMeta } from './envelope.ts';
+import { statusError } from './errors.ts';
+import { eventReader, type Outcome, parseReply, protocolWarnings, type Seen } from './reply.ts';
+import type { Policy } from './retry.ts';
+
+/** A call, independent of the protocol. */
+export interface RpcCall extends PlannedCall {
+  readonly headers?: RequestHeaders;
+  /** The tool as listed by the service. Its schema names the arguments that are also sent as headers. */
+  readonly tool?: Tool | undefined;
+  /** Gets `params` of each `notifications/progress`. */
+  onProgress?(params: JsonObject): void;
+}
+
+/** A call in one protocol. */
+export interface RpcMessage extends RpcCall {
+  /** Overrides the policy of the call. */
+  readonly policy?: Policy;
+  /** Requests the notifications for `onProgress`, if it is given. */
+  readonly wantsProgress?: true;
+  /** Headers for resuming a stream that ended early. Undefined if streams are not resumed. */
+  readonly resume?: RequestHeaders;
+  /** Gets other messages of the server that precede the response on a stream. */
+  onMessage?(message: JsonObject): void;
+  /** Notifies the service that request `id` is cancelled. */
+  cancel?(call: CallState, id: number): Promise<unknown>;
+}
+
+/** Maximum wait for the end of a body that is not needed, before the connection is closed. */
+const UNWANTED_BODY_MS = 100;
+/** Time limit for the message that ends a session or cancels a call. */
+const CLEANUP_MS = 1000;
+const MAX_RESUMPTIONS = 5;
+/** Default wait before a stream is resumed. */
+const RESUME_MS = 1000;
+
+/**
+ * Makes one attempt. If a stream ends before the response, it is resumed where it ended, at most five times, provided
+ * that its events had ids (MCP 2025-11-25, resumability).
+ * @throws the signal's reason, and errors other than AppError
+ */
+export async function exchange(line: Line, call: CallState, message: RpcMessage): Promise<Outcome> {
+  line.lastId += 1;
+  const id = line.lastId;
+  const { seen, onEvent } = eventReader(id, line.mask, (event) => {
+    const progress = progressIn(event);
+    if (progress === undefined) message.onMessage?.(event);
+    else message.onProgress?.(progress);
+  });
+  try {
+    const post = { method: 'POST', headers: withHeaders(line.headers, message.headers), onEvent } as const;
+    let reply = await line.transport.send(call, { body: bodyOf(message, id), ...post }).catch(brokenStream);
+    for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(reply, seen); resumed += 1) {
+      const { lastEventId, retryMs = RESUME_MS } = seen;
+      if (message.resume === undefined || !lastEventId) break;
+      // A wait beyond the deadline would only delay the failure.
+      await line.sleep(Math.max(0, Math.min(retryMs, call.deadline - line.now())), call.signal);
+      await line.onRequest?.();
+      const session = bodilessHeaders(line, message.resume);
+      const headers = { ...session, Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
+      const next = await line.transport.send(call, { method: 'GET', headers, onEvent }).catch(brokenStream);
+      // If resuming is refused, the error with which the previous stream ended is reported.
+      if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
+      reply = next;
+    }
+    if (reply instanceof AppError) return { failure: reply };
+    const outcome = parseReply(mapStrings(reply, line.mask), id, seen, line);
+    protocolWarnings(outcome.response, reply.isStream).forEach(line.note);
+    return outcome;
+  } catch (error) {
+    const isLate = error instanceof AppError && error.details.reason === 'time';
+    const cancelled = isLate || call.signal.aborted ? message.cancel?.(cleanupCall(line), id) : undefined;
+    // A call that timed out does not wait for its cancellation to be sent.
+    if (!isLate) await cancelled;
+    const isOurs = error instanceof AppError && error.kind !== 'interrupted' && error !== call.signal.reason;
+    if (isOurs) return { failure: error };
+    throw error;
+  }
+}
+
+function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: number): string {
+  const sent = wantsProgress && onProgress ? withMeta(params, { progressToken: id }) : params;
+  return JSON.stringify(request(id, method, sent));
+}
+
+const isBroken = (reply: Reply | AppError, seen: Seen): boolean =>
+  seen.found === undefined && (reply instanceof AppError || reply.isStream);
+
+/** Returns the error of a broken connection; rethrows any other error. */
+function brokenStream(error: unknown): AppError {
+  if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
+  throw error;
+}
+
+/**
+ * Sends a notification. The body of the response is ignored.
+ * @returns the error that the service responds with, if any
+ * @throws {AppError} if there was no response
+ */
+export async function notify(
+  line: Line,
+  call: CallState,
+  message: JsonObject,
+  headers: RequestHeaders,
+): Promise<AppError | undefined> {
+  await line.onRequest?.();
+  const reply = await line.transport.send(call, {
+    method: 'POST',
+    headers: withHeaders(line.headers, headers),
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    bodyMs: UNWANTED_BODY_MS,
+  });
+  return reply.status < 300 ? undefined : statusError(mapStrings(reply, line.mask), line);
+}
+
+/** Ends a session (DELETE). Best effort, within a second. */
+export async function endSession(line: Line, session: RequestHeaders): Promise<void> {
+  const headers = bodilessHeaders(line, session);
+  await line.transport.send(cleanupCall(line), { method: 'DELETE', headers, bodyMs: 0 }).catch(() => {});
+}
+
+function cleanupCall({ now }: Line): CallState {
+  const { signal } = new AbortController();
+  return { policy: 'write', signal, deadline: now() + CLEANUP_MS, totalMs: CLEANUP_MS };
+}
+
+function bodilessHeaders({ headers }: Line, more: RequestHeaders): RequestHeaders {
+  const { 'Content-Type': _, ...rest } = withHeaders(headers, more);
+  return rest;
+}
