@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { pipeline } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
 import { currentUid } from '../storage/folders.ts';
@@ -78,7 +77,8 @@ export async function showPage(app: App, path: string): Promise<void> {
 
 /**
  * Serves one file to the user of this process, at a path that cannot be guessed, until the browser has received it. It
- * is served because OpenStreetMap requires a Referer for map tiles, which a page opened from a file does not send.
+ * is served because OpenStreetMap requires a Referer for map tiles, which a page opened from a file does not send, and
+ * because browsers in a sandbox (snap, Flatpak) cannot read files in hidden folders.
  * @returns why it was not shown; undefined if it was
  */
 async function openInBrowser(app: App, path: string): Promise<string | undefined> {
@@ -120,21 +120,19 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
   }
 }
 
-/** Sends the page to the browser. @param onSent called when the browser has received all of it */
+/** Sends the page to the browser. @param onSent called when all of it is sent, even if the browser then closes early */
 function sendPage(path: string, response: ServerResponse, onSent: () => void): void {
+  const page = readFileSync(path);
   response.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': statSync(path).size,
+    'Content-Length': page.length,
     // The server is then gone, so a browser can only reload the page from its cache.
     'Cache-Control': `private, max-age=${WEEK_S}, immutable`,
     'Referrer-Policy': 'strict-origin-when-cross-origin',
     'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   });
-  pipeline(createReadStream(path), response, (error) => {
-    // A browser that has received the whole page may close the connection before the response is finished.
-    if (!error || response.writableEnded) onSent();
-  });
+  response.end(page, onSent);
 }
 
 /**

@@ -67,6 +67,19 @@ describe('--open', () => {
     expect((await running).exit).toBe(0);
   });
 
+  it('accepts a browser that closes the connection right after the last byte', async () => {
+    const { env } = useBrowser(`const { host, hostname, port, pathname } = new URL(url);
+      const socket = require('node:net').connect(port, hostname);
+      let text = '';
+      socket.setEncoding('utf8').on('data', (part) => {
+        text += part;
+        if (text.endsWith('</html>\\n')) socket.destroy();
+      });
+      socket.write('GET ' + pathname + ' HTTP/1.1\\r\\nHost: ' + host + '\\r\\n\\r\\n');`);
+    const { exit, stderr } = await service.run(FIND, { env, tty: { stderr: true } });
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('shown in the browser')]);
+  });
+
   it('opens the file of -o and prints nothing on stdout', async () => {
     const { env, home } = useBrowser();
     const file = join(home, 'nopa.html');
