@@ -117,7 +117,8 @@ export function correctedCommand(
   const typed = [...parent.path.split(' '), ...name.split(' '), ...rest].filter((each) => each !== '');
   const { command, words } = descend(parent.root, typed);
   const added = [option ?? [], ...typedFlags(parent.root)].flat();
-  return { text: 'did you mean', command: restaurant(...typed, ...missing(command, words), ...added) };
+  const slots = added.includes('--help') ? [] : missing(command, words);
+  return { text: 'did you mean', command: restaurant(...typed, ...slots, ...added) };
 }
 
 function descend(command: CliCommand, words: string[]): { command: CliCommand; words: string[] } {

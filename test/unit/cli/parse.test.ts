@@ -56,6 +56,7 @@ describe('a usage error', () => {
     [['profiles'], 'config profiles'],
     [['logni'], 'login'],
     [['fnid', 'x'], 'find x'],
+    [['fnid', '-h'], 'find --help'],
     [['cache', 'claer'], 'cache clear'],
     [['config', 'show'], 'config list'],
     [['lookup', '--id', 'x y'], "lookup 'x y'"],
