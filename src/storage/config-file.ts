@@ -34,7 +34,9 @@ type Warn = (message: Message) => void;
 const MAX_BYTES = 1_048_576;
 const LOCK_WAIT_MS = 15_000;
 const PROFILE_TEXTS = ['key', 'key_origin', 'base_url', 'endpoint'] as const;
-const OTHER_FOLDER: Hint = { text: 'set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to' };
+const OTHER_FOLDER: Hint = {
+  text: 'set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to',
+};
 
 /** The profile of the config file, added if it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {

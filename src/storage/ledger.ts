@@ -88,7 +88,15 @@ interface LedgerOptions extends Limits {
 }
 
 /** Opens the ledger of a key and an endpoint. Accesses no files until it is used, and never fails because of a file. */
-export const openLedger = (options: LedgerOptions): Ledger => new FileLedger(options);
+export function openLedger(options: LedgerOptions): Ledger {
+  const ledger = new FileLedger(options);
+  return {
+    record: () => ledger.record(),
+    grant: () => ledger.grant(),
+    pauseUntil: (until) => ledger.pauseUntil(until),
+    usage: () => ledger.usage(),
+  };
+}
 
 class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
@@ -135,7 +143,9 @@ class FileLedger implements Ledger {
     return { at, wait };
   }
 
-  readonly record = (): Promise<void> => this.#use(({ requests }) => requests.append(this.#options.now()));
+  record(): Promise<void> {
+    return this.#use(({ requests }) => requests.append(this.#options.now()));
+  }
 
   async grant(): Promise<Grant> {
     const { at, wait } = await this.#use((records) => {

@@ -279,7 +279,7 @@ describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () 
     for (const { exit, stderr } of [login, status]) {
       expect(exit).toBe(9);
       expect(stderr).toMatch(
-        /^error: .*config\.json: permission denied\nhint: set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to\n$/,
+        /^error: .*config\.json: permission denied\nhint: set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to\n$/,
       );
     }
     expect(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8')).toBe(

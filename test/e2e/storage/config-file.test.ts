@@ -268,7 +268,7 @@ describe('several processes', () => {
       const run = async () =>
         (await startWorker(worker, [folder, 'me'], { uid: 65534, gid: 65534 }).ended).stdout;
       expect(await run()).toContain(
-        'permission denied set HOME or RESTAURANT_CONFIG_DIR to a folder that you can write to',
+        'permission denied set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to',
       );
       chownSync(folder, 65534, 65534);
       expect(await run()).toContain(
