@@ -130,9 +130,9 @@ async function withHint(error: AppError, command: CliCommand, app: App): Promise
       { text: 'please report what this prints', command: again({ '--verbose': true }) },
     ]);
   }
-  const { fullHint } = await import('./app/command-line.ts');
+  const { hintOf } = await import('./app/hints.ts');
   const hint = details.hint ?? (code === 'usage' ? command.ownHelp : error.hint);
-  return error.withHint({ text: fullHint(app, hint) });
+  return error.withHint({ text: hintOf(app, hint) });
 }
 
 function asAppError(error: unknown, context: Context): AppError {

@@ -59,11 +59,11 @@ export interface Advice {
   readonly command?: Command;
 }
 
-/** Advice about an error. Strings are on their way out. */
-export type Hint = string | Advice | readonly Advice[];
+/** Advice about an error. */
+export type Hint = Advice | readonly Advice[];
 
 /** A note or warning: text, or pieces with commands. */
-export type Message = string | Advice | readonly Advice[];
+export type Message = string | Hint;
 
 /** The command line of a run, as far as it may be printed. */
 export interface TypedLine {
@@ -81,8 +81,7 @@ export interface TypedOption {
 }
 
 /** Returns a hint as a list, to which more can be added. */
-export const adviceOf = (hint: Hint): readonly Advice[] =>
-  typeof hint === 'string' ? [{ text: hint }] : [hint].flat();
+export const adviceOf = (hint: Hint): readonly Advice[] => [hint].flat();
 
 export const slot = (name: string): Word => ({ slot: name });
 

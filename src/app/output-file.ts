@@ -84,7 +84,10 @@ function attempt<T>(name: string, act: () => T): T {
 }
 
 function writeError(name: string, error: unknown): AppError {
-  return ioError('write', name, error, 'choose a directory that you own: restaurant … -o ~/out.csv');
+  return ioError('write', name, error, {
+    text: 'choose a directory that you own',
+    command: again({ '--output': slot('file') }),
+  });
 }
 
 /** Checks the file of `--output`; undefined for stdout. @throws {AppError} as {@link checkTarget} */

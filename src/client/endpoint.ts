@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { shellWord } from '../util/shell.ts';
+import { again, type Hint, restaurant } from '../hint.ts';
 import { maskUrl, parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
@@ -15,7 +15,7 @@ const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 export function endpointFromBase(baseUrl: string): URL {
   const url = parseHttpUrl(baseUrl, 'base URL', '--base-url');
   if (url.href.includes('?')) {
-    throw refusal('base URL', baseUrl, 'it has a query', '--endpoint takes an exact URL');
+    throw refusal('base URL', baseUrl, 'it has a query', { text: '--endpoint takes an exact URL' });
   }
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = path.endsWith(PATH) ? path : path + PATH;
@@ -40,7 +40,10 @@ export function isLoopback(url: URL): boolean {
 export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   if (url.protocol === 'https:' || insecureHttp || isLoopback(url)) return;
   throw new AppError('usage', `the key is not sent over plain HTTP to ${url.host}`, {
-    hint: `use https://${url.host}, or add --insecure-http on a network that you trust`,
+    hint: [
+      { text: `use https://${url.host}` },
+      { text: 'or on a network that you trust', command: again({ '--insecure-http': true }) },
+    ],
   });
 }
 
@@ -58,28 +61,28 @@ export function withScheme(address: string): string {
 /** @param flag the option that sets it */
 function parseHttpUrl(raw: string, what: string, flag: string): URL {
   const text = withScheme(raw);
-  const refuse = (problem: string, hint?: string) => refusal(what, raw, problem, hint);
+  const refuse = (problem: string, hint?: Hint) => refusal(what, raw, problem, hint);
   const url = /[\u0000-\u0020\u007f]/.test(text) ? undefined : parseUrl(text);
   if (url === undefined || !/^https?:\/\//i.test(text)) throw refuse('it is not a valid http or https URL');
   if (redactor(undefined)(text) !== text) throw refuse('it contains an API key');
   if (url.username !== '' || url.password !== '') {
     const problem = 'it contains a user name or password; the key comes from restaurant login';
-    throw refuse(problem, `restaurant status ${flag} ${shellWord(url.origin)}`);
+    throw refuse(problem, { command: restaurant('status', flag, url.origin) });
   }
   if (text.includes('#')) {
     const rest = text.slice(0, text.indexOf('#'));
-    throw refuse('it has a fragment', `restaurant status ${flag} ${shellWord(rest)}`);
+    throw refuse('it has a fragment', { command: restaurant('status', flag, rest) });
   }
   return url;
 }
 
-function refusal(what: string, raw: string, problem: string, hint?: string): AppError {
+function refusal(what: string, raw: string, problem: string, hint?: Hint): AppError {
   const redact = redactor(undefined);
   return new AppError(
     'usage',
     `"${redact(maskUrl(raw.trim())).slice(0, 200)}" cannot be the ${what}: ${problem}`,
     {
-      hint: redact(hint ?? 'expected a URL like https://<host>'),
+      hint: hint ?? { text: 'expected a URL like https://<host>' },
     },
   );
 }

@@ -2,10 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import type { Hint } from '../hint.ts';
+import { type Hint, restaurant } from '../hint.ts';
 import { mapStrings, memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { shellWord } from '../util/shell.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import type { FindResult } from './find-result.ts';
 import {
@@ -242,7 +241,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
     async callTool(name, args, { signal, onText, ...extras } = {}) {
       assertJson(args);
-      const hint = `restaurant tools ${shellWord(name)} shows its arguments`;
+      const hint = { text: 'see its arguments', command: restaurant('tools', name) };
       const decode = (result: unknown, envelope: string) => {
         const checked = parseToolResult(result, hint);
         onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
@@ -287,7 +286,7 @@ function defaultContext(): ClientContext {
   };
 }
 
-const KEY_HINT = 'pass the key alone, as the service issued it';
+const KEY_HINT: Hint = { text: 'pass the key alone, as the service issued it' };
 
 /** @throws {AppError} `usage` for values that JSON cannot represent: a circular object, a BigInt */
 function assertJson(params: unknown): void {
@@ -336,9 +335,7 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
       const message = hide(
         error.kind === 'service' && !attributed.includes(host) ? `${host}: ${attributed}` : attributed,
       );
-      const hint = typeof error.hint === 'string' ? hide(error.hint) : error.hint;
-      if (message === error.message && hint === error.hint) return error;
-      return error.withMessage(message, hint === error.hint ? {} : { hint });
+      return message === error.message ? error : error.withMessage(message);
     },
     trace: options.trace && trace,
   };
@@ -353,15 +350,17 @@ function lookupError(error: AppError, restaurantId: string, level: Level): AppEr
   // Stopped by the local quota: nothing was sent, so the error is not about this restaurant.
   if (error.kind === 'rate_limit' && details.status === undefined) return error;
   const isPaid = level !== 'basic';
-  const free = `restaurant lookup ${shellWord(restaurantId)} --fields basic`;
+  const hint = {
+    text: 'basic details work with every key',
+    command: restaurant('lookup', restaurantId, '--fields', 'basic'),
+  };
   if (code === 'plan_required' || (isPaid && code === 'forbidden')) {
     const refusal = code === 'forbidden' ? `fields ${level} require a paid key: ${message}` : message;
-    const hint = `${free} works with every key`;
     return new AppError('plan_required', refusal, { ...details, restaurantId, hint });
   }
   if (isPaid && ['tool_error', 'rpc_error', 'http_error'].includes(code)) {
-    const hint = `fields ${level} require a paid key; without one: ${free}`;
-    return error.withMessage(message, { restaurantId, hint });
+    const reason = { text: `fields ${level} require a paid key` };
+    return error.withMessage(message, { restaurantId, hint: [reason, hint] });
   }
   return error.withMessage(code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message, {
     restaurantId,

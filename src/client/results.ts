@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { type Hint, restaurant, slot } from '../hint.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
@@ -13,7 +14,7 @@ import type { LookupOutput, Tool, ToolResult } from './types.ts';
  * @param hint advice for a tool that failed without a known reason
  * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
  */
-export function parseToolResult(result: unknown, hint?: string): ToolResult {
+export function parseToolResult(result: unknown, hint?: Hint): ToolResult {
   if (!isObject(result)) throw mismatch('a tool result', result);
   // Some servers send "true" or 1.
   if (result.isError && result.isError !== 'false') {
@@ -112,7 +113,10 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   if (type === 'input_required' && isObject(result)) {
     const message = `the tool requests input, which this command cannot provide: ${inputQuestions(result)}`;
     throw new AppError('tool_error', message, {
-      hint: 'use an MCP client that can provide it: restaurant mcp config <client>',
+      hint: {
+        text: 'use an MCP client that can provide it',
+        command: restaurant('mcp', 'config', slot('client')),
+      },
     });
   }
   if (!isTyped || type === undefined || type === 'complete') return;

@@ -151,7 +151,7 @@ function unreachable(place: string, reason: string, cause: unknown): SharedState
     const problem = 'is not signed by an authority that this machine trusts';
     return new SharedStateError('tls', `the certificate of the shared state at ${place} ${problem}`, {
       cause,
-      hint: privateCaHint('status'),
+      hint: privateCaHint(restaurant('status')),
     });
   }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {

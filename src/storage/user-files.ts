@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
-import type { Hint } from '../hint.ts';
+import { again, type Hint } from '../hint.ts';
 import { followLinks, foreignOwner } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
@@ -55,7 +55,11 @@ export function resolveOutput(path: string, context: PathContext, mayLeave: bool
   if (context.platform === 'win32' && isReservedName(path))
     throw refusal('Windows reserves this name for a device');
   return resolveLinks(path, context, {
-    refusal: (reason) => refusal(reason, 'name another file, or add --force to follow the link'),
+    refusal: (reason) =>
+      refusal(reason, [
+        { text: 'name another file' },
+        { text: 'or follow the link', command: again({ '--force': true }) },
+      ]),
     mayLeave,
     anyOwner: false,
   });

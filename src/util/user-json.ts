@@ -33,7 +33,7 @@ export function parseUserJson(
     throw new AppError(code, `${name} is not valid JSON${errorPosition(text)}`, { cause, hint });
   }
   throw new AppError(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
-    hint: 'send it as text: "12345678901234567890"',
+    hint: { text: 'send it as text: "12345678901234567890"' },
   });
 }
 

@@ -2,6 +2,7 @@ import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
+import { again } from '../../hint.ts';
 
 /** An event of a stream. A retry time is a separate event, with empty data. */
 export interface SseEvent {
@@ -110,7 +111,10 @@ export function tooLarge(maxBytes: number): AppError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
   return new AppError('bad_response', `the response is larger than ${limit}`, {
-    hint: `search more narrowly, or allow more: --max-body ${Math.max(64, Math.ceil(mib * 4))}MiB`,
+    hint: [
+      { text: 'search more narrowly' },
+      { text: 'or allow more', command: again({ '--max-body': `${Math.max(64, Math.ceil(mib * 4))}MiB` }) },
+    ],
   });
 }
 

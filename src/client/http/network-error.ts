@@ -1,5 +1,6 @@
 import { versions } from 'node:process';
 import { AppError, CODES, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
+import { type Command, type Hint, restaurant } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { isLoopback } from '../endpoint.ts';
@@ -33,7 +34,9 @@ export function networkError(
     return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { retryable });
   }
   if (code === 'ECONNREFUSED') {
-    const details = isLoopback(target) ? { hint: 'is the sandbox running? restaurant sandbox' } : {};
+    const details = isLoopback(target)
+      ? { hint: { text: 'is the sandbox running?', command: restaurant('sandbox') } }
+      : {};
     return failed('refused', `connection refused by ${host}`, details);
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
@@ -53,7 +56,9 @@ export function networkError(
       code === 'UND_ERR_HEADERS_OVERFLOW'
         ? `the response from ${host} has more than 16 KiB of headers`
         : `${host} does not respond as an HTTP server`;
-    return new AppError('bad_response', message, { hint: 'check the URL and its port: restaurant status' });
+    return new AppError('bad_response', message, {
+      hint: { text: 'check the URL and its port', command: restaurant('status') },
+    });
   }
   if (phase === 'reading' && (isBadLength || CLOSED.test(code))) {
     return failed('cut_off', `${host} closed the connection in the middle of its response`);
@@ -82,12 +87,12 @@ export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNAB
 function tlsError(error: unknown, code: string, { host, hostname }: URL): AppError {
   const certificate = `the certificate of ${host}`;
   const plain = `http://${host}`;
-  const clock = "check this machine's clock, then: restaurant status --check";
-  const problems: readonly (readonly [RegExp, string, string?])[] = [
+  const clock = { text: "check this machine's clock, then", command: restaurant('status', '--check') };
+  const problems: readonly (readonly [RegExp, string, Hint?])[] = [
     [
       NOT_TLS,
       `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`,
-      `try ${plain}: restaurant status --check --base-url ${plain}`,
+      { text: `try ${plain}`, command: restaurant('status', '--check', '--base-url', plain) },
     ],
     [
       /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -98,7 +103,7 @@ function tlsError(error: unknown, code: string, { host, hostname }: URL): AppErr
     [
       UNKNOWN_AUTHORITY,
       `${certificate} is not signed by an authority that this machine trusts (${code})`,
-      privateCaHint('status --check'),
+      privateCaHint(restaurant('status', '--check')),
     ],
   ];
   const other = `the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`;
@@ -111,13 +116,15 @@ function tlsError(error: unknown, code: string, { host, hostname }: URL): AppErr
  * if this version of Node supports it.
  * @param command the command that checks the connection
  */
-export function privateCaHint(command: 'status' | 'status --check'): string {
+export function privateCaHint(command: Command): Hint {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
   const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);
-  const hint = `for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant ${command}`;
-  return isSupported
-    ? `${hint}; for the CAs of the system: NODE_USE_SYSTEM_CA=1 restaurant ${command}`
-    : hint;
+  const own = { text: 'for a private CA', command: { ...command, env: { NODE_EXTRA_CA_CERTS: 'ca.pem' } } };
+  const system = {
+    text: 'for the CAs of the system',
+    command: { ...command, env: { NODE_USE_SYSTEM_CA: '1' } },
+  };
+  return isSupported ? [own, system] : own;
 }
 
 /** Returns the names that a rejected certificate is for, as Node attaches it to its error. */

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
@@ -266,7 +267,7 @@ function responseProblem(
     return new AppError(
       'http_error',
       `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`,
-      { status, hint: 'check the base URL: restaurant status' },
+      { status, hint: { text: 'check the base URL', command: restaurant('status') } },
     );
   }
   return Number(firstValue(headers['content-length'])) > maxBytes ? tooLarge(maxBytes) : undefined;

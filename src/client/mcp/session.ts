@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
 import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
@@ -158,7 +159,10 @@ function asFixed({ era, outcome, isHandshake }: Trial): Outcome {
   const isOther = isHandshake ?? (response?.rpcError !== undefined && !isUnderstood({ era, outcome }));
   if (!isOther) return outcome;
   const protocol = protocolName(era);
-  const hint = `the service may use another protocol than ${protocol}: restaurant tools --protocol auto`;
+  const hint = {
+    text: `the service may use another protocol than ${protocol}`,
+    command: restaurant('tools', '--protocol', 'auto'),
+  };
   return { ...outcome, failure: failure.withHint(hint) };
 }
 

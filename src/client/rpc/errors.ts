@@ -1,5 +1,5 @@
 import { AppError, type Code } from '../../errors.ts';
-import type { Hint } from '../../hint.ts';
+import { type Hint, restaurant } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { isFilled, isObject } from '../../util/object.ts';
@@ -44,7 +44,7 @@ function argumentIn({ code, message, data }: RpcError): string {
 }
 
 /** Converts the result of a failed tool. @param output its parsed text, or its structured content */
-export function toolError(output: unknown, text: string, hint?: string): AppError {
+export function toolError(output: unknown, text: string, hint?: Hint): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
@@ -130,14 +130,17 @@ function meaningOf(
       return {
         code: 'network',
         message: `the proxy in front of ${host} requires credentials (407)`,
-        hint: 'put user and password into the URL in HTTPS_PROXY, then: restaurant status --check',
+        hint: {
+          text: 'add the username and password to HTTPS_PROXY, then',
+          command: restaurant('status', '--check'),
+        },
       };
     case 429: {
       const pause = wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`;
       return { code: 'rate_limited', message: `${host}: too many requests (429${pause})` };
     }
     default: {
-      const hint = status === 404 ? 'check the base URL: restaurant status' : undefined;
+      const hint = status === 404 ? { text: 'check the base URL', command: restaurant('status') } : undefined;
       return { code: 'http_error', message: `${host} returned HTTP ${status}`, hint };
     }
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
@@ -150,7 +151,10 @@ function webPage(text: string, host: string): AppError {
   const title = htmlTitle(text);
   const named = title === undefined ? '' : ` ("${excerpt(title, 80)}")`;
   return new AppError('bad_response', `got a web page${named} from ${host}, not the API`, {
-    hint: 'check the base URL, and whether this network requires a login first: restaurant status',
+    hint: {
+      text: 'check the base URL, and whether this network requires a login first',
+      command: restaurant('status'),
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { AppError, Reason } from '../../errors.ts';
+import { type Advice, again, type Options } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
@@ -105,9 +106,17 @@ function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppErro
   const wait = formatDuration(ms);
   const option = maxWaitMs === undefined ? '--timeout' : '--max-wait';
   const limit = maxWaitMs === undefined ? 'the time that is left' : formatDuration(maxWaitMs);
-  const allow = ms > 86_400_000 ? '' : `, or allow it: ${option} ${Math.ceil(ms / 1000) + 30}s`;
+  const time = `${Math.ceil(ms / 1000) + 30}s`;
+  // The wait counts against the time of the call, except at the gate.
+  const needed: Options = {
+    ...(maxWaitMs !== undefined && { '--max-wait': time }),
+    ...((maxWaitMs === undefined || failure.details.status !== 429) && { '--timeout': time }),
+  };
+  const allow: Advice[] = ms > 86_400_000 ? [] : [{ text: 'or allow it', command: again(needed) }];
   const message = `${failure.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
-  return failure.withMessage(message, { hint: `run the command again in ${wait}${allow}` });
+  return failure.withMessage(message, {
+    hint: [{ text: `run the command again in ${wait}` }, ...allow],
+  });
 }
 
 /** A gate that all calls of a client share. After a 429, no call is sent until the gate opens. */

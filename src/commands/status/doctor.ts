@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configuredEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { fullHint } from '../../app/command-line.ts';
+import { hintOf } from '../../app/hints.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
@@ -65,7 +65,7 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
     return { checks: [passed(name, String(app.settings.view('shared-state').value))] };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    return { checks: [failed(name, error.message, fullHint(app, error.hint))], error };
+    return { checks: [failed(name, error.message, hintOf(app, error.hint))], error };
   }
 }
 
@@ -162,7 +162,7 @@ async function checkService(app: App): Promise<Diagnosis> {
     const service =
       error instanceof SharedStateError
         ? failed('service', 'not checked: without the shared state, requests cannot be counted')
-        : failed('service', `${error.code}: ${error.message}`, fullHint(app, error.hint));
+        : failed('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

@@ -1,6 +1,6 @@
 import { supportsMcp } from '../../app/address.ts';
 import { App } from '../../app/app.ts';
-import { fullHint } from '../../app/command-line.ts';
+import { hintOf } from '../../app/hints.ts';
 import { loginCommand } from '../../app/key.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
@@ -47,7 +47,7 @@ export async function serveBridge(app: App): Promise<void> {
     hintFor: (error) =>
       context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
         ? BUNDLE_HINT
-        : fullHint(app, agentHint(error, login)),
+        : { text: hintOf(app, agentHint(error, login)) },
     context,
   });
   await serveStdio(context, upstream, (fault) => {

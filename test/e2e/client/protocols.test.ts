@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../helpers/client.ts';
 import type { ReceivedRequest } from '../../helpers/servers.ts';
@@ -230,7 +231,7 @@ describe('auto', () => {
       const error = await failure(client.find(QUERY));
       expect(error).toMatchObject({ code: 'http_error', details: { status: 404 } });
       expect(error.message).toContain('no tools/call here');
-      expect(error.hint).toContain('restaurant status');
+      expect(hintText(error.hint)).toContain('restaurant status');
       expect(methods(requests)).toEqual(method);
     }
   });
@@ -344,7 +345,7 @@ describe('a configured protocol that the service does not use', () => {
       const { url, requests } = await legacy();
       const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
       expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
-      expect(error.hint).toContain('--protocol auto');
+      expect(hintText(error.hint)).toContain('--protocol auto');
       expect(requests).toHaveLength(1);
     },
   );
@@ -353,7 +354,7 @@ describe('a configured protocol that the service does not use', () => {
     const { url, requests } = await modern();
     const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.callTool('t', {}));
     expect(error).toMatchObject({ code: 'rpc_error', details: { rpcCode: -32022 } });
-    expect(error.hint).toContain('--protocol auto');
+    expect(hintText(error.hint)).toContain('--protocol auto');
     expect(methods(requests)).toEqual(['initialize']);
   });
 });
@@ -386,7 +387,7 @@ describe('legacy', () => {
     });
     const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.find(QUERY));
     expect(error).toMatchObject({ code: 'rate_limited', details: { status: 429 } });
-    expect(error.hint).not.toContain('--protocol');
+    expect(hintText(error.hint)).not.toContain('--protocol');
   });
 
   it('works without a session, and deletes none', async () => {

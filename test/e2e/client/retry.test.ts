@@ -118,7 +118,10 @@ describe('planRetry', () => {
     expect(planFor(0)).toBe(500);
     expect(planFor(7200)).toMatchObject({
       message: expect.stringContaining('asks to wait 2 hours, longer than 60s (--max-wait)'),
-      hint: expect.stringContaining('--max-wait 7230s'),
+      hint: [
+        { text: 'run the command again in 2 hours' },
+        { text: 'or allow it', command: { again: { '--max-wait': '7230s' } } },
+      ],
     });
     expect(planFor(999_999_999_999)).toMatchObject({
       message: expect.stringContaining('31,709 years'),
@@ -128,6 +131,9 @@ describe('planRetry', () => {
   it('honors Retry-After of a 503 within the time of the call', () => {
     const planFor = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
     expect(planFor(7)).toBe(7000);
+    expect(planFor(7200)).toMatchObject({
+      hint: [{}, { command: { again: { '--max-wait': '7230s', '--timeout': '7230s' } } }],
+    });
     expect(planFor(40)).toMatchObject({
       code: 'http_error',
       message: expect.stringContaining('wait 40s'),

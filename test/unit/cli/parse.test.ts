@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandLine, completeHint } from '../../../src/app/command-line.ts';
 import { hintOf } from '../../../src/app/hints.ts';
+import { again } from '../../../src/hint.ts';
 import { parse } from '../../helpers/parse.ts';
 
 describe('a usage error', () => {
@@ -66,68 +66,30 @@ describe('a usage error', () => {
     [['config', 'rm', 'city'], 'config unset city'],
   ])('of %j has the corrected command', async (words, command) => {
     const { app, error } = await parse(words);
-    const hint = hintOf(app, error?.hint ?? '');
+    const hint = hintOf(app, error?.hint ?? {});
     const [, printed] = /^did you mean: restaurant (.*)$/.exec(hint) ?? [];
     expect(printed).toBe(command);
   });
 
   it('never repeats a word that looks like a key', async () => {
     const { app, error } = await parse(['find', 'sk_service_abcdefgh', '--location', 'SF']);
-    expect(hintOf(app, error?.hint ?? '')).toBe('for help: restaurant find --help');
+    expect(hintOf(app, error?.hint ?? {})).toBe('for help: restaurant find --help');
   });
 });
 
 describe('the command line of a run', () => {
-  const next = async (words: readonly string[], options: string, dropped?: readonly string[]) =>
-    commandLine((await parse(words)).app, options, dropped);
-
-  it('repeats the words and the options, quoted for a shell', async () => {
-    const words = ['enrich', '-q', 'a b.csv', '-o', "it's.csv", '--city', 'San Francisco', '--no-color'];
-    expect(await next(words, '--resume')).toBe(
-      "restaurant enrich 'a b.csv' --quiet -o 'it'\\''s.csv' --no-color --city 'San Francisco' --resume",
-    );
-  });
-
   it('replaces options that were typed, in any form, with new ones', async () => {
     for (const typed of [['-o', 'a.csv'], ['-oa.csv'], ['--output=a.csv'], ['--output', 'a.csv']]) {
-      expect(await next(['find', 'x', ...typed, '-n2'], '-o b.csv')).toBe(
+      const { app } = await parse(['find', 'x', ...typed, '-n2']);
+      expect(hintOf(app, { command: again({ '--output': 'b.csv' }) })).toBe(
         'restaurant find x --limit 2 -o b.csv',
       );
     }
-    expect(await next(['find', 'x', '-n', '2', '-j'], '--limit 5')).toBe(
-      'restaurant find x --json --limit 5',
-    );
-    expect(await next(['enrich', 'a.csv', '--add', 'x=y'], "--add 'a b=c'")).toBe(
-      "restaurant enrich a.csv --add 'a b=c'",
-    );
   });
 
   it('leaves out options, and ends with -- before words that look like options', async () => {
-    const words = ['enrich', '--force', '-oout.csv', '--dry-run', '--', '-a.csv'];
-    expect(await next(words, '--resume', ['--force', '--dry-run'])).toBe(
-      'restaurant enrich -o out.csv --resume -- -a.csv',
-    );
-  });
-
-  it('has a variable for a header or a password that may be a secret', async () => {
-    const headers = ['-H', 'X-Token: hunter2', '--header=a$b: 1', '-HAccept-Language: en'];
-    expect(await next(['enrich', 'in.csv', ...headers, '-H', 'Authorization:Bearer x'], '')).toBe(
-      `restaurant enrich in.csv --header "X-Token: \${X_TOKEN}" --header "\${HEADER}" --header 'Accept-Language: en' --header "Authorization:\${AUTHORIZATION}"`,
-    );
-    expect(await next(['enrich', 'in.csv', '-qjH', 'X-Token: hunter2'], '--resume')).toBe(
-      `restaurant enrich in.csv --quiet --json --header "X-Token: \${X_TOKEN}" --resume`,
-    );
-    expect(await next(['enrich', 'in.csv', '--shared-state', 'redis://:pa$s@host:1/2'], '--resume')).toBe(
-      `restaurant enrich in.csv --shared-state "redis://\${CREDENTIALS}@host:1/2" --resume`,
-    );
-  });
-
-  it('completes hints, unless an argument looks like a key', async () => {
-    const { app } = await parse(['find', 'Blue Bottle', '--demo']);
-    expect(completeHint(app, 'restaurant … --city SF, or leave it out')).toBe(
-      "restaurant find 'Blue Bottle' --demo --city SF, or leave it out",
-    );
-    const secret = await parse(['find', 'sk_service_abcdefgh']);
-    expect(completeHint(secret.app, 'restaurant … --city SF')).toBe('restaurant … --city SF');
+    const { app } = await parse(['enrich', '--force', '-oout.csv', '--dry-run', '--', '-a.csv']);
+    const command = again({ '--resume': true }, { without: ['--force', '--dry-run'] });
+    expect(hintOf(app, { command })).toBe('restaurant enrich -o out.csv --resume -- -a.csv');
   });
 });

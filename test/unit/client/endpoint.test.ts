@@ -5,6 +5,9 @@ import {
   isLoopback,
   parseEndpoint,
 } from '../../../src/client/endpoint.ts';
+import type { AppError } from '../../../src/errors.ts';
+import { restaurant } from '../../../src/hint.ts';
+import { hintText } from '../../../src/output/hint-text.ts';
 
 describe('endpointFromBase', () => {
   it.each([
@@ -32,7 +35,10 @@ describe('endpointFromBase', () => {
     ['https://user:secret@h', 'https://h'],
   ])('rejects %s and suggests %s', (base, proposal) => {
     expect(() => endpointFromBase(base)).toThrow(
-      expect.objectContaining({ code: 'usage', hint: expect.stringContaining(` ${proposal}`) }),
+      expect.objectContaining({
+        code: 'usage',
+        hint: { command: restaurant('status', '--base-url', proposal) },
+      }),
     );
   });
 
@@ -59,7 +65,7 @@ describe('endpointFromBase', () => {
         endpointFromBase(url);
         expect.unreachable();
       } catch (error) {
-        expect(`${(error as Error).message} ${(error as { hint: string }).hint}`).not.toMatch(/secret1/);
+        expect(`${(error as AppError).message} ${hintText((error as AppError).hint)}`).not.toMatch(/secret1/);
       }
     }
   });

@@ -236,7 +236,7 @@ describe('tools/call', () => {
         throw new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
           status: 429,
           retryAfter: 7,
-          hint: 'try again in 7 seconds',
+          hint: { text: 'try again in 7 seconds' },
         });
       },
     });
@@ -507,7 +507,8 @@ describe('resources, prompts and completion', () => {
       capabilities: async () => capabilities,
       request: async (method, params) => {
         calls.push([method, params]);
-        if (method === 'prompts/get') throw new AppError('network', 'refused', { hint: 'try again' });
+        if (method === 'prompts/get')
+          throw new AppError('network', 'refused', { hint: { text: 'try again' } });
         return { of: method };
       },
     });

@@ -45,7 +45,7 @@ describe('formatError', () => {
   });
 
   it('wraps at spaces if a width is given', () => {
-    const error = new AppError('usage', 'no column', { hint: 'restaurant find "Nopa" --city SF' });
+    const error = new AppError('usage', 'no column', { hint: { text: 'restaurant find "Nopa" --city SF' } });
     expect(formatError(error, plain, { verbose: false, width: 20 })).toBe(
       'error: no column\nhint: restaurant\nfind "Nopa" --city\nSF\n',
     );
@@ -66,7 +66,9 @@ describe('formatError', () => {
   it('prints two lines of harmless text for any message', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (message, hint) => {
-        const text = formatError(new AppError('rpc_error', message, { hint }), plain, { verbose: false });
+        const text = formatError(new AppError('rpc_error', message, { hint: { text: hint } }), plain, {
+          verbose: false,
+        });
         expect(text.split('\n')).toHaveLength(3);
         expect(text).not.toMatch(FORBIDDEN);
       }),
@@ -76,7 +78,7 @@ describe('formatError', () => {
 
 describe('errorJson', () => {
   it('contains the known fields only', () => {
-    expect(errorJson(new AppError('usage', 'bad', { hint: 'restaurant --help' }))).toBe(
+    expect(errorJson(new AppError('usage', 'bad', { hint: { text: 'restaurant --help' } }))).toBe(
       '{"error":{"code":"usage","message":"bad","hint":"restaurant --help","retryable":false}}',
     );
     const full = new AppError('rate_limited', 'slow down', {
