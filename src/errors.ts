@@ -176,6 +176,7 @@ export const exitCodes = () =>
  */
 export type Reason =
   | 'refused'
+  | 'closed'
   | 'connect_timeout'
   | 'unreachable'
   | 'dns'

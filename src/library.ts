@@ -5,11 +5,13 @@ export type { HeaderField, RequestHeaders } from './client/http/headers.ts';
 export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';
 export {
+  type AbortOptions,
   type CallOptions,
   type Client,
   type ClientOptions,
   createClient,
   type RawResponse,
+  type ReadOptions,
 } from './client/restaurant.ts';
 export type { TraceContext } from './client/rpc/envelope.ts';
 export type {

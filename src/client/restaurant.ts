@@ -20,6 +20,7 @@ import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, speak } from './mcp/session.ts';
+import { assertOptions } from './options.ts';
 import {
   decodeFind,
   decodeLookup,
@@ -103,27 +104,34 @@ export interface RawResponse {
   readonly error?: AppError;
 }
 
-export interface CallOptions extends OutputOptions, Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {
+/** Options of every method. */
+export interface AbortOptions {
   /** Aborts this call only; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of `find` and `lookup`. */
+export interface ReadOptions extends OutputOptions, AbortOptions {}
+
+export interface CallOptions extends ReadOptions, Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {}
+
 /** A client of one service. Every method throws AppError, which never contains the key. */
 export interface Client {
   /** Searches by name and city (`find_restaurant`). */
-  find(query: FindQuery, options?: OutputOptions): Promise<FindResult>;
+  find(query: FindQuery, options?: ReadOptions): Promise<FindResult>;
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
-  lookup(restaurantId: string, level?: Level, options?: OutputOptions): Promise<LookupOutput>;
+  lookup(restaurantId: string, level?: Level | ReadOptions, options?: ReadOptions): Promise<LookupOutput>;
   /** Makes one small documented call, to verify service and key. */
-  check(): Promise<void>;
+  check(options?: AbortOptions): Promise<void>;
   /** Lists the tools, all pages of `tools/list`. */
-  listTools(): Promise<Tool[]>;
+  listTools(options?: AbortOptions): Promise<Tool[]>;
   /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
-  capabilities(): Promise<JsonObject>;
+  capabilities(options?: AbortOptions): Promise<JsonObject>;
   /** Calls any tool. A result with `isError` is thrown. */
   callTool(name: string, args: JsonObject, options?: CallOptions): Promise<ToolResult>;
   /** Sends any method. A JSON-RPC error is returned like any response. */
   request(method: string, params?: RpcRequest['params'], options?: CallOptions): Promise<RawResponse>;
+  /** Ends the session and closes the connections. Later calls fail. */
   close(): Promise<void>;
 }
 
@@ -133,6 +141,7 @@ export interface Client {
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
+  assertOptions(options);
   const { timeoutMs = 30_000 } = options;
   const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '', KEY_HINT);
   const context = { ...defaultContext(), ...options.context };
@@ -168,12 +177,16 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
   });
 
-  const newState = (policy: Policy, signal?: AbortSignal): CallState => ({
-    policy,
-    signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
-    deadline: context.now() + timeoutMs,
-    totalMs: timeoutMs,
-  });
+  let isClosed = false;
+  function newState(policy: Policy, signal?: AbortSignal): CallState {
+    if (isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
+    return {
+      policy,
+      signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
+      deadline: context.now() + timeoutMs,
+      totalMs: timeoutMs,
+    };
+  }
 
   let isAccepted = false;
   function accept(): void {
@@ -202,37 +215,39 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     };
   }
 
-  const find: Client['find'] = (query, options) => {
+  const find: Client['find'] = async (query, options) => {
     const decode = decoder((...received) => decodeFind(...received, options));
-    return call(newState('read'), findCall(query), decode);
+    return call(newState('read', options?.signal), findCall(query), decode);
   };
 
   return {
     find,
-    async lookup(restaurantId, level = 'basic', options = {}) {
+    async lookup(restaurantId, ...rest) {
+      const level = rest.find((each) => typeof each === 'string') ?? 'basic';
+      const options = rest.find((each) => typeof each === 'object') ?? {};
       try {
         const decode = decoder((...received) => decodeLookup(...received, options));
-        return await call(newState('read'), lookupCall(restaurantId, level), decode);
+        return await call(newState('read', options.signal), lookupCall(restaurantId, level), decode);
       } catch (error) {
         throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
       }
     },
-    async check() {
-      await find({ name: 'restaurant', city: 'San Francisco' });
+    async check(options) {
+      await find({ name: 'restaurant', city: 'San Francisco' }, options);
     },
-    async listTools() {
-      const state = newState('read');
+    async listTools({ signal } = {}) {
+      const state = newState('read', signal);
       const pages = await listAllTools((params) =>
         call(state, { method: 'tools/list', params }, decoder(decodeToolPage)),
       );
       return filterTools(session, pages);
     },
-    async capabilities() {
+    async capabilities({ signal } = {}) {
       const negotiated = () => session.handshake?.capabilities;
       const known = negotiated();
       if (known !== undefined) return known;
       const discover = { method: 'server/discover', params: {} };
-      const found = await call(newState('read'), discover, ({ response, failure }) =>
+      const found = await call(newState('read', signal), discover, ({ response, failure }) =>
         failure === undefined && isObject(response.envelope.result)
           ? response.envelope.result.capabilities
           : throwWithoutResponse(response, failure),
@@ -261,6 +276,7 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
       });
     },
     async close() {
+      isClosed = true;
       await closeSession(session);
       await transport.close();
     },

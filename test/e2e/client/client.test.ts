@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../src/client/restaurant.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
@@ -258,4 +259,45 @@ it('makes many calls at once', async () => {
   const { client } = clientFor(url);
   const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => client.lookup(`r-${at}`, 'basic')));
   expect(answers.map((answer) => answer.restaurant_id)).toEqual(answers.map((_, at) => `r-${at}`));
+});
+
+describe('a caller without types', () => {
+  const endpoint = 'http://127.0.0.1:9/api/mcp';
+  it.each([
+    [undefined],
+    [{ endpoint, apiKey: 7 }],
+    [{ endpoint, headers: { 'X-A': Symbol('x') } }],
+    [{ endpoint, timeoutMs: Number.NaN }],
+    [{ endpoint, retries: -1 }],
+  ])('gets an AppError for the options %o', (options) => {
+    expect(() => createClient(options as never)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});
+
+it('sends nothing once it is closed, even before its first use', async () => {
+  const { url, requests } = await serve((request, response) =>
+    sendJson(response, toolReply(idOf(request.body), FOUND)),
+  );
+  const { client } = clientFor(url);
+  await client.close();
+  const error = await failure(client.find({ name: 'Nopa', city: 'SF' }));
+  expect(error).toMatchObject({ code: 'usage', details: { reason: 'closed' } });
+  expect(requests).toEqual([]);
+});
+
+it('stops a call of any method when its signal aborts', async () => {
+  const { url } = await serve(() => {});
+  const { client } = clientFor(url);
+  const reason = new Error('stopped');
+  const signal = AbortSignal.abort(reason);
+  for (const call of [
+    client.find({ name: 'Nopa', city: 'SF' }, { signal }),
+    client.lookup('r-1', { signal }),
+    client.lookup('r-1', 'premium', { signal }),
+    client.listTools({ signal }),
+    client.callTool('x', {}, { signal }),
+    client.request('x', {}, { signal }),
+  ]) {
+    expect(await failure(call)).toBe(reason);
+  }
 });
