@@ -25,13 +25,18 @@ export async function askSecret(message: string, { input, output, signal }: Prom
   }
 }
 
+const promptText = (message: string, placeholder: string | undefined): string => {
+  if (message.endsWith('?')) return `${message} [${placeholder}] `;
+  return `${message}${placeholder === undefined ? '' : `, such as ${placeholder}`}: `;
+};
+
 /** Prompts for a line. @throws {AppError} `interrupted` on Ctrl-C */
 export async function askText(
   message: string,
   placeholder: string | undefined,
   { input, output, signal }: PromptStreams,
 ): Promise<string> {
-  output.write(`${message}${placeholder === undefined ? '' : `, such as ${placeholder}`}: `);
+  output.write(promptText(message, placeholder));
   try {
     return await answer(createInterface({ input, terminal: false }), signal);
   } catch (error) {

@@ -5,6 +5,7 @@ import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { splitWords } from '../../src/util/shell.ts';
 import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
@@ -338,6 +339,33 @@ describe('an error in a real process is', () => {
     } finally {
       await hanging.close();
     }
+  });
+});
+
+describe('the command in a hint', () => {
+  const SEARCH = ['find', 'Nopa', '--city', 'San Francisco'];
+  it.each<readonly string[]>([
+    ['find', 'Nopa', '--location', 'San Francisco'],
+    ['find', 'Nopa', '--ctiy', 'San Francisco'],
+    ['find', 'Nopa', 'SF'],
+    [...SEARCH, '--columns', 'nmae'],
+    [...SEARCH, '--jq', '.a['],
+    [...SEARCH, '-o', 'json'],
+    [...SEARCH, '-o', 'new.pdf', '--quiet'],
+    [...SEARCH, '--retries', '99'],
+    ['lookup', ID, '--fields', 'premum'],
+    ['call', 'find_restaurant', 'naem=Nopa', 'city=SF'],
+    ['call', 'find_restaurant', 'name:=Nopa', 'city=SF', 'city=SF'],
+    ['config', 'set', 'timeout', 'soon'],
+    ['help', 'format'],
+  ])('works as printed: after %j', async (...words) => {
+    await service.run(SEARCH, { tty: { stdout: true } });
+    const { exit, stderr } = await service.run(words, { cwd: service.home });
+    expect(exit).toBe(2);
+    const [, command] = /hint: (?:.*?[:?] )?restaurant (.*?)(?:; |\n)/.exec(stderr) ?? [];
+    if (command === undefined) return expect(stderr).toMatch(/\nhint: /);
+    const fixed = await service.run(splitWords(command) ?? [], { cwd: service.home });
+    expect([command, fixed.exit, fixed.stderr]).toEqual([command, 0, expect.anything()]);
   });
 });
 
