@@ -39,7 +39,9 @@ interface DiskCache extends ResponseCache {
   put(tool: string, args: unknown, text: string): void;
 }
 
-const VERSION = 3;
+const VERSION = 2;
+/** Precedes the text of the response in an entry. */
+const VALUE = ',"value":';
 const MAX_AGE_MS = 30 * 86_400_000;
 const ENTRY_NAME = /^[0-9a-f]{16}-[0-9a-f]{64}\.json$/;
 const ACCOUNT_CHARACTERS = 16;
@@ -124,14 +126,12 @@ class FolderCache implements DiskCache {
       const content = this.#folder.read(name, this.#maxEntryBytes);
       if (content === undefined) return undefined;
       const entry = content.bytes.toString('utf8');
-      const end = entry.indexOf('\n');
-      const head = Object(JSON.parse(entry.slice(0, end))) as Record<string, unknown>;
-      const { version, at } = head;
-      if (version !== VERSION || head.key !== key || typeof at !== 'number') return undefined;
+      const { version, at, value, ...more } = Object(JSON.parse(entry)) as Record<string, unknown>;
+      if (version !== VERSION || more.key !== key || typeof at !== 'number') return undefined;
       const age = this.#now() - at;
-      if (age < 0 || age > Math.min(maxAgeMs, MAX_AGE_MS)) return undefined;
-      const text = entry.slice(end + 1);
-      return { value: JSON.parse(text), text, at };
+      if (value === undefined || age < 0 || age > Math.min(maxAgeMs, MAX_AGE_MS)) return undefined;
+      // The quotes in the key are escaped, so this is the first match.
+      return { value, text: entry.slice(entry.indexOf(VALUE) + VALUE.length, -1), at };
     } catch {
       return undefined;
     }
@@ -140,8 +140,8 @@ class FolderCache implements DiskCache {
   put(tool: string, args: unknown, text: string): void {
     try {
       const { name, key } = this.#locate(tool, args);
-      const head = JSON.stringify({ version: VERSION, key, at: this.#now() });
-      const bytes = Buffer.from(`${head}\n${text}`);
+      const head = JSON.stringify({ version: VERSION, key, at: this.#now() }).slice(0, -1);
+      const bytes = Buffer.from(`${head}${VALUE}${text}}`);
       if (bytes.length > this.#maxEntryBytes) return;
       this.#folder.write(name, bytes);
       this.#written += Math.max(bytes.length, MIN_ENTRY_BYTES);

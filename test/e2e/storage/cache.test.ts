@@ -148,10 +148,10 @@ describe('a damaged entry', () => {
     ['cut', (text) => text.slice(0, -3)],
     ['garbage', () => '\u0000\u0001\ufffd'],
     ['null', () => 'null'],
-    ['another version', (text) => text.replace('"version":3', '"version":2')],
+    ['another version', (text) => text.replace('"version":2', '"version":3')],
     ['another key', (text) => text.replace('Ramen', 'Sushi')],
     ['a time that is not a number', (text) => text.replace(/"at":\d+/, '"at":"x"')],
-    ['without a value', (text) => text.slice(0, text.indexOf('\n') + 1)],
+    ['without a value', (text) => text.replace('"value"', '"other"')],
   ])('%s: is a miss and is replaced', (_name, spoil) => {
     const { cache, folder } = cacheAt();
     put(cache, 1);
