@@ -78,6 +78,8 @@ export interface TypedOption {
   /** The long name. */
   readonly flag: string;
   readonly value?: Word | undefined;
+  /** Long names of the options that it cannot be used with. */
+  readonly rivals?: readonly string[];
 }
 
 /** Returns a hint as a list, to which more can be added. */

@@ -27,7 +27,12 @@ export function requireEndpoint(app: App): ConfiguredEndpoint {
   const endpoint = configuredEndpoint(app);
   // If the service is configured elsewhere, the run does not need the damaged config file.
   if (endpoint === undefined || !app.config.isDamaged) requireProfile(app);
-  if (endpoint === undefined) throw new AppError('no_service', 'no service is configured');
+  if (endpoint === undefined) {
+    // A preview cannot show a URL of the embedded sandbox.
+    const isPreview = app.globals.dryRun === true || app.globals.curl === true;
+    const hint = { command: restaurant('login', '--base-url', slot('url')) };
+    throw new AppError('no_service', 'no service is configured', isPreview ? { hint } : {});
+  }
   return endpoint;
 }
 

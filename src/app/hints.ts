@@ -15,7 +15,7 @@ export const hintOf = (run: Run, hint: Hint): string =>
   hintText(hint, { typed: typedCommandLine(run), platform: run.context.platform });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */
-export function typedCommandLine(run: Run): TypedLine | undefined {
+function typedCommandLine(run: Run): TypedLine | undefined {
   const { program } = run;
   if (program === undefined) return undefined;
   const { command, operands, options } = program.line;
@@ -24,8 +24,9 @@ export function typedCommandLine(run: Run): TypedLine | undefined {
   return {
     command,
     operands: operands.map((word) => shown(withoutCredentials(word))),
-    options: options.map(({ flag, value }) => ({
+    options: options.map(({ flag, value, rivals }) => ({
       flag,
+      rivals,
       value: value === undefined ? undefined : shown(withoutSecret(flag, value)),
     })),
   };

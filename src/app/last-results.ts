@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { again, restaurant, slot } from '../hint.ts';
+import { restaurant, slot } from '../hint.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
@@ -119,12 +119,11 @@ export function requireLastSearch(app: App): Search {
     });
   }
   if (last.endpoint === serviceName(app)) return last;
-  const isDemo = last.endpoint === DEMO;
-  const where = isDemo ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
+  const where =
+    last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
+  const { name, city } = last.query;
   throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
-    hint: isDemo
-      ? { command: again({ '--demo': true }) }
-      : { text: 'search again', command: restaurant('find', slot('name'), '--city', slot('city')) },
+    hint: { text: 'to search this one', command: restaurant('find', name, '--city', city) },
   });
 }
 

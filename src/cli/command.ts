@@ -75,6 +75,9 @@ export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultTex
   readonly default?: string;
 }
 
+/** Options that choose the format of the output: only one of them can have an effect. */
+const FORMAT_FLAGS: readonly string[] = ['--json', '--format', '--open'];
+
 type Load = (command: CliCommand) => Promise<void>;
 
 export interface TypedOption {
@@ -130,8 +133,25 @@ export class CliCommand extends Command {
     return {
       command: innermost.path.split(' ').filter((name) => name !== ''),
       operands: innermost.args,
-      options: typed.map(({ option, text }) => ({ flag: option.long ?? option.flags, value: text })),
+      options: typed.map(({ option, text }) => ({
+        flag: option.long ?? option.flags,
+        value: text,
+        rivals: innermost.#rivalsOf(option),
+      })),
     };
+  }
+
+  #rivalsOf(option: Option): string[] {
+    const isRival = (one: Option, other: Option): boolean =>
+      one instanceof CliOption && one.rivals.includes(other.attributeName());
+    const long = option.long ?? '';
+    const others = [...this.options, ...this.root.options].filter(
+      (other) => isRival(option, other) || isRival(other, option),
+    );
+    return [
+      ...(FORMAT_FLAGS.includes(long) ? FORMAT_FLAGS : []),
+      ...others.flatMap((other) => other.long ?? []),
+    ];
   }
 
   longName(flag: string): string {

@@ -69,8 +69,12 @@ function takeWord(words: string[], command: CliCommand): Corrected | undefined {
  * Returns the command line with our options and arguments in place of unknown ones; undefined if one has no counterpart,
  * or if a word looks like a key.
  */
-export function correctedLine(command: CliCommand, app: App): Advice | undefined {
-  const { args, registeredArguments } = command;
+export function correctedLine(
+  command: CliCommand,
+  app: App,
+  args: readonly string[] = command.args,
+): Advice | undefined {
+  const { registeredArguments } = command;
   if (args.some((word) => app.secrets.redact(word) !== word)) return undefined;
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const words = args.slice(0, end);

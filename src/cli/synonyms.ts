@@ -63,3 +63,9 @@ export const OTHER_ARGUMENTS: Synonyms = {
 /** Returns our words for a word of another tool. */
 export const ownWords = (synonyms: Synonyms, word: string): string[] =>
   Object.keys(synonyms).filter((own) => synonyms[own]?.split(' ').includes(word));
+
+/** The option that takes the value which people type after one that takes none. */
+export function valueOption(flag: string, value: string): '--columns' | '--jq' | undefined {
+  if (flag === '--quiet' || (flag === '--json' && /^[.[{]/.test(value))) return '--jq';
+  return flag === '--json' ? '--columns' : undefined;
+}

@@ -7,6 +7,7 @@ import { conflictIn } from './check.ts';
 import type { CliCommand } from './command.ts';
 import { correctedCommand, correctedLine, isOptionLike, reorderedLine, splitOption } from './corrections.ts';
 import { optionsOf } from './options.ts';
+import { valueOption } from './synonyms.ts';
 
 const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
@@ -53,11 +54,15 @@ export function unknownCommandError(
 
 function unknownOption(command: CliCommand, app: App): AppError {
   const { root, path } = command;
-  const { flag } = splitOption(command.args.find(isOptionLike) ?? '');
+  const word = command.args.find(isOptionLike) ?? '';
+  const { flag, value = '' } = splitOption(word);
   if (/^--?(api-?)?(key|token|secret)$/i.test(flag)) return usage(`unknown option '${flag}'`, KEY_HINT);
   const options = [...command.options, ...optionsOf(command)];
   if (flag === '--help' || options.some(({ long }) => long === flag)) {
-    return usage(`${flag} takes no value`, command.ownHelp);
+    const meant = valueOption(flag, value);
+    const words = command.args.flatMap((each) => (each === word ? [flag, `${meant}=${value}`] : each));
+    const corrected = meant && value !== '' ? correctedLine(command, app, words) : undefined;
+    return usage(`${flag} takes no value`, corrected ?? command.ownHelp);
   }
   const corrected = (path === '' ? reorderedLine(root, flag) : undefined) ?? correctedLine(command, app);
   if (corrected !== undefined) return usage(`unknown option '${flag}'`, corrected);

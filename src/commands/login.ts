@@ -50,8 +50,8 @@ export function registerLogin(command: CliCommand, app: App): void {
 const MAX_KEY_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 3;
 const FLAGS_HINT: Hint = [
-  { command: again({ '--key-stdin': true }, { without: ['--key-file'], stdin: 'key.txt' }) },
-  { text: 'or', command: again({ '--key-file': 'key.txt' }, { without: ['--key-stdin'] }) },
+  { command: again({ '--key-stdin': true }, { stdin: 'key.txt' }) },
+  { text: 'or', command: again({ '--key-file': 'key.txt' }) },
   { text: 'or set RESTAURANT_API_KEY' },
 ];
 

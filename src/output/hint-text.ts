@@ -81,7 +81,9 @@ function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: Hi
   if ('program' in command) return [...command.operands];
   if ('words' in command) return [...command.words, ...serviceOptions(command.words, typed)];
   const { again, without = [], operands = typed?.operands ?? [{ slot: '…' }] } = command;
-  const kept = (typed?.options ?? []).filter(({ flag }) => !without.includes(flag) && !(flag in again));
+  const kept = (typed?.options ?? []).filter(
+    ({ flag, rivals = [] }) => !without.includes(flag) && ![flag, ...rivals].some((each) => each in again),
+  );
   const added = Object.entries(again).flatMap(([flag, value]): TypedOption[] =>
     value === true ? [{ flag }] : [value].flat().map((each) => ({ flag, value: each })),
   );

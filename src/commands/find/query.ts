@@ -1,8 +1,9 @@
 import { requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
+import { valueOption } from '../../cli/synonyms.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { type Advice, again, type Hint, restaurant } from '../../hint.ts';
+import { type Advice, again, type Hint, restaurant, slot } from '../../hint.ts';
 import type { Refinement } from './refine.ts';
 
 interface QueryOptions extends Pick<Refinement, 'sort' | 'near'> {
@@ -54,8 +55,42 @@ function oneNameError(words: readonly string[], hasCity: boolean): AppError {
   return usage(message, hasCity ? [whole, { ...split, text: 'or' }] : split);
 }
 
-/** Options without a value, by the option that takes the value which people type after them. */
-const MEANT = { '--json': '--columns', '--quiet': '--jq' } as const;
+/** First words of cities that no city is called by themselves: San Francisco, New York. */
+const CITY_START =
+  /^(?:san|santa|santo|são|sao|saint|st\.?|new|los|las|el|fort|port|mount|salt|hong|tel|den)$/i;
+
+/** A list of columns, or a jq filter. */
+const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
+
+/** Words that do not belong to the name. */
+interface Leftover {
+  readonly name: readonly string[];
+  readonly rest: string;
+  /** The word before them. */
+  readonly before: string;
+}
+
+/** @param typed the whole command line */
+function leftoverOf(words: readonly string[], typed: readonly string[]): Leftover | undefined {
+  const indexOf = (part: readonly string[]): number =>
+    typed.findIndex((_, start) => part.every((word, index) => typed[start + index] === word));
+  let count = words.length;
+  while (count > 1 && indexOf(words.slice(0, count)) === -1) count -= 1;
+  const name = words.slice(0, count);
+  const [first = '', ...others] = words.slice(count);
+  const start = indexOf(name);
+  if (count === words.length) {
+    const [word = '', ...after] = words;
+    const before = typed[start - 1] ?? '';
+    const isCity = CITY_START.test(before.replace(/^(?:--city=|-c)/, ''));
+    const isValue = isCity || (before.startsWith('-') && OPTION_VALUE.test(word));
+    return isValue ? { name: after, rest: word, before } : undefined;
+  }
+  const at = typed.indexOf(first, start + count);
+  const length = others.findIndex((word, index) => typed[at + index + 1] !== word);
+  const rest = [first, ...others.slice(0, length === -1 ? others.length : length)].join(' ');
+  return { name, rest, before: typed[at - 1] ?? '' };
+}
 
 /**
  * Checks that the words stand together. A word after an option is more likely its value, or a part of it.
@@ -64,43 +99,34 @@ const MEANT = { '--json': '--columns', '--quiet': '--jq' } as const;
 function checkAdjacent({ program }: App, words: readonly string[]): void {
   if (program === undefined) return;
   const typed = program.words.filter((word) => word !== '--');
-  const indexOf = (part: readonly string[]): number =>
-    typed.findIndex((_, start) => part.every((word, index) => typed[start + index] === word));
-  let count = words.length;
-  while (count > 1 && indexOf(words.slice(0, count)) === -1) count -= 1;
-  if (count === words.length) return;
-  const name = words.slice(0, count);
-  const operands = [name.join(' ')];
-  const rest = words.slice(count);
-  const start = typed.indexOf(rest[0] ?? '', indexOf(name) + count);
-  let length = rest.length;
-  while (rest.slice(0, length).some((word, index) => typed[start + index] !== word)) length -= 1;
-  const run = rest.slice(0, length).join(' ');
-  const before = typed[start - 1] ?? '';
-  const valued = program.line.options.find(
+  const leftover = leftoverOf(words, typed);
+  if (leftover === undefined) return;
+  const { name, rest, before } = leftover;
+  const operands = [name.length === 0 ? slot('name') : name.join(' ')];
+  const option = program.line.options.find(
     ({ value }) =>
       typeof value === 'string' &&
       value !== '' &&
       (before === value || (before.startsWith('-') && before.endsWith(value))),
   );
-  if (valued !== undefined) {
-    const value = `${valued.value} ${run}`;
-    throw usage(`unexpected '${run}' after ${valued.flag} '${valued.value}'`, {
+  if (option !== undefined) {
+    const { flag, value } = option;
+    throw usage(`unexpected '${rest}' after ${flag} '${value}'`, {
       text: 'quote a value of several words',
-      command: again({ [valued.flag]: value }, { operands }),
+      command: again({ [flag]: `${value} ${rest}` }, { operands }),
     });
   }
   const flag = program.longName(before.startsWith('--') ? before : `-${before.at(-1)}`);
-  if (flag === '--json' || flag === '--quiet') {
-    const meant = /^[.[{]/.test(run) ? '--jq' : MEANT[flag];
-    throw usage(`${flag} takes no value, got '${run}'`, {
-      text: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
-      command: again({ [meant]: run }, { operands, without: ['--quiet'] }),
+  const meant = valueOption(flag, rest);
+  if (meant === undefined) {
+    throw usage(`unexpected '${rest}' after ${flag}`, {
+      text: 'keep the name together',
+      command: again({}, { operands: [words.join(' ')] }),
     });
   }
-  throw usage(`unexpected '${run}' after ${flag}`, {
-    text: 'keep the name together',
-    command: again({}, { operands: [words.join(' ')] }),
+  throw usage(`${flag} takes no value, got '${rest}'`, {
+    text: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
+    command: again({ [meant]: rest }, { operands, without: ['--quiet'] }),
   });
 }
 

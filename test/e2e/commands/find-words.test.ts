@@ -53,6 +53,17 @@ describe('the words of find', () => {
       "unexpected 'Francisco' after --city 'San'",
       "nopa --json --city 'San Francisco'",
     ],
+    [['-c', 'San', 'Francisco', 'Nopa'], "'Francisco' after --city 'San'", "Nopa --city 'San Francisco'"],
+    [
+      ['--json', 'name,grade', 'nopa', '-c', 'SF'],
+      "--json takes no value, got 'name,grade'",
+      'nopa --json --city SF --columns name,grade',
+    ],
+    [
+      ['nopa', '-c', 'SF', '--json=name,grade'],
+      '--json takes no value',
+      'nopa --city SF --json --columns name,grade',
+    ],
     [['Blue', '--city=New', 'York', 'City'], "unexpected 'York City'", "Blue --city 'New York City'"],
     [
       ['Blue', '--no-color', 'Bottle', '-c', 'SF'],
@@ -65,6 +76,19 @@ describe('the words of find', () => {
     expect(stderr).toContain(message);
     expect(stderr).toContain(`: restaurant find ${command}${stderr.startsWith('{') ? '"' : '\n'}`);
     expect((await run(splitWords(`find ${command}`) ?? [])).exit).toBe(0);
+  });
+
+  it.each([
+    [['--city', 'San', 'Francisco'], "<name> --city 'San Francisco'"],
+    [['--json', '.results', '--city', 'SF'], '<name> --json --city SF --jq .results'],
+  ])('are not the name when they belong to an option before them: %j', async (words, command) => {
+    const { exit, stderr } = await run(['find', ...words], { tty: {} });
+    expect([exit, service.sent()]).toEqual([2, 0]);
+    expect(stderr).toContain(`: restaurant find ${command}`);
+  });
+
+  it('may follow the city', async () => {
+    expect(await json('find', '--city', 'SF', 'Nopa')).toEqual(await json('find', 'Nopa', '--city', 'SF'));
   });
 
   it('stand together on either side of --', async () => {
@@ -92,6 +116,9 @@ describe('the words of find', () => {
   it('are not checked before a missing service is reported', async () => {
     const { stderr } = await runCli(['find', 'sushi']);
     expect(stderr).toMatch(/^error: no service is configured\nhint: .*--demo/);
+    // A request to the embedded sandbox cannot be shown.
+    const preview = await runCli(['find', 'sushi', '--curl']);
+    expect(preview.stderr).toMatch(/^error: no service is configured\nhint: [^;]*login --base-url <url>\n$/);
   });
 });
 
@@ -216,6 +243,16 @@ describe('the rows of the last search', () => {
     const { stdout, stderr } = await run(['lookup', '1'], terminal);
     expect(stdout).toContain('Nopa');
     expect(stderr).toMatch(/rows of "Nopa" in SF/);
+  });
+
+  it('of the embedded sandbox are not mixed with those of a service', async () => {
+    const { env } = newHome();
+    await runCli(['find', 'Nopa', '--city', 'SF', '--demo'], { env });
+    const { exit, stderr } = await run(['lookup', '1'], { env });
+    expect([exit, service.sent()]).toEqual([3, 0]);
+    expect(stderr).toMatch(
+      /: the embedded sandbox\nhint: to search this one: restaurant find Nopa --city SF\n$/,
+    );
   });
 
   it('can be looked up by range and by name', async () => {
