@@ -29,26 +29,21 @@ const readAt = promisify(read);
 export type PathContext = Pick<Context, 'cwd' | 'platform'>;
 export type Entry = 'nothing' | 'file' | 'folder' | 'device';
 
-/** A path after resolving its links. A pipe of the shell (`/dev/fd/63`) has no path, so its link is kept. */
+/** A path without links. A pipe of the shell (`/dev/fd/63`) has no other path. */
 export interface UserPath {
   readonly path: string;
   readonly isShellPipe: boolean;
-  /** The type of what is there now. A link whose target is missing counts as a file, because writing would create that target. */
+  /** A link without a target counts as a file, because writing would create it. */
   readonly entry: Entry;
 }
 
-/** The rules for the links of a path. */
 interface Use {
   readonly refusal: (reason: string) => AppError;
   readonly mayLeave: boolean;
   readonly anyOwner: boolean;
 }
 
-/**
- * Resolves the path of a file to write.
- * @param mayLeave whether links may lead out of the current folder
- * @throws {AppError} `usage` for such a link; `io_error` for a link of another user
- */
+/** @throws {AppError} `usage` for a link that leads out of the current folder; `io_error` for a link of another user */
 export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
   const refusal = (reason: string, hint: Hint = { text: 'name another file with -o' }) =>
     new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
@@ -97,7 +92,6 @@ function entryAt(path: string): Entry {
   return stats.isDirectory() ? 'folder' : 'device';
 }
 
-/** The current folder; undefined if it was deleted. */
 function realFolder({ cwd }: PathContext): string | undefined {
   try {
     return realpathSync(cwd());
@@ -118,10 +112,7 @@ export function isReservedName(path: string): boolean {
   return /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i.test(name.trimEnd());
 }
 
-/**
- * Opens a resolved path without following a link that has replaced it, and without waiting for the other end of a pipe.
- * @throws the system's error; `ESYMLINK` for a link
- */
+/** Without following a link, or waiting for the other end of a pipe. @throws the system's error; `ESYMLINK` */
 export function openResolved(
   { path, isShellPipe }: Pick<UserPath, 'path' | 'isShellPipe'>,
   flags: number,
@@ -135,18 +126,14 @@ export function openResolved(
   }
 }
 
-/** An open input of the user. */
 export interface UserInput {
   readonly stats: BigIntStats;
-  /** The bytes. Those of a file can be read repeatedly, up to the size that it had when it was opened. */
+  /** Those of a file can be read repeatedly, up to the size that it had when it was opened. */
   chunks(signal: AbortSignal): AsyncGenerator<Uint8Array>;
   close(): void;
 }
 
-/**
- * Opens a file or pipe to read it.
- * @throws {AppError} `bad_input` for a link that leads out of the current folder; otherwise the system's error
- */
+/** @throws {AppError} `bad_input` for a link that leads out of the current folder; otherwise the system's error */
 export function openUserInput(path: string, context: PathContext): UserInput {
   const target = resolveInput(path, context);
   const file = openResolved(target, O_RDONLY);
@@ -165,42 +152,27 @@ async function* fileChunks(file: number, size: number): AsyncGenerator<Uint8Arra
     const length = size === 0 ? CHUNK : Math.min(CHUNK, size - at);
     const { bytesRead, buffer } = await readAt(file, Buffer.allocUnsafe(length), 0, length, at);
     if (bytesRead === 0 && size === 0) return;
-    // Without this error, the rest would be lost silently.
     if (bytesRead === 0) throw Object.assign(new Error('truncated'), { code: 'ETRUNCATED' });
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }
 
-/** @param isOpen whether a writer has already opened the pipe */
 async function* streamChunks(file: number, isOpen: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const isPipe = fstatSync(file).isFIFO();
   let hasWriter = isOpen || !isPipe;
-  for (let ms = 1; ; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
+  for (;;) {
     const buffer = Buffer.allocUnsafe(CHUNK);
-    const count = await readNow(file, buffer);
-    if (count === 0 && hasWriter) return;
-    if (count !== 0) hasWriter = true;
-    if (count === undefined || count === 0) {
-      await pause(ms, signal);
-      continue;
-    }
-    ms = 1;
+    const count = await poll('EAGAIN', signal, async () => {
+      const { bytesRead } = await readAt(file, buffer, 0, CHUNK, null);
+      return bytesRead > 0 || hasWriter ? bytesRead : undefined;
+    });
+    if (count === 0) return;
+    hasWriter = true;
     yield buffer.subarray(0, count);
   }
 }
 
-/** Reads what is available; undefined if that is nothing yet. */
-async function readNow(file: number, buffer: Buffer): Promise<number | undefined> {
-  try {
-    return (await readAt(file, buffer, 0, buffer.length, null)).bytesRead;
-  } catch (error) {
-    if (systemCode(error) === 'EAGAIN') return undefined;
-    throw error;
-  }
-}
-
-/** Reads a file or pipe. @throws as {@link openUserInput}; `ETOOLARGE` for more than `max` bytes */
 export async function readUserFile(
   path: string,
   max: number,
@@ -221,18 +193,15 @@ export async function readUserFile(
   }
 }
 
-/** A device or pipe that is written in order. */
 export interface UserDevice {
   write(text: string): Promise<void>;
   close(): void;
 }
 
-/**
- * Opens a device or pipe to write to it. Waits until a named pipe has a reader.
- * @throws {AppError} `io_error` if it is a file by now, or a pipe of another user; otherwise the system's error
- */
+/** Waits until a named pipe has a reader. @throws {AppError} `io_error` if it is a file by now, or of another user */
 export async function openDevice(target: UserPath, signal: AbortSignal): Promise<UserDevice> {
-  const file = await openForReader(target, signal);
+  const waitsFor = statSync(target.path).isFIFO() ? 'ENXIO' : undefined;
+  const file = await poll(waitsFor, signal, () => openResolved(target, O_WRONLY));
   const stats = fstatSync(file);
   const owner = stats.isFIFO() && !target.isShellPipe ? foreignOwner(stats) : undefined;
   const reason = stats.isFile() ? 'a file has replaced it' : owner;
@@ -245,36 +214,29 @@ export async function openDevice(target: UserPath, signal: AbortSignal): Promise
   return {
     async write(text) {
       let rest: Uint8Array = Buffer.from(text);
-      while (rest.length > 0) rest = rest.subarray(await writeSome(file, rest, signal));
+      while (rest.length > 0) {
+        const bytes = rest;
+        rest = bytes.subarray(await poll('EAGAIN', signal, () => writeSync(file, bytes)));
+      }
     },
     close: () => closeSync(file),
   };
 }
 
-async function openForReader(target: UserPath, signal: AbortSignal): Promise<number> {
-  for (;;) {
-    try {
-      return openResolved(target, O_WRONLY);
-    } catch (error) {
-      if (systemCode(error) !== 'ENXIO' || !statSync(target.path).isFIFO()) throw error;
-    }
-    await pause(MAX_PAUSE_MS, signal);
-  }
-}
-
-async function writeSome(file: number, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
+/** Tries again while there is no result, or the system reports `code`. @throws the signal's reason */
+async function poll<T>(
+  code: string | undefined,
+  signal: AbortSignal,
+  attempt: () => T | Promise<T>,
+): Promise<Exclude<T, undefined>> {
   for (let ms = 1; ; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
     try {
-      return writeSync(file, bytes);
+      const result = await attempt();
+      if (result !== undefined) return result as Exclude<T, undefined>;
     } catch (error) {
-      if (systemCode(error) !== 'EAGAIN') throw error;
+      if (code === undefined || systemCode(error) !== code) throw error;
     }
-    await pause(ms, signal);
+    signal.throwIfAborted();
+    await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
-}
-
-/** @throws the signal's reason */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
