@@ -65,7 +65,7 @@ export async function requestCounter(
   onWaiting: (waiting: Waiting) => void,
   { paced = false, waitLong = false }: QuotaOptions,
 ): Promise<() => Promise<void>> {
-  if (!paced) return ledger.record;
+  if (!paced) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
   const acquire = openPacer({
     ledger,

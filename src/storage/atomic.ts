@@ -8,22 +8,16 @@ import { ioError } from './io-error.ts';
 const CHUNK_CHARACTERS = 65_536;
 
 export interface AtomicOptions {
-  /** Permissions of the new file, limited by the umask. Default 0600. */
+  /** Limited by the umask. Default 0600. */
   readonly mode?: number;
-  /** Whether to wait until the data is on the disk. Default true; false for data that may be lost in a power failure. */
+  /** Whether to wait until the data is on the disk. Default true. */
   readonly durable?: boolean;
   /** Whether to replace a symbolic link or a device instead of writing to its target. Default false. */
   readonly replace?: boolean;
-  /** Called right before the rename. If it returns false, nothing is written. */
   readonly confirm?: () => boolean;
 }
 
-/**
- * Replaces a file atomically: writes a new file next to it, and renames that to its path. For a symbolic link, the
- * target is replaced; a device or pipe is written to directly.
- * @returns false if `confirm` returned false
- * @throws {AppError} `io_error` with the path and the reason
- */
+/** @returns false if `confirm` returned false. @throws {AppError} `io_error` */
 export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
@@ -49,11 +43,6 @@ export function writeFileAtomic(
   }
 }
 
-/**
- * Like {@link writeFileAtomic}, for a file of any size that is written in chunks, at a path without links.
- * @param mode permissions of the new file, limited by the umask
- * @throws {AppError} `io_error`; errors of `chunks`
- */
 export async function writeChunksAtomic(
   path: string,
   chunks: AsyncIterable<string>,
@@ -77,9 +66,7 @@ export async function writeChunksAtomic(
   }
 }
 
-/**
- * A new file next to `target`, which replaces it on commit. The name is short because names have a maximum length.
- */
+/** A new file next to `target`, which replaces it on commit. Its name is short, because names have a maximum length. */
 export class TempFile {
   readonly target: string;
   readonly path: string;
@@ -102,10 +89,6 @@ export class TempFile {
     whenFree(() => rmSync(this.path, { force: true }));
   }
 
-  /**
-   * @param durable whether to wait until the data is on the disk
-   * @param confirm called right before; if it returns false, the file is discarded
-   */
   commit(durable: boolean, confirm = () => true): boolean {
     if (durable) fsyncSync(this.file);
     this.#close();

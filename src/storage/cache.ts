@@ -5,20 +5,16 @@ import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 
 export interface CachedResponse {
   readonly value: unknown;
-  /** The JSON text of the value. */
   readonly text: string;
-  /** When it was stored, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly at: number;
 }
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** Responses that one account received from one endpoint, stored by this process or another. */
 export interface ResponseCache {
   /**
-   * Returns the response if there is one of this age (in milliseconds) or newer. Otherwise the caller must send the
-   * request, and then call `put` or `release`.
-   * @param args the tool's arguments; the order of their keys does not matter
+   * If there is none, the caller sends the request, and then calls `put` or `release`.
    * @param preview the caller will not send a request
    */
   get(
@@ -27,13 +23,10 @@ export interface ResponseCache {
     maxAgeMs: number,
     preview?: boolean,
   ): MaybePromise<CachedResponse | undefined>;
-  /** Stores the JSON text of a response, if possible. */
   put(tool: string, args: unknown, text: string): MaybePromise<void>;
-  /** Reports that the request failed, or that its response must not be stored. */
   release(tool: string, args: unknown): MaybePromise<void>;
 }
 
-/** Responses on disk, shared by processes. Disk errors and damaged entries count as misses. */
 interface DiskCache extends ResponseCache {
   get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
   put(tool: string, args: unknown, text: string): void;
@@ -45,39 +38,30 @@ const VALUE = ',"value":';
 const MAX_AGE_MS = 30 * 86_400_000;
 const ENTRY_NAME = /^[0-9a-f]{16}-[0-9a-f]{64}\.json$/;
 const ACCOUNT_CHARACTERS = 16;
-/** Each entry counts as at least this many bytes, which limits the number of entries to about 10,000. */
+/** Limits the number of entries to about 10,000. */
 const MIN_ENTRY_BYTES = 13_000;
-/** An entry may take up one part in this many of the cache. */
-const MAX_SHARE = 16;
-/** The cache is pruned after one part in this many of it has been written. */
-const PRUNE_SHARE = 50;
-/** Share of the limit that pruning keeps. Deleting more than necessary makes pruning less frequent. */
-const KEEP = 0.9;
-/** Maximum number of files that pruning checks at a time. */
-const MAX_LOOKED_AT = 20_000;
+const MAX_ENTRY_SHARE = 1 / 16;
+const PRUNE_SHARE = 1 / 50;
+const KEEP_SHARE = 0.9;
+const MAX_PRUNED = 20_000;
 
 const folderIn = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir, 'responses'));
 
 const hashAccount = (account: string): string => sha256Hex(`restaurant api key\n${account}`);
 
-/** The common prefix of the file names of an account's responses. */
 const namePrefix = (account: string): string =>
   `${sha256Hex(hashAccount(account)).slice(0, ACCOUNT_CHARACTERS)}-`;
 
 interface CacheOptions {
-  /** If undefined, nothing is cached. */
   readonly cacheDir: string | undefined;
   readonly endpoint: string;
   /** The API key. Accounts never share responses. */
   readonly account: string;
-  /** The key and other credentials, which distinguish responses of an account. Default: the key. */
   readonly credentials?: string;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly maxBytes?: number;
 }
 
-/** Opens the cache, which is limited to about `maxBytes`. Accesses no files until it is used. */
 export function openCache(options: CacheOptions): DiskCache {
   const { cacheDir } = options;
   if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
@@ -104,19 +88,18 @@ class FolderCache implements DiskCache {
     this.#prefix = namePrefix(account);
     this.#now = now;
     this.#maxBytes = maxBytes;
-    this.#pruneBytes = Math.ceil(maxBytes / PRUNE_SHARE);
+    this.#pruneBytes = Math.ceil(maxBytes * PRUNE_SHARE);
     // Not 0, so that short runs sometimes prune the cache, too.
     this.#written = Math.floor(Math.random() * this.#pruneBytes);
   }
 
-  /** The file name of an entry and the text of its key. @throws {RangeError} if the arguments nest too deep */
   #locate(tool: string, args: unknown): { name: string; key: string } {
     const key = canonicalJson([this.#endpoint, this.#credentials, tool, args]);
     return { name: `${this.#prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`, key };
   }
 
   get #maxEntryBytes(): number {
-    return Math.floor(this.#maxBytes / MAX_SHARE);
+    return Math.floor(this.#maxBytes * MAX_ENTRY_SHARE);
   }
 
   get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined {
@@ -148,15 +131,12 @@ class FolderCache implements DiskCache {
       if (this.#written < this.#pruneBytes) return;
       this.#written = 0;
       prune(this.#folder, this.#now(), this.#maxBytes);
-    } catch {
-      // The disk is full or read-only, or the value is not JSON: do not cache it.
-    }
+    } catch {}
   }
 
   release(): void {}
 }
 
-/** Deletes all responses. @returns their number @throws {AppError} `io_error` if they cannot be deleted */
 export function clearResponses(cacheDir: string | undefined): number {
   if (cacheDir === undefined) return 0;
   const folder = folderIn(cacheDir);
@@ -164,17 +144,12 @@ export function clearResponses(cacheDir: string | undefined): number {
   return folder.clear(ENTRY_NAME);
 }
 
-/** Deletes the responses of one account. Never throws. */
 export function clearAccount(cacheDir: string | undefined, account: string): void {
   if (cacheDir !== undefined)
     folderIn(cacheDir).sweep(new RegExp(`^${namePrefix(account)}[0-9a-f]{64}\\.json$`));
 }
 
-/**
- * Returns JSON with the keys of each object sorted by code unit: equal texts for equal values. Unicode is not
- * normalized.
- * @throws {RangeError} if the value nests too deep
- */
+/** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value nests too deep */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -185,12 +160,11 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** Deletes expired entries, then the oldest ones until the cache is within its limit. */
 function prune(folder: OwnFolder, now: number, maxBytes: number): void {
   folder.sweepTemps();
   const entries = folder
     .names(ENTRY_NAME)
-    .slice(0, MAX_LOOKED_AT)
+    .slice(0, MAX_PRUNED)
     .flatMap((name) => {
       const stats = lstatSync(join(folder.path, name), { throwIfNoEntry: false });
       return stats?.isFile()
@@ -199,7 +173,7 @@ function prune(folder: OwnFolder, now: number, maxBytes: number): void {
     })
     .sort((a, b) => a.mtimeMs - b.mtimeMs);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  const limit = bytes > maxBytes ? maxBytes * KEEP : maxBytes;
+  const limit = bytes > maxBytes ? maxBytes * KEEP_SHARE : maxBytes;
   for (const { name, size, mtimeMs } of entries) {
     if (now - mtimeMs <= MAX_AGE_MS && bytes <= limit) break;
     folder.deleteFiles([name]);

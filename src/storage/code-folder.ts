@@ -7,13 +7,12 @@ const CODE_NAME = /\.cjs\.bin(?:\.\d+\.tmp)?$/;
 const KEEP_MS = 30 * 86_400_000;
 const KEEP_TEMP_MS = 3_600_000;
 
-/** The folder for compiled code of this program: `<version of Node>-<processor>/<command>/<chunk>.bin`. */
+/** Contains `<version of Node>-<processor>/<command>/<chunk>.bin`. */
 export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');
 
 /**
- * Deletes compiled code, and the folders that are then empty. Never throws, because other processes may write code at the
- * same time. The caller has checked the folder.
- * @param now if given, code of the last 30 days is kept; in milliseconds since the epoch
+ * Deletes compiled code in a folder that the caller has checked, while other processes may write there.
+ * @param now in milliseconds since the epoch: code of the last 30 days is kept
  */
 export function deleteCode(folder: string, now = Number.POSITIVE_INFINITY): void {
   for (const version of subfolders(folder, VERSION_NAME)) {

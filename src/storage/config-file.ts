@@ -10,19 +10,16 @@ import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
 
-/** A saved login. Fields that are not named here are kept as they are. */
 export interface Profile {
   key?: string;
-  /** Origin (scheme, host, port) that the key may be sent to. */
+  /** The only origin that the key may be sent to. */
   key_origin?: string;
   base_url?: string;
   endpoint?: string;
-  /** Additional request headers, which are only sent to the service of the profile. */
   headers?: Record<string, string>;
   [key: string]: unknown;
 }
 
-/** The config file. Fields that are not named here are kept as they are. */
 export interface ConfigFile {
   settings?: JsonObject;
   profiles?: Record<string, Profile>;
@@ -38,7 +35,6 @@ const OTHER_FOLDER: Hint = {
   text: 'set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to',
 };
 
-/** The profile of the config file, added if it is missing. */
 export function profileOf(file: ConfigFile, name: string): Profile {
   file.profiles ??= {};
   const profile = Object.hasOwn(file.profiles, name) ? (file.profiles[name] ?? {}) : {};
@@ -49,16 +45,12 @@ export function profileOf(file: ConfigFile, name: string): Profile {
 export const serviceOf = ({ endpoint, base_url, key_origin }: Profile): string | undefined =>
   endpoint ?? base_url ?? key_origin;
 
-/**
- * Reads the config file; `{}` if it is missing.
- * @throws {AppError} `bad_config` if its content is invalid; `io_error` if it cannot be read
- */
+/** Reads the config file; `{}` if it is missing. @throws {AppError} `bad_config`; `io_error` */
 export function readConfig(path: string, warn?: Warn): ConfigFile {
   const text = readText(path, warn);
   return text === undefined ? {} : parseConfig(path, text);
 }
 
-/** Parses the text of a config file. @param path for errors @throws {AppError} `bad_config` */
 export function parseConfig(path: string, text: string): ConfigFile {
   let value: unknown;
   try {
@@ -97,7 +89,6 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
     // A link leads to a config file that is stored elsewhere, such as with dotfiles.
     content = readOwnFile(assertOwnPath(path), MAX_BYTES);
   } catch (error) {
-    // If part of the path is not a folder, there is no config file.
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     if (error instanceof AppError) throw new AppError('bad_config', error.message, { hint: OTHER_FOLDER });
     if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
@@ -111,7 +102,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
   }
 }
 
-/** Warns about permissions. They are never changed, because this program may not have created the file. */
+/** Permissions are never changed, because this program may not have created the file. */
 function checkPermissions(path: string, { stats }: FileContent, warn: Warn | undefined): void {
   const { isWritable, isReadable } = sharing(stats);
   const command = system('chmod 600', path);
@@ -127,13 +118,8 @@ function invalidConfig(path: string, reason: string, hint?: Hint): AppError {
   return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
 }
 
-/**
- * Applies `change` to the current content of the config file, and saves it atomically, under a lock. Saves nothing if
- * `change` throws.
- * @throws {AppError} `bad_config` if the file is damaged, which is then not changed; `io_error`; `in_use`
- */
+/** Changes the file atomically, under a lock. @throws {AppError} `bad_config`; `io_error`; `in_use`; errors of `change` */
 export async function updateConfig(path: string, change: (file: ConfigFile) => void): Promise<void> {
-  // Load it before taking the lock.
   const { default: Conf } = await import('conf');
   await lockConfig(path, () => {
     const file = readConfig(path);
@@ -142,10 +128,7 @@ export async function updateConfig(path: string, change: (file: ConfigFile) => v
   });
 }
 
-/**
- * Deletes the temporary files of killed processes, which may contain a key.
- * @throws {AppError} `io_error`, `in_use`
- */
+/** Deletes the temporary files of killed processes, which may contain a key. @throws {AppError} `io_error`; `in_use` */
 export async function sweepConfig(path: string): Promise<void> {
   const target = assertOwnPath(path);
   const folder = new OwnFolder(dirname(target));
@@ -164,11 +147,9 @@ async function lockConfig(path: string, run: () => void): Promise<void> {
   }
 }
 
-/** Names of the temporary files of `conf`, and of the trial file. */
 const tempNames = (target: string): RegExp =>
   new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-`);
 
-/** Writes the file with `conf`, which replaces it atomically. The caller holds the lock. */
 function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
   const target = assertOwnPath(path);
   const extension = extname(target);
@@ -179,7 +160,6 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
     });
   }
   try {
-    // No other process is writing, because the caller holds the lock.
     new OwnFolder(dirname(target)).sweep(tempNames(target));
     assertRoom(target, text);
     const conf = new Conf<ConfigFile>({
@@ -198,10 +178,7 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   }
 }
 
-/**
- * Checks that the disk has room. On a full disk, `conf` writes a part of the text without an error.
- * @throws the system's error if it does not
- */
+/** On a full disk, `conf` writes a part of the text without an error. @throws the system's error */
 function assertRoom(target: string, text: string): void {
   const trial = new TempFile(target, 0o600, `${target}.tmp-0`);
   try {

@@ -12,20 +12,14 @@ import { AppError, systemCode } from '../errors.ts';
 import { currentUid, foreignOwner } from './folders.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-/** Error codes for a path that is not a regular file, or a file that is too large. */
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 const CHUNK_BYTES = 65_536;
 const BUSY_MS = 1000;
 
 const fileError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-/**
- * Opens a regular file, and rejects anything else without blocking: opening a named pipe would block until its other end
- * is opened, and Ctrl-C would have no effect.
- * @throws the system's error; an error with the code `ENOTREGULAR` if it is not a regular file
- */
 function openRegularFile(path: string, flags: number = O_RDONLY): number {
-  // Windows has neither O_NONBLOCK nor named pipes in folders.
+  // Otherwise, a named pipe blocks until its other end is opened, and Ctrl-C has no effect.
   const file = openSync(path, flags | O_NONBLOCK, 0o600);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
@@ -33,9 +27,8 @@ function openRegularFile(path: string, flags: number = O_RDONLY): number {
 }
 
 /**
- * Opens a file of this program: a regular file that belongs to this user or to root. Symbolic links are not followed,
- * and a file with several hard links is not opened for writing, because another user could choose the file that way.
- * @throws {AppError} `io_error` with the owner; otherwise the system's error, or `ESYMLINK` for a symbolic link
+ * Opens a file of this program. With a link, symbolic or (for writing) hard, another user could choose the file.
+ * @throws {AppError} `io_error` with the owner; otherwise the system's error, `ENOTREGULAR`, or `ESYMLINK`
  */
 export function openOwnFile(path: string, flags: number = O_RDONLY): number {
   let file: number;
@@ -57,12 +50,11 @@ export interface FileContent {
   readonly stats: Stats;
 }
 
-/** Reads a regular file. @throws as {@link openRegularFile}; `ETOOLARGE` for more than `max` bytes */
+/** @throws the system's error; `ENOTREGULAR`; `ETOOLARGE` for more than `max` bytes */
 export function readRegularFile(path: string, max: number): FileContent {
   return readAndClose(openRegularFile(path), max);
 }
 
-/** Reads a file of this program. @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes */
 export function readOwnFile(path: string, max: number): FileContent {
   return readAndClose(openOwnFile(path), max);
 }
@@ -89,12 +81,11 @@ function readAndClose(file: number, max: number): FileContent {
 
 export const isNotRegularFile = (error: unknown): boolean => NOT_REGULAR.includes(systemCode(error) ?? '');
 
-/** 16 random hex digits, for a file that must not exist yet. Not for secrets. */
 export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }
 
-/** Writes all bytes. A single `writeSync` may write only some of them, and reports a full disk only at the next call. */
+/** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
 export function writeAll(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) {
     const written = writeSync(file, bytes, done);
@@ -103,10 +94,7 @@ export function writeAll(file: number, bytes: Uint8Array): void {
   }
 }
 
-/**
- * Renames, deletes, or creates a file. On Windows this fails while another process, such as a virus scanner, has the file
- * open; so it is tried again for up to a second.
- */
+/** On Windows, files cannot be changed while another process, such as a virus scanner, has them open. */
 export function whenFree<T>(change: () => T): T {
   const deadline = Date.now() + BUSY_MS;
   for (let pause = 1; ; pause *= 2) {
@@ -120,10 +108,7 @@ export function whenFree<T>(change: () => T): T {
   }
 }
 
-/**
- * Flushes a folder, so that a rename survives a power failure. Does nothing if folders cannot be opened or flushed
- * (Windows).
- */
+/** So that a rename survives a power failure. Windows cannot flush folders. */
 export function flushFolder(path: string): void {
   let folder: number;
   try {

@@ -14,13 +14,12 @@ export const currentUid = (): number | undefined => process.geteuid?.();
 
 const isTrusted = (uid: number, me: number): boolean => uid === me || uid === 0;
 
-/** Why a file is not ours, as in "it belongs to user 1001"; undefined if it belongs to this user or root. */
+/** Such as "it belongs to user 1001"; undefined for this user and root. */
 export function foreignOwner({ uid }: Stats, what = 'it'): string | undefined {
   const me = currentUid();
   return me === undefined || isTrusted(uid, me) ? undefined : `${what} belongs to user ${uid}`;
 }
 
-/** Whether other users can write to or read a file of ours. Always false on Windows. */
 export function sharing({ mode }: Stats): { readonly isWritable: boolean; readonly isReadable: boolean } {
   const hasModes = currentUid() !== undefined;
   const others = WRITABLE_BY_GROUP | WRITABLE_BY_ANYBODY;
@@ -30,7 +29,7 @@ export function sharing({ mode }: Stats): { readonly isWritable: boolean; readon
   };
 }
 
-/** A folder may be writable for the private group of its owner, which has the owner's number (umask 002). */
+/** The private group of the owner has the owner's number (umask 002). */
 function isOpenFolder(stats: Stats, allowsGroup: boolean): boolean {
   const isOfGroup = (stats.mode & WRITABLE_BY_GROUP) !== 0 && !(allowsGroup && stats.gid === stats.uid);
   return stats.isDirectory() && (isOfGroup || (stats.mode & WRITABLE_BY_ANYBODY) !== 0);
@@ -46,9 +45,8 @@ function homeFolder(): string | undefined {
 }
 
 /**
- * Visits the existing parts of a path: each folder, and each symbolic link before its target.
- * @param home where to start in paths below it, as OpenSSH does; default: always at the root
- * @returns the path without links. @throws the system's error; an error with the code `ELOOP` for too many links
+ * Visits each folder of a path, and each symbolic link before its target. Starts at `home` if that contains the path.
+ * @returns the path without links. @throws the system's error; `ELOOP`
  */
 function walkPath(path: string, visit: (part: string, stats: Stats) => void, home?: string): string {
   const absolute = resolve(path);
@@ -75,10 +73,10 @@ function walkPath(path: string, visit: (part: string, stats: Stats) => void, hom
   return folder;
 }
 
-/** Checks the parts of a path, so that nobody but this user and root can change what the path leads to. */
+/** Checks that nobody but this user and root can change what a path leads to. */
 function inspect(path: string, strict: boolean): { end: string; problem: string | undefined } {
   const problems: string[] = [];
-  /** The folder of the next part, if others can create files in it, but not replace ours (/tmp). */
+  // The folder of the next part, if others can create files in it (/tmp).
   let open: string | undefined;
   const visit = (part: string, stats: Stats) => {
     const link = stats.isSymbolicLink() ? 'the symbolic link ' : '';
@@ -98,11 +96,7 @@ function inspect(path: string, strict: boolean): { end: string; problem: string 
 const refusal = (path: string, reason: string): AppError =>
   new AppError('io_error', `refusing to use ${path}: ${reason}`);
 
-/**
- * Checks the path of a file or folder of this program, of which the end may not exist yet.
- * @returns the path without links
- * @throws {AppError} `io_error` if another user can change what it leads to
- */
+/** @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to */
 export function assertOwnPath(path: string): string {
   const { end, problem } = inspect(resolve(path), false);
   if (problem !== undefined) throw refusal(path, problem);
@@ -110,17 +104,12 @@ export function assertOwnPath(path: string): string {
 }
 
 /**
- * Whether code in this folder may be executed: as {@link assertOwnPath}, but for the whole path, which must exist if
- * others can write to a part of it. Groups count as others, because access lists show as permissions of the group.
+ * Whether code in this folder may be executed. Unlike {@link assertOwnPath}, checks the whole path. Groups count as others,
+ * because access lists show as permissions of the group.
  */
 export const isSafePath = (path: string): boolean => inspect(resolve(path), true).problem === undefined;
 
-/**
- * Resolves symbolic links like `open`. The end of the path does not have to exist.
- * @param options.onLink called with the path of each link
- * @param options.anyOwner links of other users are followed, too
- * @throws {AppError} `io_error` for a link of another user; `ELOOP` for too many links
- */
+/** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user, unless `anyOwner`; `ELOOP` */
 export function followLinks(
   path: string,
   {
@@ -136,12 +125,7 @@ export function followLinks(
   });
 }
 
-/**
- * Creates a folder and its parents, but not through a link of another user. Does not use the option `recursive` of
- * mkdir, which never returns if a file system reports ENOENT below an existing folder (/proc). Another process may create
- * the same folders at the same time.
- * @throws {AppError} `io_error` for a link of another user; the system's error
- */
+/** Not with the option `recursive`, which never returns if a file system reports ENOENT below an existing folder. */
 export function createFolders(path: string, mode = 0o700): void {
   if (isFolder(path)) return;
   followLinks(path);

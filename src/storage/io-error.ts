@@ -26,18 +26,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is in use',
 };
 
-/** Describes why a file operation failed, or returns the system's error code. */
 export function ioReason(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const code = systemCode(error);
   return code === undefined ? 'the file system failed' : (REASONS[code] ?? code);
 }
 
-/**
- * Returns an `io_error` with the operation, the path and the reason; an AppError is returned unchanged.
- * @param action the operation, as in "cannot <action> <path>"
- * @param hint default: the hint of the code
- */
 export function ioError(action: string, path: string, error: unknown, hint?: Hint): AppError {
   if (error instanceof AppError) {
     return hint === undefined || error.details.hint !== undefined ? error : error.withHint(hint);

@@ -6,7 +6,7 @@ import { withLock } from './lock.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 import { DAY_MS, openFileLog, openMemoryLog, type TimeLog } from './time-log.ts';
 
-/** Requests allowed in a window; 0 = no limit. */
+/** 0 = no limit. */
 export interface Limits {
   /** In any 60 seconds. */
   readonly perMinute: number;
@@ -16,20 +16,18 @@ export interface Limits {
 
 export interface WindowUsage {
   readonly limit: number;
-  /** Requests in the window that ends now. */
   readonly used: number;
-  /** When the next request is allowed, in milliseconds since the epoch; undefined if one is allowed now. */
+  /** When the next request is allowed, in milliseconds since the epoch; undefined: now. */
   readonly freeAt?: number;
 }
 
 export interface Usage {
   readonly perMinute: WindowUsage;
   readonly perDay: WindowUsage;
-  /** End of a pause that the service requested, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly pausedUntil?: number;
 }
 
-/** Why no request may be sent now, and until when, in milliseconds since the epoch. */
 export interface Wait {
   readonly freeAt: number;
   readonly window: 'minute' | 'day' | 'pause';
@@ -39,22 +37,18 @@ export type Grant = { readonly granted: true } | ({ readonly granted: false } & 
 
 /** Counts the requests that all processes send with one key to one endpoint. */
 export interface Ledger {
-  /** Counts one request regardless of the limits. Must not be called for a granted request. */
   record(): Promise<void>;
-  /** Grants and counts one request, if the limits allow it. All processes together never exceed the limits. */
+  /** Grants and counts one request. All processes together never exceed the limits. */
   grant(): Promise<Grant>;
-  /**
-   * Stops granting requests until a time (milliseconds since the epoch, at most a day ahead), because the service
-   * requested a pause.
-   */
+  /** For a pause that the service requested: grants nothing until a time, at most a day ahead. */
   pauseUntil(until: number): Promise<void>;
   usage(): Promise<Usage>;
 }
 
-/** The store of a shared ledger failed. The run stops, because it cannot know whether it may send more requests. */
+/** The store of a shared ledger failed. The run stops, because it cannot know whether it may send requests. */
 export class SharedStateError extends AppError {}
 
-/** Returns the result for a grant that arrived too late to be used. Another one may be requested after a short pause. */
+/** A grant that arrived too late to be used. */
 export const tooLate = (now: number): Grant => ({
   granted: false,
   freeAt: now + MAX_DELAY_MS,
@@ -66,37 +60,21 @@ const MINUTE_MS = 60_500;
 /** A grant that takes longer (a suspended machine, a slow disk) was counted too early. */
 const MAX_DELAY_MS = 400;
 
-/** Data that the ledger stores for a key and an endpoint. */
 interface Records {
-  /** Times at which requests were sent. */
   readonly requests: TimeLog;
-  /** The end of each pause that the service requested. */
   readonly pauses: TimeLog;
-  /** Runs `work` under a lock that processes share. */
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
 interface LedgerOptions extends Limits {
-  /** If undefined, only the requests of this process are counted. */
   readonly stateDir: string | undefined;
   readonly key: string;
   readonly endpoint: string;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called if a damaged file was renamed, and once if the count cannot be shared with other processes. */
   readonly warn?: Warn;
 }
 
-/** Opens the ledger of a key and an endpoint. Accesses no files until it is used, and never fails because of a file. */
-export function openLedger(options: LedgerOptions): Ledger {
-  const ledger = new FileLedger(options);
-  return {
-    record: () => ledger.record(),
-    grant: () => ledger.grant(),
-    pauseUntil: (until) => ledger.pauseUntil(until),
-    usage: () => ledger.usage(),
-  };
-}
+export const openLedger = (options: LedgerOptions): Ledger => new FileLedger(options);
 
 class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
@@ -111,7 +89,7 @@ class FileLedger implements Ledger {
     this.#records = stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, warn);
   }
 
-  /** Runs `work`. If the files fail, continues with records for this process only. */
+  /** If the files fail, continues with records for this process only. */
   async #use<T>(work: (records: Records) => T | Promise<T>): Promise<T> {
     const records = this.#records;
     try {
@@ -135,7 +113,6 @@ class FileLedger implements Ledger {
     };
   }
 
-  /** Returns the wait before a request may be sent now. If there is none, counts a request with `counts`. */
   #tryNow(records: Records, counts: boolean): { at: number; wait: Wait | undefined } {
     const at = this.#options.now();
     const wait = longestWait(this.#usageAt(at, this.#isUnlimited ? [] : records.requests.read(at), records));
@@ -149,14 +126,12 @@ class FileLedger implements Ledger {
 
   async grant(): Promise<Grant> {
     const { at, wait } = await this.#use((records) => {
-      // Without limits, no lock is needed to prevent two processes from taking the last request.
       const early = this.#tryNow(records, this.#isUnlimited);
-      // A process that has to wait does not need the lock.
+      // The lock prevents two processes from taking the last request.
       if (this.#isUnlimited || early.wait !== undefined) return early;
       return records.exclusive(() => this.#tryNow(records, true));
     });
     if (wait !== undefined) return { granted: false, ...wait };
-    // Without limits, the time of the count does not matter.
     if (this.#isUnlimited || Math.abs(this.#options.now() - at) <= MAX_DELAY_MS) return { granted: true };
     await this.#use(({ requests }) => requests.remove(at));
     return tooLate(this.#options.now());
@@ -173,7 +148,6 @@ class FileLedger implements Ledger {
   }
 }
 
-/** The records that all processes share. */
 function sharedRecords(path: string, id: string, warn: Warn | undefined): Records {
   const folder = new OwnFolder(path);
   return {
@@ -186,7 +160,7 @@ function sharedRecords(path: string, id: string, warn: Warn | undefined): Record
   };
 }
 
-/** Creates records for this process only. @param shared the failed records, whose readable times are copied */
+/** For this process only. @param shared the failed records, whose readable times are copied */
 function ownRecords(shared?: Records, now = 0): Records {
   const timesOf = (log: TimeLog | undefined): number[] => {
     try {
@@ -202,20 +176,19 @@ function ownRecords(shared?: Records, now = 0): Records {
   };
 }
 
-/** Returns the end of the pause, if there is one. A pause of more than a day comes from a wrong clock. */
+/** A pause of more than a day comes from a wrong clock. */
 function pauseAt(now: number, pauses: TimeLog): number | undefined {
   const ends = pauses.read(now).filter((end) => end > now && end <= now + DAY_MS);
   return ends.sort((a, b) => a - b).at(-1);
 }
 
-/** Counts times ahead, too: the clock was set back. Those that are further ahead than the window come from a wrong clock. */
+/** Counts times ahead, too, because the clock may have been set back; but none further ahead than the window. */
 function windowUsage(times: readonly number[], limit: number, lengthMs: number, now: number): WindowUsage {
   const counted = times.filter((at) => at > now - lengthMs && at <= now + lengthMs).sort((a, b) => a - b);
   const leaving = limit === 0 ? undefined : counted.at(-limit);
   return { limit, used: counted.length, ...(leaving === undefined ? {} : { freeAt: leaving + lengthMs }) };
 }
 
-/** Returns the wait before the next request; if there are several, the longest one. */
 export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | undefined {
   const waits: readonly [Wait['window'], number | undefined][] = [
     ['minute', perMinute.freeAt],

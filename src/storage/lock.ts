@@ -78,7 +78,6 @@ function read(lockPath: string): Holder | undefined {
     const createdAt = stats.mtimeMs;
     if (bytes.length === 0) return { key: String(stats.ino).padStart(16, '0').slice(-16), createdAt };
     const { key, ...owner } = JSON.parse(bytes.toString('utf8')) as { key: string } & ProcessIdentity;
-    // The key is part of a file name.
     if (/^[0-9a-f]{16}$/.test(key) && typeof owner.pid === 'number') return { key, owner, createdAt };
   } catch (error) {
     const code = systemCode(error);
@@ -105,9 +104,7 @@ function takeOver(lockPath: string, key: string, depth: number): void {
 function remove(lockPath: string, key: string): void {
   try {
     if (read(lockPath)?.key === key) whenFree(() => rmSync(lockPath));
-  } catch {
-    // It stays until this process ends.
-  }
+  } catch {}
 }
 
 function inUse(path: string, { owner }: Holder): AppError {

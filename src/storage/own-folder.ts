@@ -9,15 +9,14 @@ import { ioError, ioReason } from './io-error.ts';
 export type Warn = (message: string) => void;
 
 const MISSING = ['ENOENT', 'ENOTDIR'];
-/** Temporary files, and the locks that a takeover needs. */
 export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
 const SWEEP_AFTER_MS = 3_600_000;
 
 const isMissing = (error: unknown): boolean => MISSING.includes(systemCode(error) ?? '');
 
 /**
- * A folder of this program. Before its first use, even for reading or deleting, its path is checked: afterwards, only
- * this user and root can change what it leads to. Nothing is deleted recursively, and only files with names of ours.
+ * A folder of this program. Its path is checked before anything is read or deleted in it: only this user and root can
+ * change what it leads to. Nothing is deleted recursively, and only files with names of ours.
  */
 export class OwnFolder {
   readonly path: string;
@@ -27,7 +26,6 @@ export class OwnFolder {
     this.path = path;
   }
 
-  /** @throws {AppError} `io_error` if another user can change what the path leads to */
   #check(): void {
     if (this.#isSafe) return;
     assertOwnPath(this.path);
@@ -39,7 +37,6 @@ export class OwnFolder {
     return join(this.path, name);
   }
 
-  /** Creates the folder with mode 0700. @throws {AppError} `io_error` */
   create(): void {
     try {
       this.#check();
@@ -50,15 +47,13 @@ export class OwnFolder {
     }
   }
 
-  /** @throws as {@link openOwnFile} */
   open(name: string, flags?: number): number {
     return openOwnFile(this.#locate(name), flags);
   }
 
-  /** Reads a file; undefined if it is missing. @throws as {@link readOwnFile} */
   read(name: string, max: number): FileContent | undefined {
     try {
-      // Checked first, because creating the error of a failed open takes much longer.
+      // Much faster than the error of a failed open.
       if (lstatSync(join(this.path, name), { throwIfNoEntry: false }) === undefined) return undefined;
       return readOwnFile(this.#locate(name), max);
     } catch (error) {
@@ -67,13 +62,12 @@ export class OwnFolder {
     }
   }
 
-  /** Replaces a file atomically, or a link at its path; without waiting for the disk. @throws {AppError} `io_error` */
+  /** Replaces a file or link atomically, without waiting for the disk. */
   write(name: string, data: string | Uint8Array): void {
     this.create();
     writeFileAtomic(join(this.path, name), data, { durable: false, replace: true });
   }
 
-  /** Names of files that match; none if the folder is missing. */
   names(pattern: RegExp): string[] {
     try {
       return readdirSync(this.#locate('')).filter((name) => pattern.test(name));
@@ -83,11 +77,7 @@ export class OwnFolder {
     }
   }
 
-  /**
-   * Deletes files, but no folders.
-   * @param before only files last modified before this time, in milliseconds since the epoch
-   * @returns their number. @throws the first error, after deleting the other files
-   */
+  /** @param before last modified, in milliseconds since the epoch. @throws the first error, after deleting the others */
   deleteFiles(names: readonly string[], before = Number.POSITIVE_INFINITY): number {
     const errors: unknown[] = [];
     let count = 0;
@@ -98,7 +88,6 @@ export class OwnFolder {
         whenFree(() => unlinkSync(path));
         count += 1;
       } catch (error) {
-        // Another process may have deleted it.
         if (!isMissing(error)) errors.push(error);
       }
     }
@@ -106,21 +95,17 @@ export class OwnFolder {
     return count;
   }
 
-  /** Deletes the files whose names match. Never throws. */
+  /** Like {@link deleteFiles}, but never throws. */
   sweep(pattern: RegExp, before?: number): void {
     try {
       this.deleteFiles(this.names(pattern), before);
-    } catch {
-      // What stays is deleted another time.
-    }
+    } catch {}
   }
 
-  /** Deletes temporary files of killed processes that are more than an hour old. Never throws. */
   sweepTemps(): void {
     this.sweep(TEMP_NAME, Date.now() - SWEEP_AFTER_MS);
   }
 
-  /** Deletes the files whose names match, and the folder if it is then empty. @throws as {@link deleteFiles} */
   clear(pattern: RegExp): number {
     const count = this.deleteFiles(this.names(pattern));
     try {
@@ -131,7 +116,7 @@ export class OwnFolder {
     return count;
   }
 
-  /** Renames a damaged file, or whatever is in its place, so that a new one can replace it. Never throws. */
+  /** Renames a damaged file, or what is in its place. Never throws. */
   setAside(name: string, warn: Warn = () => {}): void {
     const path = join(this.path, name);
     try {

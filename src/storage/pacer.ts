@@ -6,17 +6,15 @@ import type { Ledger, Wait } from './ledger.ts';
 export interface PacerOptions {
   readonly ledger: Ledger;
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
-  /** Whether to wait even until the next day, or for a long pause that the service requests. */
+  /** Whether to wait until the next day, or for a pause of any length. */
   readonly wait: boolean;
   /** Maximum pause that the service may request, in milliseconds, unless `wait` is set. Default 60 s. */
   readonly maxWaitMs?: number;
-  /** Called when a wait begins or gets longer. */
   readonly onWait?: (wait: Wait) => void;
 }
 
-/** Stops a run of many requests, because the wait for the next one is too long. */
 export class RateLimitError extends AppError {
-  /** When requests may be sent again, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly freeAt: number;
 
   constructor({ code, message, details }: AppError, freeAt: number) {
@@ -25,21 +23,15 @@ export class RateLimitError extends AppError {
   }
 }
 
-/** Formats a time as ISO 8601, rounded up to a whole second. */
 export function formatTime(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
 /** Long waits are divided, because the clock may be changed or the machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
-/** Random delay, so that waiting processes do not resume at the same time. */
 const SPREAD_MS = 25;
 
-/**
- * Returns a function that waits until a request is within the quota, in the order of the calls. It throws the signal's
- * reason or, unless `wait` is set, a RateLimitError with `retryAfter`: `budget_spent` if today's quota is used up,
- * `rate_limited` if the service requests a pause that is too long.
- */
+/** Waits in the order of the calls. @throws the signal's reason; a RateLimitError: `budget_spent` or `rate_limited` */
 export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
   const { ledger, context, onWait } = options;
   const queue = createSemaphore(1);
@@ -61,7 +53,6 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
   return (signal) => queue(() => waitForGrant(signal), signal);
 }
 
-/** @throws {RateLimitError} if this wait is too long */
 async function assertWorthWaiting(
   { freeAt, window }: Wait,
   { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,

@@ -10,12 +10,11 @@ export interface Paths {
 
 type Path = typeof posix;
 
-/** Returns the value of a variable if it is an absolute path. Any other value counts as unset (XDG Base Directory). */
+/** A path that is not absolute counts as unset (XDG Base Directory Specification). */
 export function absolute(path: Path, value: string | undefined): string | undefined {
   return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : undefined;
 }
 
-/** Returns the home folder: `HOME` if that is an absolute path, else that of the system's user database. */
 export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path: Path): string | undefined {
   const fromEnv = absolute(path, env.HOME);
   if (fromEnv !== undefined) return fromEnv;
@@ -26,10 +25,6 @@ export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path:
   }
 }
 
-/**
- * Returns the config file and the folders of state and cache: `RESTAURANT_*_DIR`, else `XDG_*_HOME`, else the platform's
- * default. Does not create them, and never uses the current folder instead.
- */
 export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir'>): Paths {
   const { env } = context;
   const windows = context.platform === 'win32';

@@ -3,17 +3,15 @@ import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { systemCode } from '../errors.ts';
 
-/** Identifies a process, even if its pid is reused. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Pid namespace, which differs between containers (Linux). */
+  /** Differs between containers (Linux). */
   readonly namespace?: string;
-  /** Id of the running kernel, and start time in clock ticks since boot (Linux). */
+  /** Id of the boot, and clock ticks since (Linux). */
   readonly start?: string;
 }
 
-/** Returns the identity of this process. */
 export function currentProcess(): ProcessIdentity {
   return {
     pid,
@@ -23,10 +21,7 @@ export function currentProcess(): ProcessIdentity {
   };
 }
 
-/**
- * Returns whether the process is still running. A process on another machine or in another container always counts as
- * running, because its state is unknown. On systems other than Linux, so does another process with the same pid.
- */
+/** A process of another machine or container counts as running; without /proc, so does another one with the same pid. */
 export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
   const own = currentProcess();
   if (host !== own.host) return true;
@@ -47,11 +42,7 @@ function startOf(id: number): string | undefined {
   return /[ZX]/.test(stat.state) ? 'ended' : `${boot} ${stat.start}`;
 }
 
-/**
- * Identifies the terminal of this process: on Linux by its session, whose leader is the shell. On other systems, and if
- * the session began outside of a container (its id is then 0), by variables of the terminal program or by the number of
- * the terminal. Undefined if unknown.
- */
+/** Identifies the terminal of this process. Its session has the id 0 if it began outside of this container. */
 export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { session = '0', terminal = '0' } = statOf('self') ?? {};
   if (session !== '0') return `session ${session} ${statOf(session)?.start ?? ''}`.trimEnd();
@@ -61,7 +52,7 @@ export function terminalId(env: Readonly<Record<string, string | undefined>>): s
   return terminal === '0' ? undefined : `terminal ${terminal}`;
 }
 
-/** Reads proc_pid_stat(5) after the name in parentheses, which may contain any character. */
+/** proc_pid_stat(5). The name in parentheses may contain any character. */
 function statOf(id: number | string) {
   const stat = orNone(() => readFileSync(`/proc/${id}/stat`, 'latin1'));
   if (stat === undefined) return undefined;

@@ -6,23 +6,16 @@ import { isNotRegularFile } from './files.ts';
 import { ioError } from './io-error.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
-/** A value that is stored as JSON. Its methods never throw, because state is not essential. */
+/** Its methods never throw, because state is not essential. */
 export interface JsonFile<T> {
-  /** The stored value; undefined if there is none, or if it is damaged, in which case the file is renamed. */
   read(): T | undefined;
-  /** Whether the value was stored. */
   write(value: T): boolean;
   forget(): void;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * Opens a small state file. Accesses no files until it is used.
- * @param path if undefined, nothing is stored
- * @param decode returns undefined for an invalid value
- * @param warn called with a message if the file cannot be read or written
- */
+/** @param decode returns undefined for an invalid value; its file is then renamed */
 export function openJsonFile<T>(
   path: string | undefined,
   decode: (value: Readonly<Record<string, unknown>>) => T | undefined,
@@ -69,7 +62,7 @@ export function openJsonFile<T>(
   };
 }
 
-/** Opens the stored protocol of one endpoint. Each endpoint has its own file, so no lock is needed. Never throws. */
+/** Each endpoint has its own file, so no lock is needed. */
 export function openProtocolStore(
   stateDir: string | undefined,
   endpoint: string,

@@ -4,22 +4,19 @@ import { systemCode } from '../errors.ts';
 import { isNotRegularFile, writeAll } from './files.ts';
 import type { OwnFolder, Warn } from './own-folder.ts';
 
-/** A list of times, in milliseconds since the epoch. */
 export interface TimeLog {
   append(time: number): void;
-  /** Takes back a time that was appended. */
   remove(time: number): void;
   /** The times within 24 hours of `now`, and possibly others. */
   read(now: number): readonly number[];
 }
 
 export const DAY_MS = 86_400_000;
-/** Enough for about 300,000 times. Of a larger file, only the end is read. */
+/** About 300,000 times. Of a larger file, only the end is read. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const KEEP_DAYS = 7;
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
-/** Opens a log for this process only. */
 export function openMemoryLog(times: number[]): TimeLog {
   return {
     append: (time) => void times.push(time),
@@ -29,21 +26,15 @@ export function openMemoryLog(times: number[]): TimeLog {
 }
 
 /**
- * Opens a log that processes share: a text file `<name>.<date>` for each day (UTC), with one time per line; a negative
- * one takes that time back. It is only appended to, which does not require a lock. Each time follows a line break, so
- * that a line that was cut off does not affect the next one. A file with other content is renamed, also without a lock.
- * Processes that do this at the same time may rename each other's new files, so the few requests counted there are lost,
- * like those in the damaged file.
- * @param warn called if a file with other content was renamed
+ * A file `<name>.<date>` for each day (UTC), with one time per line; a negative one takes that time back. It is only
+ * appended to, which needs no lock. Each time follows a line break, in case the line before it was cut off. A file with
+ * other content is renamed, also without a lock; the few requests that others count meanwhile are lost with it.
  */
 export function openFileLog(folder: OwnFolder, name: string, warn?: Warn): TimeLog {
   const days = new RegExp(`^${name.replaceAll('.', '\\.')}\\.\\d{4}-\\d\\d-\\d\\d$`);
   const fileOf = (time: number): string => `${name}.${new Date(time).toISOString().slice(0, 10)}`;
 
-  /**
-   * Deletes old files. Compares their names, not the clock, because a clock that is temporarily ahead must not delete
-   * days that still count.
-   */
+  // By name, because a clock that is ahead for a while must not delete days that count.
   const deleteOldDays = () => folder.deleteFiles(folder.names(days).sort().slice(0, -KEEP_DAYS));
 
   function openToAppend(file: string): number {
@@ -79,9 +70,8 @@ export function openFileLog(folder: OwnFolder, name: string, warn?: Warn): TimeL
   };
 }
 
-/** Reads the times in a file, ignoring other lines; undefined if the file contains only other lines. */
 function readTimes(folder: OwnFolder, name: string): number[] | undefined {
-  // Checked first, because creating the error of a failed open takes much longer.
+  // Much faster than the error of a failed open.
   if (lstatSync(join(folder.path, name), { throwIfNoEntry: false }) === undefined) return [];
   let file: number;
   try {
