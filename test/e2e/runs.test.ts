@@ -35,14 +35,15 @@ describe('every command', () => {
   it.each(names)(
     '%s prints the same stdout with --verbose, --quiet and any locale and time zone',
     async (name) => {
-      const plain = await fresh(planned(name), [], { env: watched() });
+      const env = watched();
+      const plain = await fresh(planned(name), [], { env });
       expect(plain).toMatchObject({ exit: 0, stderr: name === 'enrich' ? expect.any(String) : '' });
-      const quiet = await fresh(planned(name), ['--quiet']);
+      const quiet = await fresh(planned(name), ['--quiet'], { env });
       expect(quiet).toEqual({ exit: 0, stdout: plain.stdout, stderr: '' });
-      const verbose = await fresh(planned(name), ['--verbose']);
+      const verbose = await fresh(planned(name), ['--verbose'], { env });
       expect(verbose).toMatchObject({ exit: 0, stdout: plain.stdout });
       expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
-      const german = { LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
+      const german = { ...env, LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
       expect(await fresh(planned(name), [], { env: german })).toEqual(plain);
       expect(proxy.connections()).toBe(0);
     },
