@@ -9,6 +9,7 @@
 //   emoji and segmenters on demand  40 ms of both
 //   minification                    no time, but a third of the size
 import { execFile } from 'node:child_process';
+import { accessSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,17 +101,18 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
 });
 // Modules that are loaded together share one file, because each file takes a millisecond to load.
-const group = (name, priority, ...modules) => ({
-  name,
-  priority,
-  test: (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each)),
-});
+const group = (name, priority, ...modules) => {
+  for (const each of modules) accessSync(join(root, each));
+  const test = (id) => modules.some((each) => id.replaceAll('\\', '/').endsWith(each));
+  return { name, priority, test };
+};
 const groups = [
   group('start', 4, '/src/start.ts'),
   group(
     'program',
     3,
     '/src/main.ts',
+    '/src/app/hints.ts',
     '/src/app/service.ts',
     '/src/app/request.ts',
     '/src/app/last-results.ts',
@@ -119,7 +121,7 @@ const groups = [
     '/src/cli/schemas.ts',
     '/src/client/types.ts',
   ),
-  group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts'),
+  group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts', '/src/storage/ledger.ts'),
 ];
 
 const { output } = await bundle.generate({

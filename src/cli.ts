@@ -56,23 +56,29 @@ async function dispatch(argv: readonly string[], program: CliCommand, app: App):
 /** Prints help or the version if they were asked for. @throws the error otherwise */
 async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
   const { help, version, json } = program.opts<{ help?: true; version?: true; json?: true }>();
+  const isAsked = help === true || version === true;
   const isCommander = error instanceof CommanderError;
-  if (!isCommander && help !== true && version !== true) throw error;
-  await program.loadTree();
+  if (!isCommander && !isAsked) throw error;
   const command = commandIn(program);
-  const { stdout } = app.context;
   const isHelp = isCommander && error.code === 'commander.help';
-  if (isCommander && !isHelp && (isUnknownCommand(error, command) || (help !== true && version !== true))) {
+  if (isCommander && !isHelp && (isUnknownCommand(error, command) || !isAsked)) {
+    await program.loadTree();
     throw usageError(error, command, app);
   }
-  if (help === true) return stdout.write(helpText(command, app.terminal.helpWidth));
+  if (help === true) return printHelp(command, app);
   if (version === true) return printVersion(app);
   if (json === true) {
     throw new AppError('usage', 'no command given', {
       hint: { text: 'list all commands as JSON', command: restaurant('schema') },
     });
   }
-  await stdout.write(command === program ? INTRODUCTION : helpText(command, app.terminal.helpWidth));
+  await (command === program ? app.context.stdout.write(INTRODUCTION) : printHelp(command, app));
+}
+
+async function printHelp(command: CliCommand, app: App): Promise<void> {
+  // The help of the program lists all commands.
+  await (command.parent === null ? command.loadTree() : command.load());
+  await app.context.stdout.write(helpText(command, app.terminal.helpWidth));
 }
 
 /** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */

@@ -2,6 +2,8 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
+import { codeFolder, deleteCode } from '../storage/code-folder.ts';
+import { assertOwnPath } from '../storage/folders.ts';
 import { plural } from '../util/plural.ts';
 
 export function registerCache(command: CliCommand, app: App): void {
@@ -32,8 +34,6 @@ export function registerCache(command: CliCommand, app: App): void {
 async function clearCache(app: App): Promise<void> {
   const { deletePages } = await import('../app/page.ts');
   const { clearResponses } = await import('../storage/cache.ts');
-  const { assertOwnPath } = await import('../storage/folders.ts');
-  const { codeFolder, deleteCode } = await import('../storage/code-folder.ts');
   const { cacheDir } = app.paths;
   const removed = clearResponses(cacheDir);
   if (cacheDir !== undefined) {

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BIN, start } from '../../helpers/process.ts';
@@ -27,12 +27,18 @@ const LISTING = script(`
 /** Libraries that are slow to load, with strings of theirs that a minifier keeps. */
 const MARKS = { undici: 'undici:request:create', conf: 'Use `delete()` to clear values' } as const;
 
-/** Returns which of these libraries a command loads. */
-async function slowParts(words: readonly string[]): Promise<string[]> {
+/** Returns the paths of the files that a command loads. */
+async function loadedFiles(words: readonly string[]): Promise<string[]> {
   const { exit, stderr } = await start(process.execPath, ['--import', LISTING, BIN, ...words], { env }).ended;
   expect([words, exit]).toEqual([words, 0]);
-  const files = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, path = '']) => readFileSync(path, 'utf8'));
-  expect(files.length).toBeGreaterThan(1);
+  const paths = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(1);
+  return paths;
+}
+
+/** Returns which of these libraries a command loads. */
+async function slowParts(words: readonly string[]): Promise<string[]> {
+  const files = (await loadedFiles(words)).map((path) => readFileSync(path, 'utf8'));
   return Object.entries(MARKS).flatMap(([name, mark]) =>
     files.some((text) => text.includes(mark)) ? [name] : [],
   );
@@ -62,6 +68,16 @@ describe('starting', () => {
     );
     for (const mark of Object.values(MARKS))
       expect(chunks.filter((text) => text.includes(mark)).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [
+      ['find', '--help'],
+      ['find', 'program', 'restaurant', 'rolldown-runtime', 'start'],
+    ],
+  ])('%j loads only these files', async (words, names) => {
+    const files = (await loadedFiles(words)).map((path) => basename(path).replace(/(-.{8})?\.c?js$/, ''));
+    expect([...new Set(files)].toSorted()).toEqual(names);
   });
 
   it('on an old version of Node prints one sentence', async () => {
