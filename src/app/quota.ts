@@ -9,18 +9,15 @@ export interface Waiting {
   readonly why: string;
 }
 
-/** Options for keeping the requests to a service within its quota. */
 export interface QuotaOptions {
   /**
    * Each request waits until the quota, which all processes with the key share, allows it. For commands that send many
    * requests.
    */
   readonly paced?: boolean;
-  /** The quota. Default: that of the settings. */
   readonly limits?: Limits;
   /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
   readonly waitLong?: boolean;
-  /** Reports a wait. Default: a line on stderr. */
   readonly onWaiting?: (waiting: Waiting) => void;
   /** Called with problems of our own files. Default: {@link App.remark}. */
   readonly warn?: (text: string) => void;
@@ -77,20 +74,31 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-export function waitReporter(app: App, options: QuotaOptions): (waiting: Waiting) => void {
-  const { onWaiting, paced } = options;
-  let reported = 0;
-  const print = ({ until, why }: Waiting): void => {
-    // Several requests may wait for the same pause.
-    if (until <= reported + SAME_PAUSE_MS) return;
-    reported = until;
-    const ms = until - app.context.now();
+/** Prints every pause once, although several requests may wait for it. */
+class PauseNotes {
+  readonly #app: App;
+  readonly #paced: boolean | undefined;
+  #until = 0;
+
+  constructor(app: App, paced: boolean | undefined) {
+    this.#app = app;
+    this.#paced = paced;
+  }
+
+  print({ until, why }: Waiting): void {
+    if (until <= this.#until + SAME_PAUSE_MS) return;
+    this.#until = until;
+    const { context, notes } = this.#app;
+    const ms = until - context.now();
     const text = `${why}; retrying in ${Math.max(1, Math.round(ms / 1000))} s`;
-    void (ms > LONG_WAIT_MS ? app.notes.warn(text, paced) : app.notes.remark(text));
-  };
-  return onWaiting ?? print;
+    void (ms > LONG_WAIT_MS ? notes.warn(text, this.#paced) : notes.remark(text));
+  }
 }
 
-/** Reports problems with our own files that the program handles itself. */
+export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (waiting: Waiting) => void {
+  const pauses = new PauseNotes(app, paced);
+  return onWaiting ?? ((waiting) => pauses.print(waiting));
+}
+
 export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}) =>
   warn ?? ((text: string) => void app.notes.remark(text));
