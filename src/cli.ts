@@ -4,7 +4,7 @@ import type { CliCommand } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
 import { isUnknownCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
-import { AppError, EXIT_CODES, PipeClosed, systemCode } from './errors.ts';
+import { AppError, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, restaurant } from './hint.ts';
 import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
@@ -68,9 +68,7 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   if (help === true) return printHelp(command, app);
   if (version === true) return printVersion(app);
   if (json === true) {
-    throw new AppError('usage', 'no command given', {
-      hint: { text: 'list all commands as JSON', command: restaurant('schema') },
-    });
+    throw usage('no command given', { text: 'list all commands as JSON', command: restaurant('schema') });
   }
   await (command === program ? app.context.stdout.write(INTRODUCTION) : printHelp(command, app));
 }
@@ -102,7 +100,6 @@ async function reportFailure(error: unknown, app: App, program: CliCommand): Pro
   return EXIT_CODES[known.kind];
 }
 
-/** Commands that run until the user stops them. */
 const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 
 async function reportError(error: AppError, app: App, command: CliCommand, json: boolean): Promise<void> {
@@ -124,9 +121,6 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
   await stderr.write(app.secrets.redact(text)).catch(() => {});
 }
 
-/**
- * Completes the hint: a usage error without one gets the help command, and commands get the words that the user typed.
- */
 async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
   const { code, details } = error;
   if (code === 'unexpected' && !app.terminal.verbose) {
@@ -149,7 +143,6 @@ function asAppError(error: unknown, context: Context): AppError {
   return new AppError('unexpected', `${name}: ${message}`, { cause: error });
 }
 
-/** Reports an uncaught error like any other. @returns the exit code */
 export async function reportUncaught(
   error: unknown,
   argv: readonly string[],

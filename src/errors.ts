@@ -239,6 +239,8 @@ export class AppError extends Error {
   }
 }
 
+export const usage = (message: string, hint?: Hint): AppError => new AppError('usage', message, { hint });
+
 /** The reader of our stdout closed the pipe (EPIPE). Not a failure: the run ends silently with exit code 0. */
 export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';

@@ -1,5 +1,5 @@
 import { isLoopback } from '../client/endpoint.ts';
-import { AppError } from '../errors.ts';
+import { AppError, usage } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
 import { SOURCES, type Source } from '../settings/settings.ts';
 import { serviceOf } from '../storage/config-file.ts';
@@ -50,9 +50,7 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
     source === 'config' && value === name
       ? { text: 'use the default profile', command: restaurant('config', 'unset', 'profile') }
       : { text: 'save it', command: restaurant('login', '--profile', name, ...address) };
-  throw new AppError('usage', `no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, {
-    hint: [...near, other],
-  });
+  throw usage(`no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, [...near, other]);
 }
 
 export function profileOrigin({ settings: { profile } }: App): string | undefined {

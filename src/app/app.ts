@@ -13,16 +13,13 @@ import { Terminal } from './terminal.ts';
 /** The command line of this run, as far as it was parsed. */
 export interface CommandLine {
   readonly line: TypedLine;
-  /** All words, unparsed. */
   readonly words: readonly string[];
   opts(): GlobalOptions;
-  /** Returns the long name of an option. */
   longName(flag: string): string;
 }
 
 const NO_OPTIONS: GlobalOptions = { color: true, input: true, pager: true };
 
-/** The parts that the commands of one run share. Each is filled on first use. */
 export class App {
   readonly context: Context;
   readonly terminal: Terminal;
@@ -74,7 +71,6 @@ export class App {
     return this.#settings;
   }
 
-  /** Opens the quota and the cache that many machines share; undefined if none is set. */
   async sharedState(): Promise<SharedState | undefined> {
     const url = this.settings.get('shared-state');
     if (url === undefined || this.globals.demo === true) return undefined;

@@ -1,4 +1,3 @@
-/** Work for the end of a run. */
 export class Cleanup {
   readonly #closers: (() => Promise<void>)[] = [];
 

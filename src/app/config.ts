@@ -7,7 +7,6 @@ interface Content {
   readonly problem?: unknown;
 }
 
-/** The config file of a run, read on first use. */
 export class Config {
   readonly #path: () => string | undefined;
   readonly #warn: (message: Message) => Promise<void>;
@@ -18,7 +17,6 @@ export class Config {
     this.#warn = warn;
   }
 
-  /** The content; empty if the file is damaged. */
   get usable(): ConfigFile {
     return this.#read().file;
   }

@@ -3,7 +3,6 @@ import type { Hint, TypedLine, Word } from '../hint.ts';
 import { hintText } from '../output/hint-text.ts';
 import { maskUrl } from '../util/url.ts';
 
-/** The parts of a run that hints are completed from. */
 interface Run {
   readonly program: { readonly line: TypedLine } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };

@@ -5,15 +5,10 @@ import type { Context } from '../context.ts';
 const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
 
-/**
- * The `restaurant` command on the PATH: this program, another one, or one of an unknown package (a launcher script, a
- * standalone executable).
- */
 export type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 
-/** Finds the command on the PATH. Only reads files; does not start the command. */
 export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform'>): InstalledCommand {
   const windows = platform === 'win32';
   const { delimiter, join, isAbsolute } = windows ? win32 : posix;

@@ -18,7 +18,6 @@ const HINT: Hint = [
 
 /**
  * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.
- * @returns the first line of its stdout
  * @throws {AppError} `no_key` if it cannot be run, fails, takes longer than 30 s, or prints nothing; the signal's reason
  */
 export async function runKeyCommand(

@@ -7,7 +7,6 @@ import { profileOrigin, sameService } from './address.ts';
 import type { App } from './app.ts';
 import { mayAuthenticate } from './request-headers.ts';
 
-/** An API key and its source, or a key command that has not been run yet. */
 export type ConfiguredKey =
   | {
       readonly source: 'env' | 'config' | 'key-command';

@@ -18,10 +18,9 @@ const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
 /** A search, stored for `lookup 2` and `last`. */
 export interface Search {
   readonly endpoint: string;
-  /** When it was sent, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly query: { readonly name: string; readonly city: string };
-  /** The restaurants found, in the order in which they were shown. */
   readonly rows: readonly unknown[];
 }
 
@@ -41,7 +40,6 @@ export function openResultsStore(
   const ofTerminal =
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    /** Returns the results of this terminal. If it has none, returns those of the terminal that the user used last. */
     read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
     /** Stores a search. A search without results does not replace the earlier one. */
     write(search: Search): void {
@@ -68,10 +66,6 @@ function storeOf(app: App, inTerminal = true) {
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
-/**
- * Stores the rows of a search, so that `lookup 2` knows the second one.
- * @param shown whether the rows were shown, numbered, in this terminal
- */
 export function saveResults(app: App, query: Search['query'], rows: Search['rows'], shown: boolean): void {
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // A search that contains a key is not stored.
@@ -79,10 +73,8 @@ export function saveResults(app: App, query: Search['query'], rows: Search['rows
   if (app.secrets.mask(stored) === stored) storeOf(app, shown).write(search);
 }
 
-/** Returns the last search of this terminal, sent to any service. */
 export const lastSearch = (app: App): Search | undefined => storeOf(app).read();
 
-/** Returns the id and the name of each row; '' if missing. */
 export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; name: string }[] {
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
   return rows.map((row) => {
@@ -104,10 +96,6 @@ export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
   }
 }
 
-/**
- * Returns the last search of this terminal.
- * @throws {AppError} `not_found` if there is none, or if it was sent to another service
- */
 export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);
   if (last === undefined) {
@@ -127,7 +115,6 @@ export function requireLastSearch(app: App): Search {
   });
 }
 
-/** Describes a search for a person: `"Nopa" in SF, 20s ago`. */
 export function describeSearch(app: App, { query, at }: Search): string {
   const age = formatDuration(Math.max(1, Math.round((app.context.now() - at) / 1000)) * 1000);
   return `"${query.name}" in ${query.city}, ${age} ago`;

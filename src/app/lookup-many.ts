@@ -5,7 +5,6 @@ import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import type { Service } from './service.ts';
 
-/** Maximum number of lookups that run at a time. */
 const CONCURRENCY = 4;
 
 /** Looks up many restaurants concurrently, and yields the outcomes in order. A failed lookup does not stop the others. */
@@ -49,7 +48,6 @@ async function lookupOne(
   }
 }
 
-/** As {@link lookupMany}, with a spinner; returns when all lookups are complete. */
 export function lookupAll(
   app: App,
   service: Service,

@@ -13,11 +13,9 @@ interface NotesOptions {
   readonly terminal: Terminal;
   readonly options: () => GlobalOptions;
   readonly redact: (text: string) => string;
-  /** Formats a message with commands. */
   readonly format: (message: Exclude<Message, string>) => Promise<string>;
 }
 
-/** Messages to a person, on stderr. */
 export class Notes {
   readonly #run: NotesOptions;
   readonly #warnings = new Set<string>();
@@ -50,14 +48,12 @@ export class Notes {
     if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message);
   }
 
-  /** Prints lines of the request and response, with --verbose. */
   async trace(text: string): Promise<void> {
     if (!this.#run.terminal.verbose) return;
     const { clean } = await loadText();
     await this.#write(({ dim }) => dim(clean(text)));
   }
 
-  /** Resolves when all messages are printed. */
   flush(): Promise<void> {
     return this.#printed;
   }
@@ -83,7 +79,6 @@ export class Notes {
     }
   }
 
-  /** Prints a warning, once per run. */
   async #printWarning(message: Message): Promise<void> {
     const text = await this.#textOf(message);
     if (this.#warnings.has(text)) return;
@@ -96,7 +91,6 @@ export class Notes {
     return typeof message === 'string' ? message : this.#run.format(message);
   }
 
-  /** Prints one line, wrapped at words on a terminal. */
   async #print(
     label: string,
     text: string,

@@ -6,17 +6,14 @@ const MIN_SECRET = 8;
 
 type Change = (text: string) => string;
 
-/** The secrets of a run, which are never shown. */
 export class Secrets {
   /** The API key of the environment, which overrides all others. */
   readonly environmentKey: string | undefined;
-  /** The key that the key command printed in this run. */
   commandKey: string | undefined;
   readonly #maskers = new Map<string, Change>();
   readonly #prefix: () => string | null;
   #redactors: readonly Change[] | undefined;
 
-  /** @param prefix returns the prefix of the keys of the service */
   constructor(env: Readonly<Record<string, string | undefined>>, prefix: () => string | null) {
     this.environmentKey = variable(env, 'RESTAURANT_API_KEY');
     this.#prefix = prefix;
@@ -36,7 +33,6 @@ export class Secrets {
     return this.#redactors.reduce((redacted, redact) => redact(redacted), this.mask(text));
   }
 
-  /** Masks the secrets in data, without any other change. */
   mask(text: string): string {
     return [...this.#maskers.values()].reduce((masked, mask) => mask(masked), text);
   }

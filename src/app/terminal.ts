@@ -7,13 +7,11 @@ import { variable } from '../settings/settings.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
-/** How a run may use its terminal, by its streams, options, and environment. */
 export class Terminal {
   readonly #context: Context;
   readonly #options: () => GlobalOptions;
   readonly #format: () => string | null;
 
-  /** @param format returns the output format by flag, variable or config file */
   constructor(context: Context, options: () => GlobalOptions, format: () => string | null) {
     this.#context = context;
     this.#options = options;
@@ -50,13 +48,11 @@ export class Terminal {
     return this.#options().input && !this.inCi;
   }
 
-  /** Whether the run is part of continuous integration. */
   get inCi(): boolean {
     const ci = variable(this.#context.env, 'CI');
     return ci !== undefined && ci !== 'false' && ci !== '0';
   }
 
-  /** Whether the terminal shows more than ASCII. */
   get unicode(): boolean {
     const { env, platform } = this.#context;
     const locale = variable(env, 'LC_ALL') ?? variable(env, 'LC_CTYPE') ?? variable(env, 'LANG') ?? '';
@@ -68,7 +64,6 @@ export class Terminal {
     return palette(isColored({ flag: this.#options().color, env: this.#context.env, isTTY }) ? 1 : 0);
   }
 
-  /** The width, colors and characters for text on stdout. */
   get view(): View {
     const { stdout, env } = this.#context;
     const isTTY = this.#isTerminal('stdout');

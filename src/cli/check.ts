@@ -1,13 +1,11 @@
 import { extname } from 'node:path';
 import { CommanderError } from 'commander';
-import { AppError } from '../errors.ts';
+import { type AppError, usage } from '../errors.ts';
 import { again, type Hint, restaurant } from '../hint.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import { type CliCommand, CliOption } from './command.ts';
 import { globalFlagsOf, overrideFor } from './options.ts';
-
-const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
 export function conflictIn(command: CliCommand): AppError | undefined {
   const all = [...command.typed, ...command.root.typed].map(({ option }) => option);

@@ -58,7 +58,6 @@ export class CliOption extends Option {
   }
 }
 
-/** The values that an option accepts, and its default. */
 export interface ValueFacts {
   readonly choices?: readonly string[];
   readonly range?: readonly [min: number, max: number];
@@ -69,7 +68,6 @@ export interface ValueFacts {
   readonly conflicts?: readonly string[];
 }
 
-/** Properties of a global option that differ for one command. */
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
   readonly description?: string;
   readonly default?: string;
@@ -126,7 +124,6 @@ export class CliCommand extends Command {
     return super.parseOptions(words);
   }
 
-  /** Of the program: the command line as typed. */
   get line(): TypedLine {
     const { innermost } = this;
     const typed = [...this.typed, ...(innermost === this ? [] : innermost.typed)];
@@ -207,9 +204,6 @@ export class CliCommand extends Command {
     return [{ text: 'to choose columns, use --columns' }, this.seeHelp];
   }
 
-  /**
-   * Adds an option that may be repeated and collects its values. @param read parses each value, as in {@link ValueFacts}
-   */
   listOption(flags: string, about: string, read = (text: string): string => text): this {
     const option = new CliOption(flags, about);
     option.argParser((text: string, earlier: string[]) => [...earlier, option.parse(read, text)]);
@@ -243,16 +237,11 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /**
-   * Sets the completions for an argument or for the value of an option. @param name the argument's name, or the long
-   * flag
-   */
   completeWith(name: string, offer: Completer): this {
     this.completers.set(name, offer);
     return this;
   }
 
-  /** Overrides properties of a global option for this command. @param flag the long flag */
   overrideOption(flag: string, option: OptionOverride): this {
     this.optionOverrides.set(flag, option);
     return this;
@@ -263,7 +252,6 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** Whether the command only contains subcommands and has no action. */
   get isGroup(): boolean {
     return this.children.length > 0 && !this.#acts;
   }

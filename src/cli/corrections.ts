@@ -5,7 +5,6 @@ import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
 import { OTHER_ARGUMENTS, OTHER_OPTIONS, OTHER_VERBS, ownWords } from './synonyms.ts';
 
-/** Whether commander takes a word for an option. */
 export const isOptionLike = (word: string): boolean => /^-./s.test(word) && !/^-[\d.]+$/.test(word);
 
 /** Splits `--flag=value` and `-nvalue`. The value may be a secret. */
@@ -50,7 +49,6 @@ function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
 
 type Corrected = readonly [name: string, value: true | Word];
 
-/** Takes a word and its value, and returns our option for it; with an empty name for an argument. */
 function takeWord(words: string[], command: CliCommand): Corrected | undefined {
   const word = words.shift() ?? '';
   if (!isOptionLike(word)) return ['', word];
@@ -104,10 +102,6 @@ export function reorderedLine(program: CliCommand, flag: string): Advice | undef
 const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
 
-/**
- * Returns the command that an unknown word probably means, with the words that follow it.
- * @param parent the command that has no such subcommand
- */
 export function correctedCommand(
   word: string,
   parent: CliCommand,
@@ -130,7 +124,6 @@ function descend(command: CliCommand, words: string[]): { command: CliCommand; w
   return child === undefined ? { command, words } : descend(child, words.slice(1));
 }
 
-/** Returns a placeholder for the first argument that a command requires and the words do not have. */
 function missing(command: CliCommand, words: string[]): Word[] {
   let operands: readonly string[] = [];
   try {

@@ -20,7 +20,6 @@ const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   string: String,
 };
 
-/** Describes an option as data; missing properties are undefined. */
 function describeOption(option: Option) {
   const type = typeOf(option);
   const setting = option instanceof CliOption ? option.setting : undefined;

@@ -15,13 +15,8 @@ function makeOption(name: string, row: OptionRow, override: OptionOverride = {})
   return made.helpGroup(row.heading);
 }
 
-/** Formats of commands whose result is not a list of records. */
 const PLAIN_FORMATS: readonly string[] = ['table', 'json'];
 
-/**
- * Returns the override of a global option for a command: the command's own, else the one that follows from its option
- * groups.
- */
 export function overrideFor({ optionGroups, optionOverrides }: CliCommand, long: string): OptionOverride {
   const own = optionOverrides.get(long);
   if (own !== undefined) return own;

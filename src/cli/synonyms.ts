@@ -53,14 +53,12 @@ export const OTHER_OPTIONS: Synonyms = {
   '--no-color': 'no-colour',
 };
 
-/** By the name of our argument. */
 export const OTHER_ARGUMENTS: Synonyms = {
   file: 'input',
   name: 'query restaurant',
   id: 'restaurant-id service-id',
 };
 
-/** Returns our words for a word of another tool. */
 export const ownWords = (synonyms: Synonyms, word: string): string[] =>
   Object.keys(synonyms).filter((own) => synonyms[own]?.split(' ').includes(word));
 

@@ -1,15 +1,13 @@
 import type { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
-import { AppError } from '../errors.ts';
-import { type Advice, again, type Command, type Hint, restaurant, slot } from '../hint.ts';
+import { type AppError, usage } from '../errors.ts';
+import { type Advice, again, type Command, restaurant, slot } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';
 import { conflictIn } from './check.ts';
 import type { CliCommand } from './command.ts';
 import { correctedCommand, correctedLine, isOptionLike, reorderedLine, splitOption } from './corrections.ts';
 import { optionsOf } from './options.ts';
 import { valueOption } from './synonyms.ts';
-
-const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
 /** Hint for a key on the command line, where other users can read it. */
 const KEY_HINT: Advice = {
@@ -36,7 +34,6 @@ export function usageError(error: CommanderError, command: CliCommand, app: App)
   return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
 }
 
-/** Whether the command line names a command that does not exist. */
 export const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
   code === 'commander.unknownCommand' ||
   (code === 'commander.excessArguments' && command.children.length > 0);

@@ -30,7 +30,6 @@ export function registerCache(command: CliCommand, app: App): void {
     });
 }
 
-/** Deletes cached responses, stored pages and compiled code. @throws {AppError} `io_error` */
 async function clearCache(app: App): Promise<void> {
   const { deletePages } = await import('../app/page.ts');
   const { clearResponses } = await import('../storage/cache.ts');

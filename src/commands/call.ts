@@ -3,7 +3,7 @@ import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/types.ts';
-import { AppError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
@@ -36,10 +36,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   await runServiceCommand(app, {
     service: { demoMode: 'mcp' },
     plan: () => {
-      if (name.trim() === '')
-        throw new AppError('usage', 'the tool name is empty', {
-          hint: { command: restaurant('tools') },
-        });
+      if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
       return readArguments(app, name, words, json);
     },
     preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
-import { AppError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { nearest } from '../util/nearest.ts';
 
@@ -19,9 +19,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       const topics = Object.keys(TOPICS);
       const [near] = program.children.some((each) => each.name() === word) ? [] : nearest(word, topics, 1);
       if (near !== undefined && near !== word) {
-        throw new AppError('usage', `unknown topic '${word}'`, {
-          hint: { text: 'did you mean', command: restaurant('help', near) },
-        });
+        throw usage(`unknown topic '${word}'`, { text: 'did you mean', command: restaurant('help', near) });
       }
       const text = topics.includes(word)
         ? topicText(word, app.terminal.helpWidth)

@@ -9,7 +9,7 @@ import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
-import { AppError } from '../errors.ts';
+import { AppError, usage } from '../errors.ts';
 import { again, type Hint, slot, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/io-error.ts';
@@ -100,7 +100,6 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
   });
 }
 
-/** If the service rejects a typed key, the user can type it again. */
 async function acceptedKey(
   app: App,
   options: LoginOptions,
@@ -138,13 +137,7 @@ async function readKey(
   if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.terminal.canPrompt) {
-    throw new AppError(
-      'usage',
-      'cannot prompt for the key: there is no terminal, or --no-input or CI is set',
-      {
-        hint: FLAGS_HINT,
-      },
-    );
+    throw usage('cannot prompt for the key: there is no terminal, or --no-input or CI is set', FLAGS_HINT);
   }
   const prompt = service === undefined ? 'API key' : `API key for ${service.url.host}`;
   return { key: await app.context.prompt.secret(prompt), isTyped: true };
@@ -170,7 +163,6 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   }
 }
 
-/** Sends one request with the key, and returns the error if the key is rejected. @throws {AppError} for other errors */
 async function refusalOf(app: App, url: URL, key: string): Promise<AppError | undefined> {
   const { openService } = await import('../app/service.ts');
   const target = { url, key, headers: requestHeaders(app, url), demo: false };

@@ -6,7 +6,7 @@ import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, type Level, lookupCall, type Outcome } from '../client/types.ts';
-import { AppError } from '../errors.ts';
+import { AppError, usage } from '../errors.ts';
 import { again, restaurant, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
@@ -16,7 +16,6 @@ const RESULT = anyOf(
   object({ restaurant_id: text, error: ERROR }),
 );
 
-/** The tool's output object, or for several ids a list. */
 const LOOKUP_OUTPUT = anyOf(
   { ...anyObject, description: 'one id: the output object; its fields are not documented' },
   { ...list(RESULT), description: 'several ids, in the order given' },
@@ -80,8 +79,8 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   const { readIds, refuseKey, resolveWords } = await import('./lookup/ids.ts');
   if (!words.includes('-')) return resolveWords(app, words);
   if (words.length > 1) {
-    throw new AppError('usage', '- reads all IDs from stdin and cannot be combined with other IDs', {
-      hint: { command: again({}, { operands: ['-'], stdin: 'ids.txt' }) },
+    throw usage('- reads all IDs from stdin and cannot be combined with other IDs', {
+      command: again({}, { operands: ['-'], stdin: 'ids.txt' }),
     });
   }
   const { readAllText } = await import('../app/input.ts');
@@ -91,7 +90,6 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   return { ids: [...new Set(ids)] };
 }
 
-/** Suggests the same command with basic details if the requested ones require a paid key. */
 function withPlanHint(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
   return error.withHint({
@@ -100,7 +98,6 @@ function withPlanHint(error: unknown): unknown {
   });
 }
 
-/** Writes one restaurant. @throws {AppError} the error of its lookup */
 async function writeOne(app: App, outcome: Outcome, search: Selection['search']): Promise<void> {
   const { output, text, error, cachedAt } = outcome;
   if (error !== undefined) throw error;
@@ -129,10 +126,8 @@ async function writeList(app: App, outcomes: readonly Outcome[], search: Selecti
   reportFailures(outcomes);
 }
 
-/** Returns whether each entry of a list is written as soon as it is complete. */
 const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
 
-/** Writes each lookup as soon as it and those before it are complete. */
 async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
   const { lookupEntry } = await import('../output/lookup-entry.ts');
   const target = openOutput(app);
@@ -150,7 +145,6 @@ async function noteSearch(app: App, search: Selection['search']): Promise<void> 
   if (search !== undefined) await app.notes.note(`rows of ${describeSearch(app, search)}`);
 }
 
-/** Maximum number of ids that a message names for each kind of failure. */
 const MAX_NAMED = 3;
 
 const SEARCH = restaurant('find', slot('name'), '--city', slot('city'));

@@ -4,7 +4,7 @@ import { openOutput } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
-import { AppError, EXIT_CODES } from '../errors.ts';
+import { EXIT_CODES, usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { formatJson } from '../util/json.ts';
 
@@ -52,9 +52,7 @@ async function runRaw(
     plan: async () => {
       const { readParams } = await import('./raw/params.ts');
       if (method.trim() === '') {
-        throw new AppError('usage', 'the method is empty', {
-          hint: { command: restaurant('raw', 'tools/list') },
-        });
+        throw usage('the method is empty', { command: restaurant('raw', 'tools/list') });
       }
       return { method, params: await readParams(app, params, options) };
     },

@@ -95,7 +95,6 @@ function usableKey(
   }
 }
 
-/** Returns the quota; if it cannot be read, the problem. */
 async function quotaOf(app: App, url: URL | undefined, key: string | undefined) {
   const { openLedgerFor, quotaLimits } = await import('../app/quota.ts');
   const limits = quotaLimits(app);
@@ -187,7 +186,6 @@ function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Bu
 const pairIf = (name: string, value: string | null | undefined, text: (value: string) => string) =>
   value === undefined || value === null ? [] : [[name, text(value)] as [string, string]];
 
-/** Returns a time as `Mon 20:19`. */
 function localTime(date: Date): string {
   const format = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   return date.toLocaleString('en-US', format).replace(',', '');

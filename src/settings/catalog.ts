@@ -28,14 +28,12 @@ interface Row {
   readonly conflicts?: readonly string[];
   /** Of a setting: parses the text. @throws {Error} saying what is expected */
   readonly parse?: (text: string) => unknown;
-  /** The accepted values, if they are a fixed list. */
   readonly choices?: readonly string[];
   readonly default?: string;
   /** The default as shown in help, if it is not a single value. */
   readonly defaultText?: string;
   /** The field of the profile in which it is saved. Default: it is saved with the other settings. */
   readonly profileField?: string;
-  /** Whether it is shown and saved as a number. */
   readonly number?: true;
 }
 
@@ -230,7 +228,6 @@ export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName
   return flags;
 }
 
-/** Other variables: secrets, switches, folders. */
 export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['RESTAURANT_API_KEY', 'API key; overrides the saved login'],
   ['RESTAURANT_DEBUG', '1 shows requests and responses on stderr, like --verbose'],

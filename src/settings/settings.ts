@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { suggestion } from '../util/nearest.ts';
@@ -27,7 +27,6 @@ export interface SettingView {
   readonly source: Source;
 }
 
-/** Returns a value for JSON output and the config file: a number if the setting is numeric. */
 export function serialize(name: SettingName, text: string): string | number {
   return (SETTINGS[name] as Setting<unknown>).number === true && /^\d{1,15}$/.test(text)
     ? Number(text)
@@ -39,7 +38,6 @@ export const isUrl = (name: SettingName): boolean => ['base-url', 'endpoint', 's
 export const displayValue = (name: SettingName, text: string): string | number =>
   isUrl(name) ? maskUrl(text) : serialize(name, text);
 
-/** Returns the value of a variable; an empty one counts as unset. */
 export function variable(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -114,23 +112,17 @@ export class Settings {
   }
 }
 
-/**
- * Returns the name of a setting that a user typed, which may also be `base_url` or `BASE-URL`.
- * @throws {AppError} `usage` listing the names.
- */
 export function settingName(text: string): SettingName {
   const wanted = text.toLowerCase().replaceAll('_', '-');
   const found = SETTING_NAMES.find((name) => name === wanted);
   if (found !== undefined) return found;
   if (/key|token|secret/.test(wanted)) {
-    throw new AppError('usage', 'an API key is not a setting, and other users can read the command line', {
-      hint: { command: restaurant('login') },
+    throw usage('an API key is not a setting, and other users can read the command line', {
+      command: restaurant('login'),
     });
   }
-  throw new AppError('usage', `no setting '${text}'`, {
-    hint: [
-      ...suggestion(wanted, SETTING_NAMES),
-      { text: `they are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
-    ],
-  });
+  throw usage(`no setting '${text}'`, [
+    ...suggestion(wanted, SETTING_NAMES),
+    { text: `they are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
+  ]);
 }

@@ -60,7 +60,6 @@ export function nonEmpty(text: string): string {
   return trimmed;
 }
 
-/** A command that is run without a shell. */
 export type CommandWords = readonly [program: string, ...args: string[]];
 
 export function parseCommand(text: string): CommandWords {
@@ -115,10 +114,6 @@ export function parseKeyPrefix(text: string): string {
   return text;
 }
 
-/**
- * Parses a value. An error contains the value, unless it is a URL, and its source.
- * @throws {AppError} `usage` for a flag, `bad_config` for a variable or the config file
- */
 export function parseValue<T>(
   parse: (text: string) => T,
   text: string,

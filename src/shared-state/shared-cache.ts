@@ -81,7 +81,6 @@ export class SharedCache implements ResponseCache {
     await this.#try(RELEASE, [claim], this.#process);
   }
 
-  /** Runs a script that may fail: the only loss is that a request has to be sent again later. */
   async #try(script: string, keys: readonly string[], arg: string): Promise<void> {
     await this.#store.once({ script, keys, args: [arg], parse: ignored }).catch(() => {});
   }

@@ -15,7 +15,6 @@ export interface SharedState {
   close(): void;
 }
 
-/** Opens the shared state. Connects on first use. */
 export function openSharedState(options: StoreOptions): SharedState {
   const store = new Store(options);
   return {

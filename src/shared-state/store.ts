@@ -29,7 +29,6 @@ const CONNECT_MS = 5000;
 const REPLY_MS = 5000;
 const RETRY_MS = 250;
 
-/** Runs scripts in Redis or Valkey. Connects on first use. */
 export class Store {
   readonly context: StoreOptions['context'];
   readonly #url: URL;
@@ -133,7 +132,6 @@ async function connect(url: URL): Promise<Connection> {
   }
 }
 
-/** Settles like the promise, or rejects if it takes too long. */
 function inTime<T>(promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('no reply in time')), REPLY_MS);

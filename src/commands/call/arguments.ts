@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, usage } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -30,8 +30,9 @@ export async function readArguments(
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
     if (given.has(key)) {
-      throw new AppError('usage', `argument '${key}' is given twice`, {
-        hint: { text: 'give each argument once', command: fragment(word) },
+      throw usage(`argument '${key}' is given twice`, {
+        text: 'give each argument once',
+        command: fragment(word),
       });
     }
     if (typed === ':') {
@@ -46,7 +47,6 @@ export async function readArguments(
   return given;
 }
 
-/** Expands `@file`; `@@` is a literal `@`. */
 async function readText(app: App, text: string): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1);
   return text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text;
@@ -54,21 +54,23 @@ async function readText(app: App, text: string): Promise<string> {
 
 function invalidPair(tool: string, word: string): AppError {
   const shown = excerpt(word, MAX_SHOWN);
-  return new AppError('usage', `'${shown}': expected key=value`, {
-    hint: /^\s*\{/.test(word)
+  return usage(
+    `'${shown}': expected key=value`,
+    /^\s*\{/.test(word)
       ? { command: restaurant('call', tool, '--args', shown === word ? word : '@file.json') }
       : [
           { command: restaurant('call', tool, 'key=text', 'key:=3') },
           { text: 'see its arguments', command: restaurant('tools', tool) },
         ],
-  });
+  );
 }
 
 async function readJsonArguments(app: App, json: string | undefined): Promise<JsonObject> {
   const value = json === undefined ? {} : await readJsonArgument(app, json, '--args');
   if (isObject(value)) return value;
-  throw new AppError('usage', '--args: expected a JSON object', {
-    hint: { text: 'for example', command: fragment('--args', '{"name": "Nopa"}') },
+  throw usage('--args: expected a JSON object', {
+    text: 'for example',
+    command: fragment('--args', '{"name": "Nopa"}'),
   });
 }
 

@@ -61,9 +61,6 @@ async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Reco
   return coerceArguments(app, given, tool);
 }
 
-/**
- * Returns whether the arguments include all that a documented tool requires, and are all texts that need no conversion.
- */
 function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean {
   const required = [inputSchema.required ?? []].flat().map(String);
   return (
@@ -75,7 +72,6 @@ function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean
   );
 }
 
-/** Returns the arguments that would be sent, as far as they can be determined without a request. */
 export async function previewArguments(
   app: App,
   name: string,
@@ -90,7 +86,6 @@ export async function previewArguments(
   return buildArguments(given);
 }
 
-/** Adds the documented tools to the error of an unknown tool at a service that has no list of tools. */
 export function unlistedToolError(error: unknown, name: string, tool: Tool | undefined): unknown {
   if (tool !== undefined || !(error instanceof AppError)) return error;
   if (!UNKNOWN_TOOL_CODES.includes(error.details.rpcCode)) return error;

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { App } from '../../app/app.ts';
 import type { Tool } from '../../client/types.ts';
-import { AppError, systemCode } from '../../errors.ts';
+import { AppError, systemCode, usage } from '../../errors.ts';
 import { type Advice, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/excerpt.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
@@ -148,12 +148,6 @@ function isValid(validate: Validator, name: string, value: unknown): boolean {
   );
 }
 
-/**
- * Combines validation errors into one: the missing arguments, else the unknown ones, else the first invalid value with
- * the allowed values.
- * @param given names of the given arguments
- * @param names names of the tool's arguments
- */
 function argumentError(
   tool: string,
   errors: readonly ErrorObject[],
@@ -161,7 +155,7 @@ function argumentError(
   names: readonly string[],
 ): AppError {
   const fail = (message: string, near: readonly Advice[] = []): AppError =>
-    new AppError('usage', message, { hint: [...near, { command: restaurant('tools', tool) }] });
+    usage(message, [...near, { command: restaurant('tools', tool) }]);
   const certain = errors.filter(({ schemaPath }) => !/\/(?:anyOf|oneOf|if)\//.test(schemaPath));
   const missing = certain.flatMap((error) =>
     error.keyword === 'required' ? [dotted(error, error.params.missingProperty)] : [],
@@ -188,7 +182,6 @@ function argumentError(
   return fail(`${path === '' ? 'the arguments' : path} ${value}: ${problem}`, near);
 }
 
-/** Returns the arguments that the tool does not list. It may accept them unless its schema forbids it. */
 function unknownArguments(given: readonly string[], names: readonly string[]): string[] {
   return names.length === 0 ? [] : given.filter((name) => !names.includes(name));
 }

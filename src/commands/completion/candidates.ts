@@ -108,7 +108,6 @@ function valuesOf(
   }
 }
 
-/** Returns the options that can follow: those not given yet, and those that can be repeated. */
 function options({ command, typed }: CursorContext): Candidate[] {
   const { root } = command;
   const own = command === root ? [] : command.options;
@@ -121,7 +120,6 @@ function options({ command, typed }: CursorContext): Candidate[] {
     );
 }
 
-/** Removes values that may be harmful on a command line, and cleans the descriptions of the others. */
 const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
   candidates
     .filter(({ value }) => HARMLESS.test(value))

@@ -48,7 +48,6 @@ function withText(before: BashLine, token: string, text: readonly (string | unde
   };
 }
 
-/** Quotes text so that bash parses it back to the same text inside the open quote. */
 export function quoteForBash(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
@@ -61,7 +60,6 @@ export interface CursorContext {
   readonly option: Option | undefined;
   /** The part of the word before that value: `--format=`. */
   readonly prefix: string;
-  /** The part of the word that is completed, up to the cursor. */
   readonly text: string;
   readonly afterDoubleDash: boolean;
   readonly typed: ReadonlySet<string>;

@@ -12,12 +12,10 @@ import { DISTANCE } from './refine.ts';
 
 type Data = Readonly<JsonObject>;
 
-/** A result with its details, or with the error if there are none. */
 export type Detailed =
   | { readonly result: unknown; readonly details: Data }
   | { readonly result: unknown; readonly error: AppError };
 
-/** Looks up every result, in order. A failed lookup does not stop the others. */
 export async function lookupResults(
   app: App,
   service: Service,
@@ -43,12 +41,9 @@ export function detailedJson(detailed: readonly Detailed[], columns?: readonly s
   });
 }
 
-/** Maximum number of characters of a value that is shown in a table of results. */
 const MAX_CELL = 24;
-/** Maximum number of columns of details in a table. */
 const MAX_COLUMNS = 3;
 
-/** Presents results with their details: extra columns in tables, all of them in CSV and TSV. */
 export function detailedPresentation(
   detailed: readonly Detailed[],
   columns: readonly string[],

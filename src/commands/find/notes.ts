@@ -10,12 +10,10 @@ import { explainEmpty, type Refinement } from './refine.ts';
 
 interface Results {
   readonly answer: FindResult;
-  /** The rows that are printed. */
   readonly rows: readonly unknown[];
   readonly cachedAt?: number | undefined;
 }
 
-/** Returns the note below the results; undefined if none is needed. */
 export function footer(
   app: App,
   { answer, rows, cachedAt }: Results,

@@ -2,15 +2,13 @@ import { requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { valueOption } from '../../cli/synonyms.ts';
 import type { FindQuery } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
-import { type Advice, again, type Hint, restaurant, slot } from '../../hint.ts';
+import { type AppError, usage } from '../../errors.ts';
+import { type Advice, again, restaurant, slot } from '../../hint.ts';
 import type { Refinement } from './refine.ts';
 
 interface QueryOptions extends Pick<Refinement, 'sort' | 'near'> {
   readonly city?: string;
 }
-
-const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
 
 /** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
 export async function readQuery(

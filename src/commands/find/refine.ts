@@ -19,7 +19,6 @@ export interface Refinement {
   /** Any of these is part of the neighborhood. */
   readonly neighborhood?: readonly string[];
   readonly grade?: readonly string[];
-  /** The grade is this one or better. */
   readonly minGrade?: string;
   readonly sort?: SortKey;
   /** Adds the distance from here to each result, and sorts by it unless `sort` names another key. */
@@ -68,7 +67,6 @@ export function refine(rows: readonly unknown[], refinement: Refinement): unknow
   return limit === undefined ? sorted : sorted.slice(0, limit);
 }
 
-/** Sorts rows; those without a value come last, in the order received. */
 function sortBy(rows: readonly unknown[], key: SortKey): unknown[] {
   const sortValue = (row: unknown): number | string | undefined => {
     if (!isObject(row)) return undefined;
@@ -94,7 +92,6 @@ function withDistance(row: unknown, from: Point): unknown {
 
 const EARTH_RADIUS_KM = 6371;
 
-/** Returns the great-circle distance (haversine formula). */
 function kilometers(from: Point, to: Point): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180;
   const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;

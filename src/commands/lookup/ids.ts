@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, usage } from '../../errors.ts';
 import { type Hint, restaurant, slot } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters } from '../../util/fold.ts';
@@ -11,7 +11,6 @@ import { checkId } from '../../util/restaurant.ts';
 export interface Selection {
   /** Each id once, in order. */
   readonly ids: readonly string[];
-  /** The search that row numbers or names refer to. */
   readonly search?: Search | undefined;
 }
 
@@ -21,12 +20,6 @@ const LARGE_NUMBER = /^\d{5,9}$/;
 const RANGE = /^(\d+)-(\d+)$/;
 const MAX_RANGE = 100;
 
-const usage = (message: string, hint: Hint): AppError => new AppError('usage', message, { hint });
-
-/**
- * Resolves the arguments of `lookup`: ids, and row numbers, ranges, or names of the last search.
- * @throws {AppError} `usage`, `not_found`
- */
 export function resolveWords(app: App, words: readonly string[]): Selection {
   const rows = lastRestaurants(app);
   let search: Search | undefined;
@@ -149,7 +142,6 @@ function idsOfJson(text: string): string[] | undefined {
   });
 }
 
-/** Returns the ids of a CSV text whose header names their column; undefined if it has no such header. */
 function idsOfCsv(text: string): string[] | undefined {
   const [header = ''] = text.split(/\r\n|\n|\r/, 1);
   for (const delimiter of DELIMITERS) {
@@ -163,10 +155,6 @@ function idsOfCsv(text: string): string[] | undefined {
   return undefined;
 }
 
-/**
- * Returns the ids on stdin: one per line, or the output of `find` as JSON, NDJSON, CSV or TSV.
- * @throws {AppError} `bad_input` naming the line
- */
 export function readIds(text: string): string[] {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
   const whole = /^[[{"]/.test(trimmed) ? idsOfJson(trimmed) : undefined;

@@ -1,15 +1,10 @@
 import type { App } from '../../app/app.ts';
 import { readJsonArgument } from '../../app/input.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, usage } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { parseUserJson, textHint } from '../../util/user-json.ts';
 
-/**
- * Reads the params of a raw request: one JSON value, or fields.
- * @returns undefined if there are none
- * @throws {AppError} `usage` or `bad_input`
- */
 export async function readParams(
   app: App,
   params: string | undefined,
@@ -17,15 +12,15 @@ export async function readParams(
 ): Promise<JsonObject | unknown[] | undefined> {
   if (field.length + jsonField.length > 0) {
     if (params === undefined) return fromFields(field, jsonField);
-    throw new AppError('usage', 'params are given both as JSON and as fields', {
-      hint: { text: 'use one of them: the JSON argument, or -f and -F' },
+    throw usage('params are given both as JSON and as fields', {
+      text: 'use one of them: the JSON argument, or -f and -F',
     });
   }
   if (params === undefined) return undefined;
   const value = await readJsonArgument(app, params, 'params');
   if (Array.isArray(value) || isObject(value)) return value;
-  throw new AppError('usage', 'params: expected a JSON object or array', {
-    hint: { command: restaurant('raw', 'tools/call', '{"name": "find_restaurant"}') },
+  throw usage('params: expected a JSON object or array', {
+    command: restaurant('raw', 'tools/call', '{"name": "find_restaurant"}'),
   });
 }
 
@@ -51,8 +46,9 @@ function fromFields(field: readonly string[], jsonField: readonly string[]): Jso
 function splitPair(text: string, flag: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new AppError('usage', `${flag} '${text}': expected key=value`, {
-    hint: { text: 'for example', command: fragment(flag, 'name=Nopa') },
+  throw usage(`${flag} '${text}': expected key=value`, {
+    text: 'for example',
+    command: fragment(flag, 'name=Nopa'),
   });
 }
 
@@ -63,14 +59,16 @@ function splitPair(text: string, flag: string): [string, string] {
 function setDotted(target: JsonObject, path: string, value: unknown): void {
   const keys = path.split('.');
   if (keys.some((key) => key === '' || key === '__proto__')) {
-    throw new AppError('usage', `invalid key '${path}'`, {
-      hint: { text: 'dots set nested keys', command: fragment('-F', 'arguments.limit=3') },
+    throw usage(`invalid key '${path}'`, {
+      text: 'dots set nested keys',
+      command: fragment('-F', 'arguments.limit=3'),
     });
   }
   const last = keys.pop() ?? '';
   const repeated = (depth: number): AppError =>
-    new AppError('usage', `'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
-      hint: { text: 'give each key once', command: fragment('-f', `${path}=…`) },
+    usage(`'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
+      text: 'give each key once',
+      command: fragment('-f', `${path}=…`),
     });
   const parent = keys.reduce((at, key, index) => {
     const next = Object.hasOwn(at, key) ? at[key] : {};

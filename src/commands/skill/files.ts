@@ -1,7 +1,7 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
-import { AppError, systemCode } from '../../errors.ts';
+import { systemCode, usage } from '../../errors.ts';
 import { again, restaurant, system } from '../../hint.ts';
 import {
   assertNoLinks,
@@ -83,15 +83,13 @@ function deleteSkill(file: string, folder: string): void {
 
 function assertForced({ globals }: App, file: string, verb: string): void {
   if (globals.force === true) return;
-  throw new AppError('usage', `${file} exists and is different`, {
-    hint: [
-      {
-        text: 'to see the difference',
-        command: { ...restaurant('skill', 'print'), pipe: system('diff', '-', file) },
-      },
-      { text: `--force ${verb} it`, command: again({ '--force': true }) },
-    ],
-  });
+  throw usage(`${file} exists and is different`, [
+    {
+      text: 'to see the difference',
+      command: { ...restaurant('skill', 'print'), pipe: system('diff', '-', file) },
+    },
+    { text: `--force ${verb} it`, command: again({ '--force': true }) },
+  ]);
 }
 
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {

@@ -13,7 +13,6 @@ import { SharedStateError } from '../../storage/ledger.ts';
 import { shellWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
-/** The result of one check. */
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
@@ -40,7 +39,6 @@ const failed = (name: string, detail: string, hint?: string): Check => ({
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Checks the program, its files, and the connection to the service. Sends one request. */
 export async function diagnose(app: App): Promise<Diagnosis> {
   const store = await checkSharedState(app);
   const service = await checkService(app);
@@ -77,7 +75,6 @@ function checkCommand(app: App): Check {
     : passed('command', found.path);
 }
 
-/** Checks that other users have no access to our files and folders. */
 function checkFiles({ context, paths }: App): Check[] {
   const { configFile, stateDir, cacheDir } = paths;
   const places = [
@@ -99,7 +96,6 @@ function checkFiles({ context, paths }: App): Check[] {
   });
 }
 
-/** Returns why a file or folder cannot be created; undefined if it can. */
 function creationProblem(path: string): string | undefined {
   const parent = dirname(path);
   if (!existsSync(parent) && parent !== path) return creationProblem(parent);
@@ -131,7 +127,6 @@ function checkNetwork(app: App): Check[] {
   ];
 }
 
-/** Sends one request. Its response shows the protocol, the key and the clock. */
 async function checkService(app: App): Promise<Diagnosis> {
   const { context } = app;
   let date: string | undefined;
