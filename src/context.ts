@@ -1,4 +1,3 @@
-/** A stream to which commands write text. */
 export interface Output {
   /**
    * Writes all of `text`, and waits until the operating system has accepted it.
@@ -12,14 +11,12 @@ export interface Output {
   readonly rows?: number | undefined;
 }
 
-/** A stream from which commands read. */
 export interface Input {
   readonly isTTY: boolean;
   /** The bytes as they arrive. Can be read only once. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Prompts, written to stderr. */
 export interface Prompt {
   /** Prompts for a secret, without echo. @throws {AppError} `interrupted` on Ctrl-C */
   secret(message: string): Promise<string>;
@@ -38,13 +35,10 @@ export interface Context {
   readonly runtime: string;
   /** Current folder. @throws if it was deleted */
   cwd(): string;
-  /** Home folder of the user. */
   homedir(): string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Waits; rejects with the signal's reason if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A number in [0, 1). */
   random(): number;
   /** Aborted by Ctrl-C or SIGTERM; its reason is an AppError `interrupted`. */
   readonly signal: AbortSignal;

@@ -18,7 +18,6 @@ export type Kind = keyof typeof EXIT_CODES;
 
 interface CodeEntry {
   readonly kind: Kind;
-  /** The meaning, for the help topic. */
   readonly meaning: string;
   readonly hint: Hint;
   readonly retryable?: true;
@@ -162,7 +161,6 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
-/** The exit codes with their error codes, for the documentation. */
 export const exitCodes = () =>
   Object.entries(EXIT_CODES).map(([kind, exit]) => {
     const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
@@ -186,13 +184,9 @@ export type Reason =
   | 'incomplete'
   | 'time';
 
-/** Details of an error, in addition to its code and message. */
 export interface ErrorDetails {
-  /** Default: the hint of the code. */
   readonly hint?: Hint | undefined;
-  /** Default: that of the code. */
   readonly retryable?: boolean;
-  /** HTTP status of the reply. */
   readonly status?: number;
   /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
@@ -201,7 +195,6 @@ export interface ErrorDetails {
   readonly rpcCode?: number | string;
   /** Request id that the service put in a response header. */
   readonly requestId?: string;
-  /** Why there was no readable response. */
   readonly reason?: Reason;
   readonly cause?: unknown;
 }
@@ -223,7 +216,6 @@ export class AppError extends Error {
     this.details = details;
   }
 
-  /** Returns the same error with another message; `details` override its own. */
   withMessage(message: string, details: ErrorDetails = {}): AppError {
     return new AppError(this.code, message, { ...this.details, ...details });
   }

@@ -10,15 +10,10 @@ export type Word =
 /** Options by long name: `true` for a flag, else a value or several. */
 export type Options = Readonly<Record<string, true | Word | readonly Word[]>>;
 
-/** The surroundings of a command. */
 interface Surroundings {
-  /** Variables that are set for the command. */
   readonly env?: Readonly<Record<string, string>>;
-  /** File that it reads as stdin. */
   readonly stdin?: Word;
-  /** File that its stdout goes to. */
   readonly stdout?: Word;
-  /** Command that reads its stdout. */
   readonly pipe?: Command;
   /** Command that runs after it, if it succeeds. */
   readonly next?: Command;
@@ -33,9 +28,7 @@ interface OwnCommand extends Surroundings {
 interface SameCommand extends Surroundings {
   /** Options that are added, or replace those of this run. */
   readonly again: Options;
-  /** Long names of options that are left out. */
   readonly without?: readonly string[];
-  /** Arguments in place of those of this run. */
   readonly operands?: readonly Word[];
 }
 
@@ -59,7 +52,6 @@ export interface Advice {
   readonly command?: Command;
 }
 
-/** Advice about an error. */
 export type Hint = Advice | readonly Advice[];
 
 /** A note or warning: text, or pieces with commands. */
@@ -67,22 +59,18 @@ export type Message = string | Hint;
 
 /** The command line of a run, as far as it may be printed. */
 export interface TypedLine {
-  /** The names of the command: `config`, `set`. */
   readonly command: readonly string[];
   readonly operands: readonly Word[];
-  /** In the order in which they were typed. */
   readonly options: readonly TypedOption[];
 }
 
 export interface TypedOption {
-  /** The long name. */
   readonly flag: string;
   readonly value?: Word | undefined;
   /** Long names of the options that it cannot be used with. */
   readonly rivals?: readonly string[];
 }
 
-/** Returns a hint as a list, to which more can be added. */
 export const adviceOf = (hint: Hint): readonly Advice[] => [hint].flat();
 
 export const slot = (name: string): Word => ({ slot: name });

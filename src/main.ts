@@ -4,7 +4,6 @@ import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { type Interruption, inputFrom, outputTo, terminalWasClosed } from './streams.ts';
 
-/** Exit code after each signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGUSR2: 140 } as const;
 
 /** Whether Ctrl-C is for another program that uses the terminal. */
@@ -50,7 +49,6 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Name and version of the runtime; the standalone executable contains Bun. */
 function runtimeName(): string {
   const { bun } = process.versions;
   return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun}`;
@@ -128,7 +126,6 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 // A diagnostic report (`--report-on-fatalerror`) must not contain the key. Requires Node.js 22.13.
 Object.assign(process.report ?? {}, { excludeEnv: true });
 
-/** Runs the command line of this process and sets its exit code. */
 async function main(): Promise<void> {
   // The exit code if the event loop runs empty while the command is still waiting.
   process.exitCode = 1;

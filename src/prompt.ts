@@ -3,7 +3,6 @@ import { type Readable, Writable } from 'node:stream';
 import { AppError } from './errors.ts';
 import { again } from './hint.ts';
 
-/** The streams of a prompt, and the signal that ends it. */
 export interface PromptStreams {
   readonly input: Readable;
   readonly output: Writable;
@@ -46,7 +45,6 @@ export async function askText(
   }
 }
 
-/** Returns the next line, and restores the settings of the terminal. */
 async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
   let stop = () => {};
   try {

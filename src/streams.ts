@@ -6,14 +6,12 @@ import { AppError, PipeClosed, systemCode } from './errors.ts';
 import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/descriptor.ts';
 
-/** The signal that ends a run early. */
 export interface Interruption {
   readonly signal: AbortSignal;
 }
 
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
-/** Returns the error for a failed write to a stream. */
 function writeFailure(error: unknown, name: string): Error {
   const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new PipeClosed(`${name} was closed`);

@@ -14,7 +14,6 @@ type System = Pick<Context, 'env' | 'platform'>;
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
-/** Returns why a page cannot be shown here; undefined if it can. */
 export function missingBrowserReason({ env, platform }: System): string | undefined {
   if (platform === 'darwin' || platform === 'win32' || isSet(env.BROWSER)) return undefined;
   const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);

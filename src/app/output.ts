@@ -12,10 +12,8 @@ import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
 import { checkOutputFile, checkTarget, outputPath, writeOutput } from './output-file.ts';
 
-/** Returns the extension of a path, lower-case, without its dot; empty for stdout. */
 const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
 
-/** Returns the extension of the output file; empty for stdout. */
 export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
 /**
@@ -131,11 +129,9 @@ export function outputFormat(app: App): Format {
   return EXTENSIONS.get(outputExtension(app)) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
-/** Returns whether the data is shown on a terminal. */
 export const writesToTerminal = (app: App): boolean =>
   app.context.stdout.isTTY && outputPath(app) === undefined;
 
-/** Returns the columns that `--columns` names, in order. */
 export function selectedColumns(app: App): string[] | undefined {
   const { columns } = app.globals;
   const names = columns?.split(',').map((name) => name.trim());
@@ -222,7 +218,6 @@ async function writeJson(app: App, json: unknown, received?: string): Promise<vo
   await writePaged(app, isColored ? colorJson(text, app.terminal.view.palette) : text);
 }
 
-/** Writes the data of commands that have two formats: text for people, and JSON with --json. */
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
   const isJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
   await writeOutput(app, isJson ? `${toJson(json, writesToTerminal(app))}\n` : text());

@@ -7,15 +7,12 @@ import { OwnFolder } from '../storage/own-folder.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
 
-/** Renders a page as HTML, with every key of this run masked. */
 export async function renderDocument(app: App, document: PageDocument): Promise<string> {
   return renderPage(redacted(app, document), await loadAsset());
 }
 
-/** Loads the script of the page, which includes the map. */
 export const loadAsset = () => import('../output/html/asset.js');
 
-/** Masks every key of this run in the strings of a value. */
 export const redacted = <T>(app: App, value: T): T => mapStrings(value, (text) => app.secrets.redact(text));
 
 const MAX_AGE_MS = 7 * 86_400_000;
@@ -23,10 +20,8 @@ const MAX_SLUG = 40;
 
 const NAME = /^restaurant-[a-z0-9-]*\d{14}-[0-9a-f]{8}\.html$/;
 
-/** The folder of pages without a path of their own. */
 const pagesFolder = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir, 'pages'));
 
-/** Deletes those pages. @throws {AppError} `io_error` */
 export const deletePages = (cacheDir: string): number => pagesFolder(cacheDir).clear(NAME);
 
 /**

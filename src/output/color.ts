@@ -8,7 +8,6 @@ export interface ColorOptions {
   readonly isTTY: boolean;
 }
 
-/** Adds color to cleaned text without changing its width. */
 export type Paint = (text: string) => string;
 
 /**
@@ -44,7 +43,6 @@ export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
   return isTTY && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
 
-/** Returns the palette with the 16 basic colors (1), or without color (0), which returns text unchanged. */
 export function palette(level: 0 | 1): Palette {
   const chalk = new Chalk({ level });
   // chalk joins all its arguments, and `map` passes three.
@@ -72,7 +70,6 @@ export function palette(level: 0 | 1): Palette {
 
 const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;
 
-/** Paints JSON text: keys, strings, and the literals. */
 export function colorJson(json: string, { code, good, warn }: Palette): string {
   return json.replace(JSON_TOKEN, (token, text?: string, colon?: string) => {
     if (text === undefined) return warn(token);

@@ -12,7 +12,6 @@ const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** Formats the data as CSV with a header (RFC 4180). */
 export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
   const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (keys.length === 0) return '';

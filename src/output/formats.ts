@@ -3,7 +3,6 @@ import type { Presentation, PresentOptions } from './presentation.ts';
 type Writer = (data: Presentation, options: PresentOptions) => string | Promise<string>;
 
 interface FormatSpec {
-  /** File extensions that select the format. */
   readonly extensions: readonly string[];
   /** Loads the writer on first use. JSON and HTML, which need more than the records, have none. */
   readonly load?: () => Promise<Writer>;
@@ -13,7 +12,6 @@ const plain = () => import('./plain-formats.ts');
 const spreadsheet = () => import('./csv.ts');
 const map = () => import('./geo.ts');
 
-/** Every output format. */
 const SPECS = {
   table: { extensions: [], load: async () => (await plain()).writeTable },
   json: { extensions: ['json'] },
@@ -27,10 +25,8 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-/** The formats that only need the records. */
 export type RecordFormat = Exclude<Format, 'html' | 'json'>;
 
-/** Descriptions for the help topic. */
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
   json: 'one document, as received from the service; pretty on a terminal',
@@ -43,10 +39,8 @@ export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   html: 'find, lookup: a page with a list and a map, in one file; --open shows it',
 };
 
-/** The names of all formats, in the order of the help. */
 export const FORMATS = Object.keys(SPECS) as readonly Format[];
 
-/** The format of each known file extension. */
 export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
   FORMATS.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
 );

@@ -110,7 +110,6 @@ function escapeXml(value: unknown): string {
     .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Returns the URL of a place on OpenStreetMap; undefined for invalid coordinates. */
 export function mapUrl(coordinates: unknown): string | undefined {
   const point = pointOf(coordinates);
   if (point === undefined) return undefined;

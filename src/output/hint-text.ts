@@ -9,7 +9,6 @@ import {
 } from '../hint.ts';
 import { posixWord, windowsWord } from '../util/shell.ts';
 
-/** The run that a hint is printed in. */
 export interface HintRun {
   /** Its command line; undefined if there is none, as in a library. */
   readonly typed?: TypedLine | undefined;
@@ -27,7 +26,6 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
   logout: ['--profile'],
 };
 
-/** The options that are printed in their short form. */
 const SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
 
 /** Commands of POSIX systems, with their counterparts in cmd.exe and PowerShell. */
@@ -52,7 +50,6 @@ function adviceText({ text, command }: Advice, run: HintRun): string {
   return `${text}${text.endsWith('?') ? '' : ':'} ${line}`;
 }
 
-/** Formats a command for the shell of the platform. */
 export function commandText(command: Command, run: HintRun): string {
   const { env = {}, stdin, stdout, pipe, next } = command;
   const isWindows = run.platform === 'win32';
@@ -105,7 +102,6 @@ function optionWords({ flag, value }: TypedOption): Word[] {
     : [name, value];
 }
 
-/** Returns the service options of the run that another command needs, too. */
 function serviceOptions(words: readonly Word[], typed: TypedLine | undefined): Word[] {
   const [name] = words;
   if (typeof name !== 'string' || words.includes('--help')) return [];

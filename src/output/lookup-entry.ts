@@ -3,7 +3,6 @@ import type { JsonObject } from '../util/object.ts';
 import { errorFields } from './problem.ts';
 import { pick } from './records.ts';
 
-/** Returns a lookup as an entry of a JSON list. @param columns of its output; default: all */
 export function lookupEntry(
   { restaurantId, output, error }: Outcome,
   columns?: readonly string[],
@@ -12,6 +11,5 @@ export function lookupEntry(
   return { restaurant_id: restaurantId, output: columns === undefined ? output : pick(output, columns) };
 }
 
-/** Returns lookups as a JSON list. */
 export const lookupEntries = (outcomes: readonly Outcome[], columns?: readonly string[]): JsonObject[] =>
   outcomes.map((outcome) => lookupEntry(outcome, columns));

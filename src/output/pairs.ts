@@ -41,11 +41,9 @@ function indentOf(value: string, indents: readonly number[], columns: number): n
 
 const keyText = (key: string): string => cleanLine(key).trim();
 
-/** Returns the width of the widest text, in columns. */
 export const maxWidth = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, width(text)), 0);
 
-/** A group of key/value pairs with an optional title. */
 export interface PairSection {
   readonly title?: string;
   /** Remarks follow the texts and are aligned with each other. */
@@ -63,7 +61,6 @@ export function renderPairs(sections: readonly PairSection[], view: View): strin
   return texts.join('\n');
 }
 
-/** Maximum width of texts that remarks are aligned with. */
 const MAX_ALIGNED_WIDTH = 24;
 
 function withRemarks(pairs: PairSection['pairs'], { palette }: View): Pair[] {

@@ -27,10 +27,8 @@ export function writeNdjson({ records }: Presentation, { columns }: PresentOptio
   );
 }
 
-/** Characters with a meaning in a cell of GitHub Flavored Markdown. */
 const SPECIAL = /[\\`*_{}[\]<>|~&]/g;
 
-/** Formats the records as a GitHub Flavored Markdown table. Numbers are right-aligned. */
 export function writeMarkdown(data: Presentation, options: PresentOptions): string {
   const columns = options.columns ?? data.readableColumns ?? data.columns;
   const { keys, rows } = tabulate(data.rows ?? data.records, columns);

@@ -1,7 +1,6 @@
 import type { Palette } from './color.ts';
 import type { PageDocument } from './html/document.ts';
 
-/** A command's data for all formats except the whole JSON document. */
 export interface Presentation {
   /**
    * The records in the document, for formats with one entry per record. An element that is not an object becomes an
@@ -12,17 +11,14 @@ export interface Presentation {
   readonly rows?: readonly unknown[];
   /** Default columns of CSV and TSV. If undefined: all keys, in order of appearance. */
   readonly columns?: readonly string[];
-  /** Default columns of Markdown. If undefined: `columns`. */
   readonly readableColumns?: readonly string[];
   /** Whether TSV without `--columns` prints `key<TAB>value` lines instead of one line per record. */
   readonly keyValue?: boolean;
-  /** Returns the JSON document reduced to these columns. */
   selectColumns(columns: readonly string[]): unknown;
   /**
    * The text for people, without a final line break. A long text is returned in parts, which are joined by line breaks.
    */
   table(view: View, columns?: readonly string[]): string | Generator<string>;
-  /** The content of an HTML page, for commands that have one. */
   page?(columns?: readonly string[]): Promise<PageDocument>;
 }
 
@@ -32,27 +28,21 @@ export interface PresentOptions {
   /** Whether CSV and TSV neutralize text that a spreadsheet would run as a formula. */
   readonly guardFormulas: boolean;
   readonly view: View;
-  /** Stops a long table between its parts. */
   readonly signal?: AbortSignal;
 }
 
-/** Properties of the terminal or file that a text is rendered for. */
 export interface View {
-  /** Maximum width of a line, in columns. */
   readonly width: number;
   readonly palette: Palette;
-  /** Whether the terminal shows more than ASCII. */
   readonly unicode: boolean;
   /** Whether links (OSC 8) are shown. */
   readonly links?: boolean;
 }
 
-/** Returns symbols that the view can show. */
 export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
   return view.unicode
     ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
     : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
 }
 
-/** Shown for a missing value in tables and cards. */
 export const EMPTY = '-';

@@ -5,7 +5,6 @@ import { clean, cleanLine, width as textWidth, truncate, wrap } from '../util/te
 import type { Palette } from './color.ts';
 import { hintText } from './hint-text.ts';
 
-/** Masks secrets in a text. */
 type Redact = (text: string) => string;
 const identity: Redact = (text) => text;
 
@@ -46,7 +45,6 @@ function stackOf(error: AppError, redact: Redact): string[] {
     .filter((line) => /^\s+at /.test(line));
 }
 
-/** Collects the causes of an error, and the errors of an AggregateError, each once. */
 function causesOf(error: unknown, found = new Set<unknown>()): Set<unknown> {
   const errors: unknown[] = error instanceof AggregateError ? error.errors : [];
   for (const cause of error instanceof Error ? [error.cause, ...errors] : []) {
@@ -64,7 +62,6 @@ function describe(cause: unknown): string {
   return parts.join(': ') + (code === undefined ? '' : ` (${code})`);
 }
 
-/** Returns the fields of an error in JSON output. */
 export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
   const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const fields = {
@@ -81,7 +78,6 @@ export function errorFields(error: AppError, redact: Redact = identity): Record<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Formats an error for a program: one line of JSON, without a line break. */
 export function errorJson(error: AppError, redact?: Redact): string {
   return toJson({ error: errorFields(error, redact) }, false);
 }

@@ -1,7 +1,6 @@
 import { checkDepth, toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 
-/** The value of a cell of a table, TSV or CSV. */
 export type Scalar = string | number | boolean | null;
 
 /** Short names of nested keys, for records without a key of that name. */
@@ -35,7 +34,6 @@ function columnName(record: JsonObject, path: string): string {
   return short === undefined || Object.hasOwn(record, short) ? path : short;
 }
 
-/** Returns a value of any shape as one cell; null for a missing value. */
 export function toCell(value: unknown): Scalar {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : 'out of range';
@@ -46,7 +44,6 @@ export function toCell(value: unknown): Scalar {
   return isObject(value) && Object.keys(value).length === 0 ? null : toJson(value, false);
 }
 
-/** Returns the value of a column as one cell. */
 export function cellAt(record: unknown, column: string): Scalar {
   return toCell(valueAt(record, column));
 }
@@ -76,7 +73,6 @@ export function pick(record: unknown, columns: readonly string[]): JsonObject {
   return picked;
 }
 
-/** An object and a key of it. */
 type Member = readonly [holder: JsonObject, key: string];
 
 /** Finds the value of a column. @returns the members that lead to it, from the record's own; empty if there is none */
@@ -111,7 +107,6 @@ export function tabulate(
   return { keys, rows: flattened.map((cells) => keys.map((key) => cells.get(key) ?? null)) };
 }
 
-/** Joins lines, each with its line break. */
 export function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join('');
 }

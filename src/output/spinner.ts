@@ -56,10 +56,6 @@ async function spin(
   }
 }
 
-/**
- * Formats a label with its progress, for one line: the message, or the percentage.
- * @param params of `notifications/progress` (MCP, progress)
- */
 export function progressLabel(label: string, params: Readonly<Record<string, unknown>>): string {
   const { progress, total, message } = params;
   // The line is cut to the width of the terminal later.

@@ -7,7 +7,6 @@ import { cellAt, valueAt } from './records.ts';
 
 export interface Column {
   readonly key: string;
-  /** Heading; shown in capitals. */
   readonly title: string;
   /** Minimum width at which the column is readable. Default: 8, or the width of its cells if that is less. */
   readonly min?: number;
@@ -24,16 +23,13 @@ export interface Column {
   readonly paint?: keyof Palette | ((text: string, row: number) => string);
 }
 
-/** A visible column with its width in terminal columns. */
 interface VisibleColumn {
   readonly column: Column;
   readonly index: number;
   readonly width: number;
 }
 
-/** In narrower views, rows are listed below each other. */
 const MIN_TABLE_WIDTH = 30;
-/** Spaces between two columns. */
 const GAP = 2;
 const LINES_PER_PART = 20;
 
@@ -95,7 +91,6 @@ export function* tableParts(
   if (lines.length > 0) yield draw(lines, shown);
 }
 
-/** Returns the width of the widest cell, up to what the view can show. */
 function naturalWidth(
   column: Column,
   cells: readonly (readonly string[])[],
@@ -126,7 +121,6 @@ function painted(line: string, { paint }: Column, row: number, { palette }: View
   return paint === undefined ? line : paint(line, row);
 }
 
-/** Splits a row of multi-line cells into one row per terminal line. */
 function lineRows(cells: readonly (readonly string[])[]): string[][] {
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
@@ -201,7 +195,6 @@ export function allocateWidths(
   return widths;
 }
 
-/** Renders exactly these columns of the records as a table, without a final line break. */
 export function renderRecords(records: readonly unknown[], columns: readonly string[], view: View): string {
   const shown: Column[] = columns.map((key) => ({ key, title: key, priority: Number.POSITIVE_INFINITY }));
   return renderTable(

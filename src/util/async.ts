@@ -1,7 +1,6 @@
 /**
  * Calls a function when a signal is aborted.
- * @returns a function that removes the listener. It also drops the reference to `act`, because the signal may keep
- * removed listeners alive.
+ * @returns removes the listener, and the reference to `act`, because the signal may keep removed listeners alive
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let current: (() => void) | undefined = act;
@@ -13,7 +12,6 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   };
 }
 
-/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -33,10 +31,7 @@ export function within<T>(
   return Promise.race([promise, timeout]).finally(() => timer.abort());
 }
 
-/**
- * Creates a function that runs tasks, at most `max` at the same time; the others wait in order. A task whose signal is
- * aborted while it waits is never started: its promise rejects with the signal's reason.
- */
+/** Creates a function that runs at most `max` tasks at a time. A task that is aborted while it waits never starts. */
 export function createSemaphore(max: number): <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   const queue: (() => void)[] = [];
   let running = 0;

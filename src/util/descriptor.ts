@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 
-/** Returns whether a descriptor is a file or a pipe. Faster than Node's streams, which take milliseconds to create. */
+/** Faster than Node's streams, which take milliseconds to create. */
 export function isFileOrPipe(descriptor: number): boolean {
   try {
     const stats = fstatSync(descriptor);

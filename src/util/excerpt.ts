@@ -1,4 +1,3 @@
-/** Prepares text from the service for a message: collapses white space, and truncates to `max` characters. */
 export function excerpt(text: string, max = 200): string {
   const line = text.slice(0, 20_000).replace(/\s+/g, ' ').trim();
   if (line.length <= max) return line;
@@ -23,7 +22,6 @@ export function htmlTitle(page: string): string | undefined {
   return title === '' ? undefined : title;
 }
 
-/** Names the type of a JSON value: `an array`, `null`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return value === null ? 'null' : 'nothing';
   if (Array.isArray(value)) return 'an array';

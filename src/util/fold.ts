@@ -19,7 +19,6 @@ const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7
 /** Characters inside words: apostrophes (`Joe's`), periods (`P.F.`), the soft hyphen, and other zero-width characters. */
 const INSIDE_WORDS = /['’‘ʼ`´.\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** Removes case and accents and replaces special letters: `Østerbro` and `Osterbro` become equal. */
 export function foldLetters(text: string): string {
   return text
     .normalize('NFKD')
@@ -28,10 +27,7 @@ export function foldLetters(text: string): string {
     .replace(SPECIAL_LETTERS, (letter) => LETTERS[letter] ?? letter);
 }
 
-/**
- * Folds a name for comparison: folds its letters, and removes punctuation and a leading "the". A name that consists only
- * of symbols keeps them, so that different names stay different.
- */
+/** Removes case, accents, punctuation and a leading "the". A name of symbols keeps them, so that names stay different. */
 export function foldName(name: string): string {
   const folded = foldLetters(name);
   const words = folded
@@ -43,7 +39,7 @@ export function foldName(name: string): string {
 
 const AND = /[&＆]/;
 
-/** Returns whether two names are equal except for case, accents, punctuation, and a leading "the"; `&` equals "and". */
+/** Compares folded names; `&` equals "and". */
 export function isSameName(one: string, other: string): boolean {
   if (one === other || foldName(one) === foldName(other)) return true;
   return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));

@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts';
 
-/** Maximum number of levels of a value that is shown or printed. */
 const MAX_DEPTH = 200;
 
 /** A variation selector after a character that has variations: an emoji, a keycap, an ideograph, or a math sign. */
@@ -9,33 +8,27 @@ const USED_SELECTOR = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?
 /** Source of a pattern for invisible variation selectors and joining marks, which can hide text. */
 export const STRAY_MARK = String.raw`(?!${USED_SELECTOR})[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`;
 
-/**
- * DEL, C1, and all characters without a glyph (zero-width, bidi, tags, line separators). JSON.stringify escapes the
- * other control characters.
- */
+/** DEL, C1, and characters without a glyph (zero-width, bidi, tags). JSON.stringify escapes other control characters. */
 const UNSAFE = String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|${STRAY_MARK}`;
 
 /**
- * Returns a value as JSON (RFC 8259) without a final line break, indented by two spaces if `pretty`. Control and
- * invisible characters are escaped as `\uXXXX`.
- * @throws {AppError} `bad_response` if the value nests deeper than 200 levels.
+ * Formats a value as JSON without a final line break. Control and invisible characters are escaped as `\uXXXX`.
+ * @throws {AppError} `bad_response` if it is nested deeper than 200 levels
  */
 export function toJson(value: unknown, pretty: boolean): string {
   checkDepth(value);
   return escapeJson(JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null');
 }
 
-/**
- * Formats JSON text as {@link toJson} does, but keeps its numbers as written: a parser would round long ones.
- * @param json valid JSON
- */
+/** Formats valid JSON text as {@link toJson} does, but keeps its numbers as written: a parser would round long ones. */
 export function formatJson(json: string, pretty: boolean): string {
   const parts: string[] = [];
-  const layout = pretty ? prettyLayout() : compactLayout;
+  const layout = pretty ? new PrettyLayout() : undefined;
   for (let at = 0; at < json.length; ) {
     const quote = json.indexOf('"', at);
     const start = quote === -1 ? json.length : quote;
-    parts.push(layout(json.slice(at, start)));
+    const between = json.slice(at, start);
+    parts.push(layout?.format(between) ?? between.replace(/\s+/g, ''));
     at = quote === -1 ? json.length : closingQuote(json, quote) + 1;
     const string = json.slice(start, at);
     parts.push(string.includes('\\') ? JSON.stringify(JSON.parse(string)) : string);
@@ -43,60 +36,66 @@ export function formatJson(json: string, pretty: boolean): string {
   return escapeJson(parts.join(''));
 }
 
-const compactLayout = (between: string): string => between.replace(/\s+/g, '');
+/** Formats the text between strings, one part after the other. */
+class PrettyLayout {
+  #line = '\n';
 
-/** Creates a function that formats the text between strings, one part after the other. */
-function prettyLayout(): (between: string) => string {
-  let line = '\n';
-  const layOut = (token: string): string => {
+  format(between: string): string {
+    return between.replace(/[[{]\s*[\]}]|[[\]{},:]|\s+/g, (token) => this.#layOut(token));
+  }
+
+  #layOut(token: string): string {
     if (token === ':') return ': ';
-    if (token === ',') return `,${line}`;
+    if (token === ',') return `,${this.#line}`;
     if (token === '{' || token === '[') {
-      line += '  ';
-      return token + line;
+      this.#line += '  ';
+      return token + this.#line;
     }
-    if (token !== '}' && token !== ']') return compactLayout(token);
-    line = line.slice(0, -2);
-    return line + token;
-  };
-  return (between) => between.replace(/[[{]\s*[\]}]|[[\]{},:]|\s+/g, layOut);
+    if (token !== '}' && token !== ']') return token.replace(/\s+/g, '');
+    this.#line = this.#line.slice(0, -2);
+    return this.#line + token;
+  }
 }
 
-/** Returns the offset of the quote that closes the string opened at `start`, or -1. */
 export function closingQuote(json: string, start: number): number {
-  for (let at = start + 1; at < json.length; at++) {
-    const char = json.charCodeAt(at);
-    if (char === 0x5c) at++;
-    else if (char === 0x22) return at;
-  }
-  return -1;
+  let quote = json.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(json, quote)) quote = json.indexOf('"', quote + 1);
+  return quote;
 }
 
-/** Returns the text of a member of an object, the last one of that name. @param json valid JSON */
+function isEscaped(json: string, quote: number): boolean {
+  let first = quote;
+  while (json[first - 1] === '\\') first -= 1;
+  return (quote - first) % 2 === 1;
+}
+
+/** Finds a member of an object in valid JSON text, the last one of that name. */
 export function memberText(json: string, name: string): string | undefined {
-  let found: string | undefined;
-  let key = '';
-  let start: number | undefined;
-  let depth = 0;
-  for (let at = 0; at < json.length; at++) {
-    const char = json.charAt(at);
-    const isAtTop = depth === 1;
-    if (char === '"') {
-      const end = closingQuote(json, at);
-      if (isAtTop && start === undefined) key = json.slice(at, end + 1);
-      at = end;
-    } else if (char === '{' || char === '[') depth += 1;
-    else if (char === '}' || char === ']') depth -= 1;
-    if (!isAtTop) continue;
-    if (char === ':' && JSON.parse(key) === name) start = at + 1;
-    if (start === undefined || (char !== ',' && char !== '}')) continue;
-    found = json.slice(start, at);
-    start = undefined;
+  if (!/^\s*\{/.test(json)) return undefined;
+  let text: string | undefined;
+  for (let at = json.indexOf('"'); at !== -1; ) {
+    const end = closingQuote(json, at);
+    const start = json.indexOf(':', end) + 1;
+    const next = valueEnd(json, start);
+    if (JSON.parse(json.slice(at, end + 1)) === name) text = json.slice(start, next);
+    at = json.indexOf('"', next);
   }
-  return found;
+  return text;
 }
 
-/** Parses JSON; undefined for other text. */
+/** The offset of the comma or bracket after a value. */
+function valueEnd(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    const char = json[at];
+    if (char === '"') at = closingQuote(json, at);
+    else if (char === '{' || char === '[') depth += 1;
+    else if (depth > 0 && (char === '}' || char === ']')) depth -= 1;
+    else if (depth === 0 && (char === ',' || char === '}')) return at;
+  }
+  return json.length;
+}
+
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -105,10 +104,9 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Escapes control and invisible characters in JSON text as `\uXXXX`. */
 export function escapeJson(json: string): string {
   if (/^[\n\x20-\x7e]*$/.test(json)) return json;
-  // Compiled only here, because it takes milliseconds and most text does not need it.
+  // Compiled here, because it takes milliseconds and most text does not need it.
   return json.replace(new RegExp(UNSAFE, 'gu'), (character) => character.split('').map(escapeUnit).join(''));
 }
 
@@ -116,7 +114,6 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Checks the depth of a value. @throws {AppError} `bad_response` if it nests deeper than 200 levels. */
 export function checkDepth(value: unknown, depth = 0): void {
   if (!isContainer(value)) return;
   if (depth >= MAX_DEPTH)

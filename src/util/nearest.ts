@@ -2,10 +2,7 @@ import type { Advice } from '../hint.ts';
 
 const MAX_LENGTH = 64;
 
-/**
- * Counts the edits between two words: insertions, deletions, substitutions and swaps of two neighboring letters
- * (optimal string alignment).
- */
+/** Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment). */
 export function editDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -25,7 +22,7 @@ export function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** Returns the distance of two names; undefined if neither is likely to be a typo of the other. */
+/** The distance of two names; undefined if neither is likely to be a typo of the other. */
 function closeness(word: string, name: string): number | undefined {
   if (word === '' || name === '') return undefined;
   const shorter = Math.min(word.length, name.length);
@@ -39,11 +36,6 @@ function closeness(word: string, name: string): number | undefined {
   return edits > maxEdits || isOtherWord ? undefined : edits;
 }
 
-/**
- * Returns the names that a word may be a typo of, nearest first; empty if there are none.
- * @param names the valid names
- * @param most maximum number of names to return
- */
 export function nearest(word: string, names: readonly string[], most = 3): string[] {
   const normalize = (text: string): string => text.toLowerCase().slice(0, MAX_LENGTH);
   return names
@@ -56,13 +48,11 @@ export function nearest(word: string, names: readonly string[], most = 3): strin
     .map(({ name }) => name);
 }
 
-/** Returns `did you mean a or b?`; empty if no name is near. Parameters as in {@link nearest}. */
 export function didYouMean(word: string, names: readonly string[], most?: number): string {
   const near = nearest(word, names, most);
   return near.length > 0 ? `did you mean ${near.join(' or ')}?` : '';
 }
 
-/** As {@link didYouMean}, for the start of a hint. */
 export function suggestion(word: string, names: readonly string[], most?: number): Advice[] {
   const text = didYouMean(word, names, most);
   return text === '' ? [] : [{ text }];

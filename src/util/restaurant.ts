@@ -4,9 +4,8 @@ import { type Hint, restaurant, slot } from '../hint.ts';
 const MAX_LENGTH = 128;
 
 /**
- * Checks a restaurant id from any source. An id that could be harmful in a URL, a shell command, or a terminal is
- * rejected before any request.
- * @param where the position in the input, for messages; undefined for the command line
+ * Rejects an id that could be harmful in a URL, a shell command, or a terminal.
+ * @param where the position in the input; undefined for the command line
  * @throws {AppError} `usage` or, with `where`, `bad_input`
  */
 export function checkId(text: string, where?: string): string {
@@ -27,7 +26,6 @@ export function checkId(text: string, where?: string): string {
   return id;
 }
 
-/** The columns of a search for `tsv` and `csv`, in order. Part of the public interface. */
 export const SUMMARY_COLUMNS: readonly string[] = [
   'service_id',
   'name',
@@ -41,10 +39,11 @@ export const SUMMARY_COLUMNS: readonly string[] = [
   'coverage_level',
 ];
 
-/** Returns the rank of a letter grade (smaller is better); undefined for any other text. */
+const STEPS: Readonly<Record<string, number>> = { '+': -1, '': 0 };
+
+/** Ranks letter grades (smaller is better); undefined for any other text. */
 export function gradeRank(grade: unknown): number | undefined {
   const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
   if (letter === '') return undefined;
-  const step = sign === '+' ? -1 : sign === '' ? 0 : 1;
-  return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + step;
+  return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + (STEPS[sign] ?? 1);
 }

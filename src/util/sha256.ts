@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
-/** Returns the SHA-256 of a text in hex. Loading `node:crypto` for it takes 5 ms. */
+/** Loading `node:crypto` for it takes 5 ms. */
 export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));

@@ -8,7 +8,6 @@ const WIDE_LETTERS = String.raw`\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u4e00-\u
 const WIDE = new RegExp(`[${WIDE_LETTERS}]+`, 'g');
 /** Letters and punctuation of Latin, Greek and Cyrillic without marks or joiners. */
 const NARROW_LETTERS = String.raw` -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03c9\u0400-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027`;
-/** Text whose width is the sum of its characters. */
 const PLAIN = new RegExp(`^[${NARROW_LETTERS}${WIDE_LETTERS}]*$`);
 /** The escape sequences that this program writes: colors and links. */
 const OWN_ESCAPES = /\u001b\[[\d;]*m|\u001b\]8;;[^\u0007\u001b]*\u001b\\/g;
@@ -35,14 +34,12 @@ const HIDDEN = new RegExp(
 );
 const STACKED_MARKS = /(\p{M}{8})\p{M}+/gu;
 
-/** Number of characters that are segmented at once. */
 const WINDOW = 1000;
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Makes external text safe for a terminal. Line breaks are kept. Control characters become visible as in `cat -v` (`^[`,
- * `^?`, `M-^[`), hidden and direction-changing characters are removed, lone surrogates become U+FFFD, and at most eight
- * combining marks in a row are kept. Joiners are kept inside emoji and between letters that need them.
+ * Makes external text safe for a terminal. Control characters become visible as in `cat -v`, hidden and
+ * direction-changing ones are removed, lone surrogates become U+FFFD, and at most eight combining marks in a row are kept.
  */
 export function clean(text: string): string {
   return PRINTABLE.test(text) ? text : sanitize(text.replaceAll('\r\n', '\n'), CONTROL);
@@ -74,7 +71,6 @@ function caret(control: string): string {
     : `M-^${String.fromCharCode((code - 0x80) ^ 0x40)}`;
 }
 
-/** Returns the number of terminal columns that a text takes up. Colors and links take up none. */
 export function width(text: string): number {
   const visible = text.includes('\u001b') ? text.replace(OWN_ESCAPES, '') : text;
   if (visible.length <= WINDOW || PLAIN.test(visible)) return shortWidth(visible);
@@ -86,7 +82,6 @@ export function width(text: string): number {
 const shortWidth = (text: string): number =>
   PLAIN.test(text) ? text.length * 2 - text.replace(WIDE, '').length : stringWidth(text);
 
-/** Returns the graphemes of a text with their widths. Each kind is measured once. */
 function* graphemes(text: string): Generator<[grapheme: string, columns: number]> {
   const known = new Map<string, number>();
   for (const grapheme of PLAIN.test(text) ? text : segments(text)) {
@@ -96,7 +91,7 @@ function* graphemes(text: string): Generator<[grapheme: string, columns: number]
   }
 }
 
-/** Splits text into graphemes, window by window, because the time of Intl.Segmenter is quadratic in the length. */
+/** Splits text into graphemes, window by window, because Intl.Segmenter takes quadratic time. */
 function* segments(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
@@ -147,46 +142,64 @@ export function wrap(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const body = line.trimStart();
     const indent = ' '.repeat(Math.min(line.length - body.length, columns >> 2));
-    const lines = fillLines(body, Math.max(1, columns - indent.length));
-    return lines.map((part) => (indent + part).trimEnd());
+    const lines = new Lines(Math.max(1, columns - indent.length));
+    for (const word of body.split(' ')) lines.addWord(word);
+    return lines.end().map((part) => (indent + part).trimEnd());
   });
 }
 
-/** Fills lines with the words of a text. A grapheme that is wider than a line is left out. */
-function fillLines(text: string, room: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  let used = 0;
-  const endLine = () => {
-    lines.push(line);
-    line = '';
-    used = 0;
-  };
-  for (const word of text.split(' ')) {
-    const own = width(word);
-    const gap = used > 0 ? 1 : 0;
-    // A long word starts on this line if that does not take more lines than starting on the next one.
-    const startsHere =
-      used + gap + own <= room ||
-      (own > room && Math.ceil((used + gap + own) / room) <= Math.ceil(own / room));
-    if (gap > 0 && !startsHere) endLine();
-    else if (gap > 0) {
-      line += ' ';
-      used += 1;
-    }
-    for (const [part, columns] of own > room ? graphemes(word) : [[word, own] as const]) {
-      if (used + columns > room && used > 0) endLine();
-      if (columns > room) continue;
-      line += part;
-      used += columns;
-    }
+/** Fills lines with words. A grapheme that is wider than a line is left out. */
+class Lines {
+  readonly #room: number;
+  readonly #lines: string[] = [];
+  #line = '';
+  #used = 0;
+
+  constructor(room: number) {
+    this.#room = room;
   }
-  return [...lines, line];
+
+  addWord(word: string): void {
+    const columns = width(word);
+    if (this.#used > 0) {
+      if (this.#startsHere(columns)) this.#append(' ', 1);
+      else this.#endLine();
+    }
+    if (columns <= this.#room) this.#append(word, columns);
+    else for (const [grapheme, own] of graphemes(word)) this.#addGrapheme(grapheme, own);
+  }
+
+  end(): string[] {
+    return [...this.#lines, this.#line];
+  }
+
+  /** A long word starts on this line if that does not take more lines than starting on the next one. */
+  #startsHere(columns: number): boolean {
+    const used = this.#used + 1 + columns;
+    const linesFor = (total: number): number => Math.ceil(total / this.#room);
+    return used <= this.#room || (columns > this.#room && linesFor(used) <= linesFor(columns));
+  }
+
+  #addGrapheme(grapheme: string, columns: number): void {
+    if (this.#used > 0 && this.#used + columns > this.#room) this.#endLine();
+    if (columns <= this.#room) this.#append(grapheme, columns);
+  }
+
+  #append(text: string, columns: number): void {
+    this.#line += text;
+    this.#used += columns;
+  }
+
+  #endLine(): void {
+    this.#lines.push(this.#line);
+    this.#line = '';
+    this.#used = 0;
+  }
 }
 
 const ABBREVIATIONS: ReadonlySet<string> = new Set(['id', 'url', 'uri', 'faq', 'tldr', 'api', 'uuid']);
 
-/** Returns a JSON key as a label: `price_level`, `priceLevel` and `price-level` become `Price level`. */
+/** Formats a JSON key: `price_level`, `priceLevel` and `price-level` become `Price level`. */
 export function label(key: string): string {
   const spaced = cleanLine(key)
     .replace(/(?<=[a-z0-9])(?=[A-Z])|[_\-\s]+/g, ' ')

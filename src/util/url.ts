@@ -1,7 +1,4 @@
-/**
- * Parses a URL; undefined if it is invalid. Does not use `URL.canParse`, which in some versions of Node.js rejects hosts
- * with accented letters once it is optimized.
- */
+/** Unlike `URL.canParse`, accepts hosts with accented letters in every version of Node.js. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);
@@ -13,9 +10,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 const SECRET_NAME = /pass|pwd|secret|token|key|auth|sig/i;
 
 /**
- * Masks the secrets of a URL, or of an address without a scheme, which may be invalid: user and password, and passwords
- * in the query. A password may contain any character, so everything up to the last `@` is masked, unless the text is a
- * valid http URL without a user.
+ * Masks user, password, and secrets in the query of a URL, which may be invalid or lack its scheme. A password may
+ * contain any character, so everything up to the last `@` is masked, unless it is a valid http URL without a user.
  */
 export function maskUrl(text: string): string {
   const url = parseUrl(text);

@@ -2,19 +2,13 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { type Command, fragment, type Hint } from '../hint.ts';
 
-/** Maximum length of a text that a hint contains, in characters. */
 const MAX_REPEATED = 60;
 const JSON_HINT: Hint = {
   text: 'JSON needs double quotes inside, and has to be quoted in a shell',
   command: fragment('{"name": "value"}'),
 };
 
-/**
- * Parses JSON written by the user.
- * @param name name of the text, for messages
- * @param code `usage` for the command line, `bad_input` for a file
- * @throws {AppError} naming line and column
- */
+/** Parses JSON that the user wrote. @throws {AppError} naming line and column */
 export function parseUserJson(
   text: string,
   name: string,
@@ -40,11 +34,6 @@ export function parseUserJson(
 const isExact = (number: number): boolean =>
   Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
 
-/**
- * Returns the hint for invalid JSON that may be meant as text.
- * @param plain formats a value given as text
- * @param typed formats a value given as JSON
- */
 export function textHint(
   text: string,
   plain: (text: string) => Command,
@@ -61,7 +50,6 @@ export function textHint(
 /** Locates the first error. `JSON.parse` only reports the position in its message, and not in every version of Node. */
 export function firstJsonError(text: string): {
   readonly offset: number;
-  /** Whether the text ends too early, inside a string or number. */
   readonly isCut: boolean;
 } {
   const errors: ParseError[] = [];

@@ -1,10 +1,8 @@
 /** The content of a page: a list of restaurants with their details. Texts are cleaned; nothing is markup. */
 export interface PageDocument {
-  /** The query. */
   readonly heading: string;
   /** The kind of list: `Search`, `Details`, `Enriched list`. */
   readonly kind: string;
-  /** Counts and remarks below the heading. */
   readonly notes: readonly string[];
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
@@ -12,10 +10,8 @@ export interface PageDocument {
   readonly rows: readonly PageRow[];
 }
 
-/** A page without its rows. */
 export type PageHead = Omit<PageDocument, 'rows'>;
 
-/** How a column is sorted and colored. */
 export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
 
 export interface PageColumn {
@@ -23,22 +19,18 @@ export interface PageColumn {
   readonly kind: ColumnKind;
 }
 
-/** A row of the list. */
 export interface PageRow {
   /** One per column; null for a missing value. */
   readonly cells: readonly (string | number | null)[];
   /** Latitude and longitude in degrees (WGS 84), if usable. */
   readonly point?: readonly [lat: number, lng: number];
-  /** A sentence or two. */
   readonly summary?: string;
   /** Values that the cells do not show. */
   readonly details: readonly Entry[];
 }
 
-/** A value with its label. */
 export type Entry = readonly [label: string, value: Detail];
 
-/** A value for display: text, a link, a list, or labeled values. */
 export type Detail =
   | string
   | { readonly href: string; readonly text: string }

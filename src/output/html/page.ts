@@ -11,7 +11,6 @@ import {
   TILES,
 } from './document.ts';
 
-/** The script of every page, which includes the map library, and its style. */
 export interface PageAsset {
   readonly script: string;
   readonly style: string;
@@ -34,7 +33,6 @@ export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): s
   return pageStart(head, asset) + all + pageEnd(asset);
 }
 
-/** Renders a page up to its rows. */
 export function pageStart(head: PageHead, asset: PageAsset): string {
   const heading = truncate(cleanLine(head.heading).trim(), MAX_HEADING_LENGTH);
   const when = new Date(head.at).toISOString();
@@ -62,12 +60,10 @@ export function pageStart(head: PageHead, asset: PageAsset): string {
 <script type="application/json" id="${ROWS_ID}">[`;
 }
 
-/** Renders one row of a page. @param index counted from 0 */
 export function pageRow(row: PageRow, index: number): string {
   return `${index === 0 ? '' : ','}\n${inScript(toJson(row, false))}`;
 }
 
-/** Renders the end of a page. @param left number of rows that are not in it */
 export function pageEnd({ script }: PageAsset, left = 0): string {
   return `\n]</script>\n<script type="application/json" id="${LEFT_ID}">${left}</script>\n<script>${script}</script>\n</body>\n</html>\n`;
 }

@@ -10,7 +10,6 @@ import { factsOf, fieldsOf, placeOf } from '../render/card.ts';
 import { type Field, inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
-/** A search and its result. */
 export interface SearchInfo {
   readonly name: string;
   readonly city: string;
@@ -23,7 +22,6 @@ export interface SearchInfo {
 /** Default columns of a search. The city is shown only if there are several, the distance only if it is known. */
 const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighborhood', 'address', 'city'];
 
-/** Returns a search as a page. With `columns`, nothing else is shown. */
 export function findPage(
   restaurants: readonly unknown[],
   { name, city, total, at }: SearchInfo,
@@ -53,7 +51,6 @@ export function findPage(
 
 const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
 
-/** Returns lookups as a page: one restaurant, or a list with the failed ones. */
 export function lookupPage(
   outcomes: readonly Outcome[],
   at: number,
@@ -89,7 +86,6 @@ function columnOf(key: string): PageColumn {
   return { label: LABELS.get(key) ?? label(key), kind };
 }
 
-/** Returns a value as a cell of the list, on one line; null for a missing value. */
 export function pageCell(value: unknown): string | number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (value === null || value === undefined) return null;
@@ -98,13 +94,11 @@ export function pageCell(value: unknown): string | number | null {
   return cleanLine(text).trim() || null;
 }
 
-/** Returns the position of a row on the map, if it has one. */
 export function pointCell(coordinates: unknown): Pick<PageRow, 'point'> {
   const point = pointOf(coordinates);
   return point === undefined ? {} : { point: [point.lat, point.lng] };
 }
 
-/** Returns the row of a record: cells for the keys, and everything else as details. */
 function recordRow(record: JsonObject, coordinates: unknown, keys: readonly string[]): PageRow {
   return {
     cells: keys.map((key) => pageCell(valueAt(record, key))),
@@ -139,17 +133,14 @@ function lookupRow(
   };
 }
 
-/** Deeper levels are shown as JSON. */
 const MAX_DETAIL_LEVEL = 6;
 const PHONE_KEY = /phone|tel(?:$|_|ephone)|mobile/i;
 const PHONE = /^\+?[\d ().\-/‐‑–]{5,40}$/;
 
-/** Lays out the entries of an object. */
 export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
   return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
 }
 
-/** Lays out a value of any shape. Nothing is left out. */
 export function detailOf(value: unknown, key = '', level = 0): Detail {
   if (typeof value === 'string') return textOrLink(value, key);
   if (isSimple(value)) return inline(value, key);

@@ -23,14 +23,12 @@ export class Filter {
   readonly #signal: AbortSignal;
   #worker: Worker | undefined;
 
-  /** @param timeoutMs time limit of each run */
   constructor(filter: string, timeoutMs: number, { signal }: Pick<Context, 'signal'>) {
     this.#filter = filter;
     this.#timeoutMs = timeoutMs;
     this.#signal = signal;
   }
 
-  /** Checks the syntax. @throws {AppError} `usage` with jq's message */
   async check(): Promise<void> {
     await this.#run('');
   }

@@ -15,7 +15,6 @@ const MAX_BYTES = 256 * 1024 ** 2;
 
 const reply = (result: Result): void => parentPort?.postMessage(result);
 
-/** Bytes in a buffer that grows. */
 class Bytes {
   #buffer = Buffer.alloc(4096);
   #length = 0;

@@ -26,7 +26,6 @@ export function callData(
   return json === undefined ? { json: only.text } : { json, text: only.text };
 }
 
-/** Presents the result of any tool. @param json as `callData` returns it */
 export function callPresentation(result: ToolResult, json: unknown): Presentation {
   const list = isObject(json) && Array.isArray(json.results) ? json.results : json;
   return {
@@ -110,7 +109,6 @@ function blockLines(block: unknown, view: View): string[] {
   ];
 }
 
-/** Renders text, or the JSON in it. */
 function textLines(text: string, columns: number, view: View): string[] {
   const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   if (value !== undefined) return dataLines(value, columns, view);
@@ -118,7 +116,6 @@ function textLines(text: string, columns: number, view: View): string[] {
   return shown === '' ? [] : wrap(shown, columns);
 }
 
-/** Returns the size of a resource, or of base64 data after decoding, with its unit. */
 function sizeOf({ data, blob = data, size }: JsonObject): string | undefined {
   const bytes = typeof blob === 'string' ? Math.floor((blob.replace(/[\s=]/g, '').length * 3) / 4) : size;
   if (typeof bytes !== 'number') return undefined;

@@ -28,11 +28,9 @@ const SYNONYMS = {
   ],
 };
 
-/** The role of a field that every lookup has, and of the name. */
 type FieldRole = keyof typeof SYNONYMS;
 const ROLES = Object.keys(SYNONYMS) as FieldRole[];
 
-/** The fields of an output, divided into those with a role and the rest. */
 export interface Classified {
   readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
   readonly rest: readonly Field[];
@@ -69,13 +67,11 @@ function fieldWith(role: FieldRole, fields: readonly Field[]): Field | undefined
     .find((field) => field !== undefined);
 }
 
-/** Returns whether a value can be part of a heading: text, a number, or a list of texts. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every((item) => typeof item === 'string');
   return (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
 }
 
-/** Maximum width of running text, in columns. */
 export const READING_WIDTH = 88;
 
 /** Fields of a search result, which lookups have under the same names. */
@@ -107,7 +103,6 @@ export function factsOf(restaurantId: string, rest: readonly Field[]): Field[] {
   return inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);
 }
 
-/** Renders the id of a failed lookup and the reason, at most `columns` wide. */
 export function failureLines(
   { restaurantId, error: { code, message } }: Failed,
   columns: number,
@@ -129,20 +124,17 @@ export function nameLines(
   return wrap(cleanLine(text), columns).map((line) => link(view.palette.name(line), url, view));
 }
 
-/** Returns the selected fields; without a selection all but a status of `ok`. */
 export function fieldsOf(output: JsonObject, columns: readonly string[] | undefined): Classified {
   if (columns !== undefined) return classifyFields(pick(output, columns));
   const { known, rest } = classifyFields(output);
   return { known, rest: rest.filter(([key, value]) => key !== 'status' || value !== 'ok') };
 }
 
-/** Returns the coordinates of the output or of the restaurant nested in it. */
 export function placeOf(output: JsonObject): unknown {
   const inner = Object.values(output).filter(isObject);
   return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
 }
 
-/** Sorts fields for a card: the place first, those about the record last. */
 export function inOrder(entries: readonly Field[]): Field[] {
   const of = (names: readonly string[]): Field[] =>
     names.flatMap((name) => entries.filter(([key]) => key === name));
@@ -163,7 +155,6 @@ function factLines(facts: readonly Field[], view: View): string[][] {
 
 export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
-/** Renders grade and name on one line; a long name wraps. */
 function heading(found: Found, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();

@@ -6,13 +6,11 @@ import { maxWidth, type Pair, pairLines } from '../pairs.ts';
 import { EMPTY, glyphs, type View } from '../presentation.ts';
 import { type Column, renderTable } from '../table.ts';
 
-/** Deeper levels and narrower lines are shown as JSON. */
 const MAX_DATA_LEVEL = 6;
 const MIN_DATA_WIDTH = 16;
 const INDENT = 2;
 const MAX_TABLE_COLUMNS = 6;
 
-/** A field of a record. */
 export type Field = readonly [key: string, value: unknown];
 
 /** Renders any value for reading: key/value lines, then a section per nested value. Nothing is omitted. */
@@ -43,7 +41,6 @@ export function entryLines(entries: readonly Field[], columns: number, view: Vie
   return level === 0 ? separate(blocks) : blocks.flat();
 }
 
-/** Joins blocks of lines with a blank line between; empty blocks are left out. */
 export function separate(blocks: readonly (readonly string[])[]): string[] {
   return blocks
     .filter((lines) => lines.length > 0)
@@ -66,7 +63,6 @@ function listLines(items: readonly unknown[], columns: number, view: View, level
   });
 }
 
-/** Renders objects with a few plain keys as a table; undefined for any other list, and if values would be cut. */
 function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
   const records = items.filter(isObject);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
@@ -96,12 +92,9 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
 }
 
-/** Maximum length of a text in a list. Longer texts are printed on separate lines. */
 const MAX_SHORT_TEXT = 32;
-/** Maximum length and number of keys of an object that is shown on one line. */
 const MAX_SHORT_OBJECT = 40;
 const MAX_KEYS = 3;
-/** Pairs of keys that are the ends of a range: hours, prices. */
 const ENDS: readonly (readonly [first: string, last: string])[] = [
   ['open', 'close'],
   ['opens', 'closes'],
@@ -146,7 +139,6 @@ function range(value: unknown): string | undefined {
   return texts?.length === 2 ? texts.map((end) => inline(end)).join(' to ') : undefined;
 }
 
-/** Returns an item of a list on one line; undefined if it nests too deep for that. */
 export function itemText(item: unknown): string | undefined {
   if (isSimple(item)) return inline(item);
   return isObject(item) && Object.values(item).every(isSimple) ? words(item) : undefined;
@@ -163,7 +155,6 @@ function words(record: JsonObject): string {
   return [...(isNamed ? [inline(name)] : []), ...facts].join(', ') || EMPTY;
 }
 
-/** Moves the keys of identifiers to the end, because few readers need them. */
 function idsLast(keys: readonly string[]): string[] {
   return [...keys.filter((key) => !ID.test(key)), ...keys.filter((key) => ID.test(key))];
 }

@@ -29,10 +29,8 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   service_id: { title: 'service id', min: 36, priority: 0, paint: 'dim' },
 };
 
-/** Default columns of the table. The id is shown if there is room to spare. */
 const DEFAULT_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
 
-/** Default columns of Markdown. */
 const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address'];
 
 /**
@@ -47,7 +45,6 @@ export function renderFind(
 ): Generator<string> {
   const paintName = (text: string, row: number): string =>
     link(view.palette.name(text), mapUrl(valueAt(restaurants[row], 'coordinates')), view);
-  // Selected columns are never dropped.
   const selected = columns?.map((key) => ({ ...columnOf(key), priority: Number.POSITIVE_INFINITY }));
   const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(requestedColumn)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
@@ -66,7 +63,6 @@ function columnOf(key: string): Column {
   return { key, ...(known ?? { title: key, priority: 1 }) };
 }
 
-/** Returns a column that an option requests, which is dropped after the address. */
 const requestedColumn = (key: string): Column => ({ ...columnOf(key), priority: 8 });
 
 function cells(restaurant: unknown, columns: readonly Column[]): string[] {
@@ -75,10 +71,6 @@ function cells(restaurant: unknown, columns: readonly Column[]): string[] {
   return columns.map((_, index) => (index === Math.max(0, nameIndex) ? '(unreadable)' : ''));
 }
 
-/**
- * Presents a search. `output` is the document, `restaurants` its results.
- * @param extra columns of the results in addition to those of a summary
- */
 export function findPresentation(
   output: object,
   restaurants: readonly unknown[],

@@ -41,7 +41,6 @@ export function renderLookup(
  */
 export function lookupPresentation(outcomes: readonly Outcome[], isOne: boolean, at: number): Presentation {
   const outputs = outcomes.flatMap(({ output }) => output ?? []);
-  // Each row starts with the requested id.
   const rows = outcomes.flatMap(({ restaurantId, output }) =>
     output === undefined ? [] : [{ restaurant_id: restaurantId, ...output }],
   );
@@ -63,7 +62,6 @@ export function withSearchResult(outcome: Outcome, rows: readonly unknown[] = []
     : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
 }
 
-/** Limits of a comparison: the number of restaurants, and the width of its columns. */
 const MAX_ITEMS = 4;
 const MIN_CELL_WIDTH = 18;
 const MAX_CELL_WIDTH = 44;
@@ -71,11 +69,9 @@ const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
 const MAX_ROW_LEVEL = 2;
 
-/** A row of the comparison: a field with its values, or a heading. */
 interface Row {
   readonly key: string;
   readonly level: number;
-  /** One value per restaurant, undefined for one without it. A heading has none. */
   readonly values?: readonly unknown[];
 }
 
@@ -114,7 +110,6 @@ export function comparisonLines(
   return separate([[...line([], heads), ...first], ...blocks]);
 }
 
-/** Joins columns of lines horizontally, each padded to its width. */
 function joinHorizontal(columns: readonly (readonly string[])[], widths: readonly number[]): string[] {
   const height = Math.max(...columns.map((lines) => lines.length));
   return Array.from({ length: height }, (_, index) => {
@@ -129,7 +124,6 @@ function titleLines({ key, level, values }: Row, columns: number, { palette }: V
   return wrap(label(key), columns - indent.length).map((line) => indent + paint(line));
 }
 
-/** Renders the values of a row; a failed lookup has an empty cell. */
 function cellsOf(
   { key, level, values = [] }: Row,
   found: readonly (Classified | undefined)[],
@@ -144,7 +138,6 @@ function cellsOf(
     key === 'grade' && level === 0 ? palette.grade : isSame ? palette.dim : (line: string) => line;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
-    // All lists of a row have the same form.
     const items = !isPlain && Array.isArray(value) ? value.map(itemText) : [];
     if (items.length > 0 && !items.includes(undefined))
       return items.flatMap((item = '') => itemLines(item, room, view));
@@ -166,7 +159,6 @@ function breakable(text: string, room: number): string {
   return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);
 }
 
-/** The fields of each restaurant, none for a failed lookup. */
 type Records = readonly ReadonlyMap<string, unknown>[];
 
 /**

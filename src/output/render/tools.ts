@@ -8,7 +8,6 @@ import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
 import { separate } from './data.ts';
 
-/** An argument of a tool, from its JSON Schema. */
 interface Argument {
   readonly name: string;
   readonly required: boolean;
@@ -21,7 +20,6 @@ interface Argument {
   readonly sample: unknown;
 }
 
-/** Returns the arguments of a tool's `inputSchema`, required ones first. Unknown parts of the schema are ignored. */
 function argumentsOf({ inputSchema }: Tool): Argument[] {
   if (!isObject(inputSchema) || !isObject(inputSchema.properties)) return [];
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
@@ -55,7 +53,6 @@ function typeOf({ type, items, anyOf, oneOf }: JsonObject, level = 0): string {
   return [...new Set(choices.filter(isObject).map((choice) => typeOf(choice, level + 1)))].join(' or ');
 }
 
-/** Returns a value of the type that a schema begins with. */
 function sampleOf(type: string, { minimum }: JsonObject): unknown {
   if (type.startsWith('array')) return [];
   if (type.startsWith('object')) return {};
@@ -67,7 +64,6 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? cleanLine(value) : toJson(value, false);
 }
 
-/** Returns a command line that calls the tool with its required arguments, quoted for a POSIX shell. */
 function exampleCall(tool: string, args: readonly Argument[]): string {
   const words = args
     .filter(({ required }) => required)
@@ -113,7 +109,6 @@ export function renderTools(tools: readonly Tool[], view: View): string {
   return renderTable(TOOL_COLUMNS, rows, view);
 }
 
-/** Renders a tool: description, arguments, and an example call, without a final line break. */
 export function renderTool(tool: Tool, view: View): string {
   const { palette } = view;
   const args = argumentsOf(tool);
@@ -158,7 +153,6 @@ function firstParagraph(description: string): string {
   return description.trim().split(/\n\s*\n/)[0] ?? '';
 }
 
-/** Presents all tools. */
 export function toolsPresentation(tools: readonly Tool[]): Presentation {
   return {
     records: tools,

@@ -6,7 +6,6 @@ import { button, el } from './dom.ts';
 import type { MapView } from './map.ts';
 import { moreElement, type Row, rowElement } from './row.ts';
 
-/** Maximum number of rows on a page of the list, and in print. */
 const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;
 const SEARCH_DELAY_MS = 120;
@@ -22,7 +21,6 @@ interface Order {
   readonly descending: boolean;
 }
 
-/** Creates the list, with search, filters, sorting and pages. */
 export function makeList(
   { columns, heading }: PageHead,
   rows: readonly Row[],
@@ -126,7 +124,6 @@ export function makeList(
     next.disabled = (page + 1) * PAGE_ROWS >= sorted.length;
   }
 
-  /** Returns a row and, if it is open, its details. */
   function elementsOf(row: Row): Element[] {
     const isOpen = opened.has(row);
     const main = rowElement(row, columns, isOpen, () => toggle(row));
@@ -170,7 +167,6 @@ function tableOf(caption: string, headings: readonly Node[], body: Node): HTMLTa
   return el('table', { role: 'table' }, el('caption', {}, caption), head, body);
 }
 
-/** Maximum number of values that a filter offers; a column with more is searched. */
 const MAX_CHOICES = 15;
 const MIN_ROWS_TO_FILTER = 4;
 
@@ -206,7 +202,6 @@ function searcher(rows: readonly Row[]): (query: string) => Row[] {
   };
 }
 
-/** Returns the text of a value, without labels and the addresses of links. */
 function textIn([, value]: readonly [label: string, value: Detail]): string {
   if (typeof value === 'string') return value;
   if ('href' in value) return value.text;

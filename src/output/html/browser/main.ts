@@ -30,14 +30,12 @@ function showRows(): void {
   document.getElementById('placed')?.replaceChildren(`${formatNumber(placed)} on the map${without}`);
 }
 
-/** Reads JSON from an element of the page, and removes the element. */
 function takeData(id: string): unknown {
   const element = document.getElementById(id);
   element?.remove();
   return JSON.parse(element?.textContent ?? 'null');
 }
 
-/** Formats times for the browser's language and time zone. */
 function localizeTimes(): void {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   for (const element of document.querySelectorAll('time')) {

@@ -20,9 +20,7 @@ interface SpotData {
 /** A row on the map, or a group of rows whose markers would overlap. */
 type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
 
-/** Details that a popup shows in addition to the cells of a row. */
 const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
-/** The zoom at which streets are shown, and the largest one that groups markers. */
 const STREET_ZOOM = 16;
 const MAX_GROUP_ZOOM = 18;
 /** Markers closer to each other than this, in pixels, become one; the second value applies if there are many rows. */
@@ -31,11 +29,9 @@ const LARGE_GROUP_RADIUS = 44;
 const MANY_ROWS = 150;
 /** Markers are drawn this far outside of the view, as a share of it. */
 const DRAW_MARGIN = 0.25;
-/** Maximum number of rows that a popup lists. */
 const MAX_NAMED_ROWS = 20;
 
 export interface MapView {
-  /** Shows only these rows. */
   show(rows: readonly Row[]): void;
   /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
   choose(row: Row): void;
@@ -209,7 +205,6 @@ function pointOf({ geometry }: Spot): [lat: number, lng: number] {
   return [lat, lng];
 }
 
-/** Groups rows that are near each other on the map. */
 function groupRows(rows: readonly Row[]): Supercluster<SpotData, SpotData> {
   const features = rows.flatMap((row): PointFeature<SpotData>[] => {
     if (row.point === undefined) return [];
@@ -246,7 +241,6 @@ async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   map.addLayer(tiles);
 }
 
-/** Returns what a popup shows below the name: the cells and contact details of a row. */
 function factsOf(row: Row, columns: PageHead['columns']): Node[] {
   const heading = nameColumn(columns);
   const cells = columns.flatMap(({ label }, index): Entry[] => {

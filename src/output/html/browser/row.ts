@@ -2,7 +2,6 @@ import { formatNumber } from '../../../util/plural.ts';
 import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
 import { button, el } from './dom.ts';
 
-/** A row with its number, from 1. */
 export interface Row extends PageRow {
   readonly number: number;
 }
@@ -11,14 +10,12 @@ export function nameOf(row: PageRow, columns: readonly PageColumn[]): string {
   return String(row.cells[nameColumn(columns)] ?? '(no name)');
 }
 
-/** Returns the index of the column with the names, or of the first one. */
 export const nameColumn = (columns: readonly PageColumn[]): number =>
   Math.max(
     0,
     columns.findIndex(({ kind }) => kind === 'name'),
   );
 
-/** Creates one row of the list. */
 export function rowElement(
   row: Row,
   columns: readonly PageColumn[],
@@ -50,7 +47,6 @@ function painted(value: string | number | null, kind: ColumnKind): Node {
 
 const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?? '';
 
-/** Creates the row with the details of another row. */
 export function moreElement(
   row: Row,
   columns: readonly PageColumn[],
@@ -72,7 +68,6 @@ export function moreElement(
   return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 
-/** Creates a description list of labels and values. */
 function entryList(entries: readonly Entry[]): HTMLElement {
   const items = entries.map(([label, value]) => {
     const isSimple = typeof value === 'string' || 'href' in value;
@@ -82,7 +77,6 @@ function entryList(entries: readonly Entry[]): HTMLElement {
   return el('dl', {}, ...items);
 }
 
-/** Creates the element of a value of any shape. */
 export function detail(value: Detail): Node | string {
   if (typeof value === 'string') return value;
   if ('href' in value) return link(value.href, value.text);
