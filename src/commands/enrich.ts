@@ -44,9 +44,9 @@ export function registerEnrich(command: CliCommand, app: App): void {
       defaultText: 'by extension',
     })
     .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: utf-8)')
-    .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, or tab', {
+    .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, tab, or pipe', {
       read: parseDelimiter,
-      defaultText: 'detected in the header line',
+      defaultText: 'detected in the first lines',
     })
     .option('--report <file>', 'Write an HTML page with a map of the finished list')
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
@@ -83,12 +83,18 @@ export function registerEnrich(command: CliCommand, app: App): void {
     });
 }
 
-const NAMED: Readonly<Record<string, Delimiter>> = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t' };
+const NAMED: Readonly<Record<string, Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+  pipe: '|',
+};
 
 /** @throws {Error} naming the accepted values */
 function parseDelimiter(value: string): Delimiter {
   const found = DELIMITERS.find((each) => each === (NAMED[value] ?? value));
-  if (found === undefined) throw new Error("expected comma, semicolon or tab (',', ';', '\\t')");
+  if (found === undefined) throw new Error("expected comma, semicolon, tab, or pipe (',', ';', '\\t', '|')");
   return found;
 }
 

@@ -1,27 +1,33 @@
 // The one CSV codec of the program (RFC 4180). The rows that `enrich` has written are compared byte by byte when a run
 // is resumed, so the quoting of cells must not depend on the version of a library.
 
-export const DELIMITERS = [',', ';', '\t'] as const;
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A record, and the line on which it begins, counted from 1. LF, CRLF, and CR end a line. */
 export interface CsvRecord {
   readonly cells: string[];
+  /** The line on which it begins, from 1. LF, CRLF, and CR end a line. */
   readonly line: number;
+  /** The record as received, without its line break. */
+  readonly text: string;
+  /** The line break; empty at the end of the text. */
+  readonly end: string;
 }
 
-/** Formats a cell. It is quoted only if a program could split it, because many programs split at any delimiter. */
-export function encodeCell(text: string): string {
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** Quotes a cell if a program could split it. Many programs split at comma, semicolon, and tab, whatever the delimiter. */
+function encodeCell(text: string, delimiter: string): string {
+  const isSplit = /[",;\t\r\n]/.test(text) || text.includes(delimiter);
+  return isSplit ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Formats a record, without its line break. */
 export function encodeRecord(cells: readonly string[], delimiter: string): string {
   // A single empty cell would become a blank line, which parsers skip.
-  return cells.length === 1 && cells[0] === '' ? '""' : cells.map(encodeCell).join(delimiter);
+  return cells.length === 1 && cells[0] === ''
+    ? '""'
+    : cells.map((cell) => encodeCell(cell, delimiter)).join(delimiter);
 }
 
-/** Returns the cells of one record; a line break at its end is not needed. */
 export function decodeRecord(record: string, delimiter: string): string[] {
   const reader = new CsvReader(delimiter);
   const [first] = [...reader.push(record), ...reader.end()];
@@ -40,89 +46,118 @@ export class CsvError extends Error {
   }
 }
 
+/** The position in a cell: before it, in unquoted or quoted text, or after a quote that may close it. */
+export type CellState = 'start' | 'plain' | 'quoted' | 'closed';
+
+/** The state after a quote. In unquoted text it is text; after a closing quote, it is the second of two that mean one. */
+export const AFTER_QUOTE: Readonly<Record<CellState, CellState>> = {
+  start: 'quoted',
+  plain: 'plain',
+  quoted: 'closed',
+  closed: 'quoted',
+};
+
 /**
- * Parses records from text that arrives in pieces, in linear time. Blank lines are skipped. A quote inside an unquoted
- * cell is text, and so is everything after a closing quote.
+ * Parses records from text that arrives in pieces, in linear time. Blank lines are skipped. Blanks after a closing quote
+ * are ignored. Other text there makes the quotes text, as is a quote inside an unquoted cell.
  */
 export class CsvReader {
   readonly #delimiter: string;
   readonly #maxLength: number;
-  /** Matches ordinary text, or a single special character. */
+  /** Matches ordinary text, or a single special character or line break. */
   readonly #token: RegExp;
-  /** The position in a cell: before it, in unquoted or quoted text, or after a quote that may close it. */
-  #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
+  #state: CellState = 'start';
   #cells: string[] = [];
   #cell = '';
-  /** Characters of the record so far. */
-  #length = 0;
+  /** Blanks after a closing quote. */
+  #blanks = '';
+  /** The record so far, in earlier pieces. */
+  #text = '';
+  /** A carriage return at the end of a piece, which a line feed may follow. */
+  #return = '';
   #line = 1;
   #firstLine = 1;
-  /** Whether the last character was a carriage return, so that a line feed does not end another line. */
-  #afterReturn = false;
 
   /** @param maxLength maximum length of a record, in characters */
   constructor(delimiter: string, maxLength = Number.POSITIVE_INFINITY) {
     this.#delimiter = delimiter;
     this.#maxLength = maxLength;
-    this.#token = new RegExp(`[^"\\r\\n${delimiter}]+|["\\r\\n${delimiter}]`, 'g');
+    this.#token = new RegExp(`[^"\\r\\n${delimiter}]+|\\r\\n|["\\r\\n${delimiter}]`, 'g');
   }
 
   /** Returns the records that end in this piece. @throws {CsvError} for a record that is too long */
-  *push(text: string): Generator<CsvRecord> {
-    for (const [token] of text.matchAll(this.#token)) {
-      const isBreak = token === '\n' || token === '\r';
-      if (isBreak && !(token === '\n' && this.#afterReturn)) this.#line += 1;
-      this.#afterReturn = token === '\r';
-      this.#length += token.length;
-      if (this.#length > this.#maxLength) throw this.#tooLong();
-      if (token === '"') {
-        this.#readQuote();
-      } else if (this.#state === 'quoted') {
-        this.#cell += token;
-      } else if (token === this.#delimiter) {
-        this.#endCell();
-      } else if (isBreak) {
-        yield* this.#endRecord();
-      } else {
-        if (this.#state === 'closed') this.#cell = `"${this.#cell}"`;
-        this.#state = 'plain';
-        this.#cell += token;
-      }
-    }
+  push(piece: string): Generator<CsvRecord> {
+    const text = this.#return + piece;
+    this.#return = text.endsWith('\r') ? '\r' : '';
+    return this.#read(this.#return === '' ? text : text.slice(0, -1));
   }
 
-  /** Returns the last record, if no line break ends it. @throws {CsvError} for a quote that is never closed */
+  /** Returns the last records. @throws {CsvError} for a quote that is never closed */
   end(): CsvRecord[] {
+    const records = [...this.#read(this.#return)];
     if (this.#state === 'quoted') throw new CsvError(this.#firstLine, 'opens a quote that is never closed');
-    return this.#endRecord();
+    const last = this.#endRecord('');
+    return last === undefined ? records : [...records, last];
+  }
+
+  *#read(piece: string): Generator<CsvRecord> {
+    let start = 0;
+    for (const { 0: token, index } of piece.matchAll(this.#token)) {
+      const isBreak = token === '\n' || token === '\r\n' || token === '\r';
+      if (isBreak) this.#line += 1;
+      if (this.#text.length + index + token.length - start > this.#maxLength) throw this.#tooLong();
+      if (!isBreak || this.#state === 'quoted') {
+        this.#readToken(token);
+        continue;
+      }
+      this.#text += piece.slice(start, index);
+      start = index + token.length;
+      const record = this.#endRecord(token);
+      if (record !== undefined) yield record;
+    }
+    this.#text += piece.slice(start);
+  }
+
+  #readToken(token: string): void {
+    if (token === '"') this.#readQuote();
+    else if (this.#state === 'quoted') this.#cell += token;
+    else if (token === this.#delimiter) this.#endCell();
+    else if (this.#state === 'closed' && token.trim() === '') this.#blanks += token;
+    else this.#readText(token);
   }
 
   #readQuote(): void {
-    if (this.#state === 'quoted') {
-      this.#state = 'closed';
-      return;
+    if (this.#blanks !== '') this.#readText('"');
+    else {
+      if (this.#state === 'plain' || this.#state === 'closed') this.#cell += '"';
+      this.#state = AFTER_QUOTE[this.#state];
     }
-    // Before a cell, a quote opens it. After a closing quote, it is the second of two quotes that stand for one.
-    if (this.#state !== 'start') this.#cell += '"';
-    if (this.#state !== 'plain') this.#state = 'quoted';
+  }
+
+  #readText(text: string): void {
+    if (this.#state === 'closed') this.#cell = `"${this.#cell}"${this.#blanks}`;
+    this.#blanks = '';
+    this.#state = 'plain';
+    this.#cell += text;
   }
 
   #endCell(): void {
     this.#cells.push(this.#cell);
     this.#cell = '';
+    this.#blanks = '';
     this.#state = 'start';
   }
 
-  /** Ends a line. @returns its record, or nothing for a blank line */
-  #endRecord(): CsvRecord[] {
-    const line = this.#firstLine;
+  /** Ends a line. @returns its record; undefined for a blank line */
+  #endRecord(end: string): CsvRecord | undefined {
+    const [line, text] = [this.#firstLine, this.#text];
     this.#firstLine = this.#line;
-    this.#length = 0;
-    if (this.#state === 'start' && this.#cells.length === 0) return [];
+    this.#text = '';
+    if (this.#state === 'start' && this.#cells.length === 0) return undefined;
     this.#endCell();
     const cells = this.#cells;
     this.#cells = [];
-    return [{ cells, line }];
+    return { cells, line, text, end };
   }
 
   #tooLong(): CsvError {

@@ -6,9 +6,10 @@ import { resolveColumns } from '../../src/enrich/match/columns.ts';
 import type { RestaurantService } from '../../src/enrich/match/resolve-row.ts';
 import type { InputRow, ListFormat } from '../../src/enrich/read/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
-import { openCheckpoint } from '../../src/enrich/write/checkpoint.ts';
+import { FinishedRows } from '../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../src/enrich/write/row-codec.ts';
 import { RowFile } from '../../src/enrich/write/row-file.ts';
+import { CsvReader, encodeRecord } from '../../src/util/csv.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 
 const folder = tempFolder();
@@ -21,11 +22,19 @@ const NAMES = ['Nopa', 'a "b"', 'two\nlines', 'Nopa', 'é🍕,', 'nothing', 'twi
 /** Fewer names, for formats with long rows. */
 const FEW = ['Nopa', 'é🍕,', 'Nopa', 'last'];
 
+/** Names as a CSV may contain them: quoted without need, with text after the quotes, and with a quote inside. */
+const CELLS = ['"Nopa" ', '5" pizza', '"a\n""b""" ', '"c" "d"'];
+
 async function* rowsOf(format: ListFormat, names: readonly string[]): AsyncGenerator<InputRow> {
+  if (format === 'csv') {
+    const cells = [...CELLS, ...names.map((name) => encodeRecord([name], ','))];
+    for (const record of new CsvReader(',').push(cells.map((cell) => `${cell},SF\r\n`).join('')))
+      yield { kind: 'cells', ...record };
+    return;
+  }
   for (const [index, name] of names.entries()) {
     const value = { name, city: 'SF' };
-    if (format === 'ndjson') yield { kind: 'object', line: index + 1, text: JSON.stringify(value), value };
-    else yield { kind: 'cells', line: index + 2, cells: [name, 'SF'] };
+    yield { kind: 'object', line: index + 1, text: JSON.stringify(value), value };
   }
 }
 
@@ -49,7 +58,9 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
   const codec = openRowCodec({
     format,
     delimiter: ',',
-    bom: false,
+    bom: format === 'csv',
+    headerText: '"name",city',
+    lineEnd: '\r\n',
     columns: ['name', 'city'],
     prefix: 'r_',
     details: true,
@@ -64,7 +75,7 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
       rows: () => rowsOf(format, level === undefined ? NAMES : FEW),
       columns: resolveColumns(['name', 'city'], { nested: true }),
       codec,
-      finished: openCheckpoint({ file, codec, name: 'out', previous, retryErrors: retry }),
+      finished: new FinishedRows({ file, codec, name: 'out', previous, retryErrors: retry }),
       service: service(requests),
       fields: level,
       loose: false,
@@ -122,6 +133,6 @@ describe.each([
 /** Returns the output with a failure in the row of `last`. */
 function failLast(text: string, format: ListFormat): string {
   return format === 'csv'
-    ? text.replace(/^last,SF,.*\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,,\n')
+    ? text.replace(/^last,SF,.*\r\n$/m, 'last,SF,error,,,,,,,,,,,,,,timeout: x,,\r\n')
     : text.replace(/^(\{"name":"last","city":"SF",).*\n$/m, '$1"r":{"status":"error","details":null}}\n');
 }

@@ -4,6 +4,7 @@ import { expectLinearTime } from '../helpers/linear-time.ts';
 
 it.each([
   ['a header of many columns', (size: number) => `${'column,'.repeat(size)}\n`],
+  ['blank lines', (size: number) => '\n'.repeat(size * 8)],
   ['one long line', (size: number) => 'a'.repeat(size * 8)],
   ['one long quoted cell', (size: number) => `"${'a""\n'.repeat(size * 2)}"`],
 ])('reads %s in linear time', (_name, make) => {

@@ -1,7 +1,7 @@
 import type { OnProblem } from './row.ts';
 
 export interface DecodedText {
-  /** Whether the text begins with a byte order mark, which is not part of the pieces. */
+  /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
   /** Whether the bytes are a workbook or another archive, which is not text. */
   readonly isWorkbook: boolean;
@@ -72,7 +72,7 @@ export async function decodeText(
   }
 
   return {
-    bom: mark !== undefined,
+    bom: mark !== undefined || new TextDecoder(encoding).encoding !== 'utf-8',
     isWorkbook: WORKBOOKS.includes(head.toString('latin1', 0, 4)),
     pieces: decode(mark?.label ?? encoding ?? 'utf-8'),
   };

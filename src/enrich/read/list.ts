@@ -21,16 +21,20 @@ export interface ListOptions {
 export interface List {
   readonly format: ListFormat;
   readonly delimiter: Delimiter | undefined;
+  /** Whether the output should begin with a byte order mark. */
   readonly bom: boolean;
   /** Columns of CSV and TSV; for NDJSON the keys of the first row. */
   readonly header: readonly string[];
+  /** The header of CSV and TSV as received, without its line break. */
+  readonly headerText: string;
+  readonly lineEnd: string;
   readonly first?: ObjectRow | undefined;
   /** The rows, which can be read once. */
   readonly rows: AsyncGenerator<InputRow>;
 }
 
 /** A list without malformed rows. A file has been read to its end; a stream is checked as it is read. */
-export interface CheckedList extends Omit<List, 'rows'> {
+export interface CheckedList extends Omit<List, 'rows' | 'first'> {
   /** Reads the rows. Those of a stream can be read only once. */
   rows(): AsyncGenerator<InputRow>;
   /** Columns; for NDJSON, the keys of all rows if the whole list was read. */
@@ -76,7 +80,16 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     const objects = readNdjson(all, onProblem);
     const { value: first }: { value: ObjectRow | undefined } = await objects.next();
     const rows = first === undefined ? objects : prepend([first], objects);
-    return { format, delimiter: undefined, bom, header: Object.keys(first?.value ?? {}), first, rows };
+    return {
+      format,
+      delimiter: undefined,
+      bom,
+      header: Object.keys(first?.value ?? {}),
+      headerText: '',
+      lineEnd: '\n',
+      first,
+      rows,
+    };
   }
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
   const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : namedDelimiter(separator, head));
@@ -91,8 +104,10 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
       },
     });
   }
-  const header = first.value.cells;
-  return { format, delimiter, bom, header, rows: paddedRows(records, header.length, onProblem) };
+  const { cells: header, text: headerText, end } = first.value;
+  const lineEnd = end === '' ? '\n' : end;
+  const rows = paddedRows(records, { width: header.length, delimiter, lineEnd }, onProblem);
+  return { format, delimiter, bom, header, headerText, lineEnd, rows };
 }
 
 /** Returns the delimiter in Excel's line `sep=;`, else the one detected in the header. */
@@ -101,7 +116,7 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
   if (found !== undefined) return found;
   throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
-    hint: { text: 'save the list with commas, semicolons, or tabs between the columns' },
+    hint: { text: 'save the list with commas, semicolons, tabs, or pipes between the columns' },
   });
 }
 
@@ -109,7 +124,7 @@ const FIRST_LINES = 10;
 
 /**
  * Detects the delimiter in the first lines: the one that gives all of them the same number of fields; of several, the one
- * with the most known headers, then the most fields. In a tie, comma precedes semicolon, which precedes tab.
+ * with the most known headers, then the most fields. In a tie, the order of DELIMITERS decides.
  */
 export function detectDelimiter(head: string): Delimiter {
   const scores = DELIMITERS.map((delimiter) => ({ delimiter, score: scoreOf(head, delimiter) }));
@@ -189,18 +204,28 @@ async function* readRecords(
 
 async function* paddedRows(
   records: AsyncGenerator<CsvRecord>,
-  width: number,
+  list: { readonly width: number; readonly delimiter: Delimiter; readonly lineEnd: string },
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
-  for await (const { cells, line } of records) {
+  const { width, delimiter, lineEnd } = list;
+  for await (const { cells, line, text, end } of records) {
+    let row = text;
     // Some programs end every row with a delimiter.
-    while (cells.length > width && cells.at(-1) === '') cells.pop();
+    while (cells.length > width && cells.at(-1) === '') {
+      cells.pop();
+      row = row.slice(0, row.lastIndexOf(delimiter));
+    }
     if (cells.length > width) {
       onProblem({ line, what: `has ${cells.length} fields, the header has ${width}` });
       continue;
     }
-    while (cells.length < width) cells.push('');
-    yield { kind: 'cells', line, cells };
+    while (cells.length < width) {
+      cells.push('');
+      row += delimiter;
+    }
+    // Rows of the output end in the same character, also if those of the list do not.
+    const isSame = end !== '' && end.at(-1) === lineEnd.at(-1);
+    yield { kind: 'cells', line, cells, text: row, end: isSame ? end : lineEnd };
   }
 }
 

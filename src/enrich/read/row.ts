@@ -7,6 +7,10 @@ export interface CellRow {
   /** Line of the input on which the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** The record as received, with the delimiters of missing cells, and without its line break. */
+  readonly text: string;
+  /** The line break, which also ends the row in the output. */
+  readonly end: string;
 }
 
 /** A line of NDJSON. */

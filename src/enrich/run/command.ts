@@ -14,12 +14,7 @@ import { toJson } from '../../util/json.ts';
 import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import {
-  CheckpointMismatch,
-  noFinishedRows,
-  openCheckpoint,
-  openRunFingerprint,
-} from '../write/checkpoint.ts';
+import { CheckpointMismatch, FinishedRows, noFinishedRows, openRunFingerprint } from '../write/checkpoint.ts';
 import { claimOutput, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
@@ -178,7 +173,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
   const { file, previous } = openRowFiles(outputFile, options);
   try {
-    const finished = openCheckpoint({ ...options, name: outputFile.name, file, codec, previous });
+    const finished = new FinishedRows({ ...options, name: outputFile.name, file, codec, previous });
     // Options may change as long as there are no rows.
     if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();

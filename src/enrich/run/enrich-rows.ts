@@ -7,6 +7,7 @@ import type { RowResult, Status } from '../match/match.ts';
 import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
 import type { InputRow } from '../read/row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
+import type { RowText } from '../write/row-codec.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
 
 export interface RowDone {
@@ -40,7 +41,6 @@ export class TooManyFailures extends AppError {
   }
 }
 
-/** A result as text for the output. */
 interface TextResult {
   readonly text: string;
   readonly status: Status;
@@ -50,7 +50,7 @@ interface TextResult {
 /** A row that waits until the rows before it are written. */
 interface PendingRow {
   readonly query: RowQuery;
-  readonly own: string;
+  readonly own: RowText;
   readonly result: TextResult | Promise<TextResult>;
   readonly isSent: boolean;
 }
@@ -209,7 +209,7 @@ class RowRun {
     const { text, status, cause } = await result;
     // After the end of the run, the output is closed.
     stop.signal.throwIfAborted();
-    await append(own + text);
+    await append(own.start + text + own.end);
     this.#pending -= 1;
     onRow({ status, earlier: false, city: cityOf(query) });
     if (isSent) this.#countFailure(cause);

@@ -10,7 +10,7 @@ import type { Searchable } from '../match/columns.ts';
 import { simplifyName } from '../match/match.ts';
 import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
-import { type FinishedRowReader, noFinishedRows, openCheckpoint } from '../write/checkpoint.ts';
+import { type FinishedRowReader, FinishedRows, noFinishedRows } from '../write/checkpoint.ts';
 import { RowFile } from '../write/row-file.ts';
 import type { Plan } from './plan.ts';
 
@@ -74,7 +74,7 @@ function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
   if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
   const previous = RowFile.openForReading(outputFile.path);
   const nothing = { readBytes: () => 0, append: () => 0, cut: () => {} };
-  return openCheckpoint({ ...options, name: outputFile.name, file: nothing, codec, previous });
+  return new FinishedRows({ ...options, name: outputFile.name, file: nothing, codec, previous });
 }
 
 /** A response that is not in the cache. */

@@ -170,7 +170,7 @@ export async function makePlan(
     app.context.signal,
   );
   const format = wanted ?? list.format;
-  const delimiter = outputDelimiter(format, list, options.delimiter);
+  const delimiter = outputDelimiter(wanted, list, options.delimiter);
   const guard = app.globals.rawCsv !== true;
   const isNdjson = list.format === 'ndjson';
   const codec = openRowCodec({
@@ -179,6 +179,8 @@ export async function makePlan(
     delimiter,
     bom: list.bom && format !== 'ndjson',
     columns: isNdjson && format !== 'ndjson' ? list.flatHeader : list.header,
+    headerText: list.delimiter === delimiter ? list.headerText : undefined,
+    lineEnd: list.lineEnd,
     guard,
   });
   const columns =
@@ -206,8 +208,16 @@ async function* take<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator
   }
 }
 
-function outputDelimiter(format: ListFormat, list: CheckedList, option: Delimiter | undefined): Delimiter {
+/** @param wanted the format of --format or of the output's extension; undefined to keep that of the list */
+function outputDelimiter(
+  wanted: ListFormat | undefined,
+  list: CheckedList,
+  option: Delimiter | undefined,
+): Delimiter {
+  const format = wanted ?? list.format;
   if (format === 'tsv') return '\t';
+  // A CSV with tabs is a TSV, as Excel's "Unicode Text" is.
+  if (list.format === 'csv' && wanted === 'csv' && list.delimiter === '\t') return ',';
   if (list.format === 'csv') return list.delimiter ?? ',';
   if (option !== undefined && format !== 'csv') {
     throw new AppError(

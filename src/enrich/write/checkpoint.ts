@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { isLoopback } from '../../client/endpoint.ts';
 import { AppError } from '../../errors.ts';
 import { openJsonFile } from '../../storage/state.ts';
+import { AFTER_QUOTE, type CellState } from '../../util/csv.ts';
 import type { Status } from '../match/match.ts';
 import type { InputRow } from '../read/row.ts';
 import type { Plan } from '../run/plan.ts';
-import type { RowCodec } from './row-codec.ts';
+import type { RowCodec, RowText } from './row-codec.ts';
 import type { RowFile } from './row-file.ts';
 
 /** The result of an earlier run for a row. */
@@ -18,20 +19,6 @@ export interface FinishedRow {
   readonly isWritten: boolean;
 }
 
-/** The rows of earlier runs, in the order of the input. */
-export interface FinishedRowReader {
-  /**
-   * Returns the result for the next row of the input; undefined for all rows after the last finished one.
-   * @param own the text of the input row in the output
-   * @throws {CheckpointMismatch} if the output belongs to another input
-   */
-  take(row: InputRow, own: string): FinishedRow | undefined;
-  /** Ends the input. @throws {CheckpointMismatch} if the output has more rows */
-  end(): void;
-}
-
-export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: () => {} };
-
 /** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
   constructor(message: string) {
@@ -41,75 +28,100 @@ export class CheckpointMismatch extends AppError {
   }
 }
 
-/**
- * Opens the rows of an output for a run that continues it, and writes a missing header. Data after the last complete row
- * is cut off once the rows before it have been verified to belong to this input.
- * @param options `file`: the output, which may be empty or cut off anywhere. `name`: its name in messages. `previous`: a
- * finished output, whose failed rows are requested again with `retryErrors`
- * @throws {CheckpointMismatch} if the header differs
- */
-export function openCheckpoint(options: {
+interface CheckpointOptions {
+  /** The output, which may be empty or cut off anywhere. */
   readonly file: Pick<RowFile, 'readBytes' | 'append' | 'cut'>;
   readonly codec: RowCodec;
+  /** The name of the output in messages. */
   readonly name: string;
+  /** A finished output, whose failed rows are requested again with `retryErrors`. */
   readonly previous?: ReadableFile | undefined;
   readonly retryErrors?: boolean;
-}): FinishedRowReader {
-  const { file, codec, name, previous, retryErrors } = options;
-  const mismatch = (difference: string): CheckpointMismatch =>
-    new CheckpointMismatch(`${name} does not match this input with these options: ${difference}`);
+}
 
-  /** Skips the header. @returns false if there is no complete header yet */
-  function skipHeader(records: OutputRecords): boolean {
-    if (codec.header === '') return true;
-    const header = records.next();
-    if (header === undefined && isPrefix(records.tail.bytes, codec.header)) return false;
-    if (header !== codec.header) throw mismatch('the header differs');
-    return true;
-  }
+export type FinishedRowReader = Pick<FinishedRows, 'take' | 'end'>;
 
-  const old = previous && readOutput(previous, codec);
-  const hasOld = old !== undefined && skipHeader(old);
-  const done = readOutput(file, codec);
-  let inFile = skipHeader(done);
-  if (!inFile) {
+export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: () => {} };
+
+/**
+ * The rows of earlier runs, in the order of the input. Data after the last complete row is cut off once the rows before
+ * it have been verified to belong to this input.
+ */
+export class FinishedRows {
+  readonly #options: CheckpointOptions;
+  readonly #previous: OutputRecords | undefined;
+  readonly #records: OutputRecords;
+  /** Whether the file may contain the next row. */
+  #isInFile: boolean;
+
+  /** Writes a missing header. @throws {CheckpointMismatch} if the header differs */
+  constructor(options: CheckpointOptions) {
+    const { file, codec, previous } = options;
+    this.#options = options;
+    const old = previous && new OutputRecords(previous, codec);
+    this.#previous = old && this.#skipHeader(old) ? old : undefined;
+    this.#records = new OutputRecords(file, codec);
+    this.#isInFile = this.#skipHeader(this.#records);
+    if (this.#isInFile) return;
     file.cut(0);
     file.append(codec.header);
   }
 
+  /**
+   * Returns the result for the next row of the input; undefined for all rows after the last finished one.
+   * @param own the text of the input row in the output
+   * @throws {CheckpointMismatch} if the output belongs to another input
+   */
+  take(row: InputRow, own: RowText): FinishedRow | undefined {
+    const previous = this.#previous?.next();
+    const record = this.#isInFile ? this.#records.next() : undefined;
+    if (record !== undefined) return this.#finishedRow(record, row, own);
+    if (this.#isInFile) this.#cutTail(own.start);
+    if (previous === undefined) return undefined;
+    const result = this.#finishedRow(previous, row, own);
+    return this.#options.retryErrors === true && result.status === 'error' ? undefined : result;
+  }
+
+  /** Ends the input. @throws {CheckpointMismatch} if the output has more rows */
+  end(): void {
+    const hasMore =
+      this.#previous?.next() !== undefined ||
+      (this.#isInFile &&
+        (this.#records.next() !== undefined || trimZeros(this.#records.tail.bytes).length > 0));
+    if (hasMore) throw this.#mismatch('it has more rows');
+    if (this.#isInFile) this.#cutTail('');
+  }
+
+  /** @returns false if there is no complete header yet */
+  #skipHeader(records: OutputRecords): boolean {
+    const { header } = this.#options.codec;
+    if (header === '') return true;
+    const line = records.next();
+    if (line === undefined && isPrefix(records.tail.bytes, header)) return false;
+    if (line !== header) throw this.#mismatch('the header differs');
+    return true;
+  }
+
   /** Cuts off the first incomplete row, after verifying that it is the beginning of the expected row. */
-  function cutTail(own: string): void {
-    const { offset, bytes } = done.tail;
-    if (!isPrefix(bytes, own)) throw mismatch('the last line differs');
-    file.cut(offset);
-    inFile = false;
+  #cutTail(start: string): void {
+    const { offset, bytes } = this.#records.tail;
+    if (!isPrefix(bytes, start)) throw this.#mismatch('the last line differs');
+    this.#options.file.cut(offset);
+    this.#isInFile = false;
   }
 
-  function finishedRow(record: string, own: string, row: InputRow): FinishedRow {
-    const text = record.slice(own.length);
-    const status = record.startsWith(own) ? codec.statusOf(text) : undefined;
-    if (status === undefined) throw mismatch(`line ${row.line} of the input differs`);
-    return { text, status, isWritten: inFile };
+  #finishedRow(record: string, row: InputRow, { start, end }: RowText): FinishedRow {
+    const text = record.slice(start.length, -end.length);
+    const status = record === start + text + end ? this.#options.codec.statusOf(text) : undefined;
+    if (status === undefined) throw this.#mismatch(`line ${row.line} of the input differs`);
+    return { text, status, isWritten: this.#isInFile };
   }
 
-  return {
-    take(row, own) {
-      const oldRow = hasOld ? old.next() : undefined;
-      const finished = inFile ? done.next() : undefined;
-      if (finished !== undefined) return finishedRow(finished, own, row);
-      if (inFile) cutTail(own);
-      if (oldRow === undefined) return undefined;
-      const result = finishedRow(oldRow, own, row);
-      return retryErrors === true && result.status === 'error' ? undefined : result;
-    },
-    end() {
-      const hasMore =
-        (hasOld && old.next() !== undefined) ||
-        (inFile && (done.next() !== undefined || trimZeros(done.tail.bytes).length > 0));
-      if (hasMore) throw mismatch('it has more rows');
-      if (inFile) cutTail('');
-    },
-  };
+  #mismatch(difference: string): CheckpointMismatch {
+    return new CheckpointMismatch(
+      `${this.#options.name} does not match this input with these options: ${difference}`,
+    );
+  }
 }
 
 /** Returns whether an incomplete row is the beginning of a text, or begins with it. Ignores trailing zeros. */
@@ -126,51 +138,84 @@ function trimZeros(bytes: Buffer): Buffer {
 
 type ReadableFile = Pick<RowFile, 'readBytes'>;
 
-/** The complete records of an output, in order. */
-interface OutputRecords {
-  /** Returns a record with its line break. */
-  next(): string | undefined;
-  /** The bytes after the last complete record: an incomplete row. Available once `next` returns nothing. */
-  readonly tail: { readonly offset: number; readonly bytes: Buffer };
-}
-
 const CHUNK = 65_536;
-const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
+const MARK = '\ufeff';
 
 /**
- * Reads the records of an output file. A record ends at a line feed outside of quotes. Quotes are counted, so a record
- * that is cut off anywhere is not mistaken for a complete one.
- * @param codec `quotes`: false if each record is one line, as in NDJSON
+ * The complete records of an output, in order. A line break in quotes ends no record, so a record that is cut off anywhere
+ * is not mistaken for a complete one.
  */
-export function readOutput(file: ReadableFile, { quotes }: Pick<RowCodec, 'quotes'>): OutputRecords {
-  const tail = { offset: 0, bytes: Buffer.alloc(0) };
+export class OutputRecords {
+  readonly #file: ReadableFile;
+  readonly #delimiter: number | undefined;
+  readonly #terminator: number;
+  #state: CellState = 'start';
+  #chunk = Buffer.alloc(0);
+  /** Number of bytes of the chunk to skip: the byte order mark. */
+  #skip: number;
+  /** The bytes before the chunk that belong to the same record. */
+  #open: Buffer[] = [];
+  #offset = 0;
+  /** Number of bytes that have been read. */
+  #end = 0;
+  #isAtEnd = false;
 
-  function* records(): Generator<string, undefined> {
-    const open: Buffer[] = [];
-    let isQuoted = false;
-    for (let end = 0; ; ) {
-      const chunk = Buffer.allocUnsafe(CHUNK);
-      const length = file.readBytes(chunk, end);
-      if (length === 0) break;
-      end += length;
-      let start = 0;
-      for (let at = 0; at < length; at += 1) {
-        const byte = chunk[at];
-        if (byte === QUOTE && quotes) isQuoted = !isQuoted;
-        if (byte !== LINE_FEED || isQuoted) continue;
-        const record = Buffer.concat([...open.splice(0), chunk.subarray(start, at + 1)]);
-        yield record.toString('utf8');
-        tail.offset += record.length;
-        start = at + 1;
-      }
-      open.push(chunk.subarray(start, length));
-    }
-    tail.bytes = Buffer.concat(open);
+  constructor(file: ReadableFile, codec: Pick<RowCodec, 'header' | 'delimiter' | 'terminator'>) {
+    this.#file = file;
+    this.#delimiter = codec.delimiter?.charCodeAt(0);
+    this.#terminator = codec.terminator.charCodeAt(0);
+    this.#skip = codec.header.startsWith(MARK) ? Buffer.byteLength(MARK) : 0;
+    this.#readChunk();
   }
 
-  const reader = records();
-  return { next: () => reader.next().value, tail };
+  /** Returns a record with its line break. */
+  next(): string | undefined {
+    while (!this.#isAtEnd) {
+      const length = this.#recordLength();
+      if (length !== undefined) return this.#takeRecord(length);
+      this.#open.push(this.#chunk);
+      this.#readChunk();
+    }
+    return undefined;
+  }
+
+  /** The bytes after the last complete record: an incomplete row. Available once `next` returns nothing. */
+  get tail(): { readonly offset: number; readonly bytes: Buffer } {
+    return { offset: this.#offset, bytes: Buffer.concat(this.#open) };
+  }
+
+  /** Returns the length of the part of a record at the start of the chunk; undefined if it does not end there. */
+  #recordLength(): number | undefined {
+    const start = this.#skip;
+    this.#skip = 0;
+    for (let at = start; at < this.#chunk.length; at += 1) {
+      const byte = this.#chunk[at];
+      if (byte === QUOTE && this.#delimiter !== undefined) {
+        this.#state = AFTER_QUOTE[this.#state];
+      } else if (this.#state !== 'quoted') {
+        this.#state = byte === this.#delimiter || byte === this.#terminator ? 'start' : 'plain';
+        if (byte === this.#terminator) return at + 1;
+      }
+    }
+    return undefined;
+  }
+
+  #takeRecord(length: number): string {
+    const record = Buffer.concat([...this.#open, this.#chunk.subarray(0, length)]);
+    this.#open = [];
+    this.#chunk = this.#chunk.subarray(length);
+    this.#offset += record.length;
+    return record.toString('utf8');
+  }
+
+  #readChunk(): void {
+    const bytes = Buffer.allocUnsafe(CHUNK);
+    const length = this.#file.readBytes(bytes, this.#end);
+    this.#chunk = bytes.subarray(0, length);
+    this.#end += length;
+    this.#isAtEnd = length === 0;
+  }
 }
 
 /** Values that the results depend on but that the output does not contain. */

@@ -1,10 +1,11 @@
+import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
-import { cellAt, valueAt } from '../../output/records.ts';
+import { cellAt, type Scalar, valueAt } from '../../output/records.ts';
 import { encodeRecord } from '../../util/csv.ts';
 import { toJson, tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject } from '../../util/object.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
@@ -50,14 +51,23 @@ export interface AddedColumn {
 export interface RowCodecOptions {
   readonly format: ListFormat;
   readonly delimiter: string;
-  /** Whether to write a byte order mark, as in the input. */
+  /** Whether to write a byte order mark. */
   readonly bom: boolean;
   readonly columns: readonly string[];
+  /** The header as received; undefined if the rows of the list have another format or delimiter. */
+  readonly headerText?: string | undefined;
+  readonly lineEnd: string;
   readonly prefix: string;
   readonly added: readonly AddedColumn[];
   readonly details: boolean;
   /** Whether to neutralize formulas in text from the service. */
   readonly guard: boolean;
+}
+
+/** The text of a row before and after its result. */
+export interface RowText {
+  readonly start: string;
+  readonly end: string;
 }
 
 /**
@@ -67,19 +77,20 @@ export interface RowCodecOptions {
 export interface RowCodec {
   /** The first line with its line break; empty for NDJSON. */
   readonly header: string;
-  /** Whether a line break may be inside a record, in quotes. */
-  readonly quotes: boolean;
+  /** The last character of every row. */
+  readonly terminator: string;
+  /** Undefined for NDJSON, whose rows have no line breaks in quotes. */
+  readonly delimiter: string | undefined;
   /** @throws {AppError} `bad_input` for a row that does not fit the header */
-  input(row: InputRow): string;
+  input(row: InputRow): RowText;
   result(result: RowResult): string;
   /** Parses the status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
 }
 
 /** @throws {AppError} `usage` if a new column has the name of an existing one */
-export function openRowCodec(options: RowCodecOptions): RowCodec {
-  return options.format === 'ndjson' ? ndjsonCodec(options) : delimitedCodec(options);
-}
+export const openRowCodec = (options: RowCodecOptions): RowCodec =>
+  options.format === 'ndjson' ? new NdjsonCodec(options) : new DelimitedCodec(options);
 
 export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' | 'details'>): {
   fields: readonly ResultField[];
@@ -103,39 +114,64 @@ function sourcesOf(
   ];
 }
 
-function delimitedCodec(options: RowCodecOptions): RowCodec {
-  const { format, delimiter, bom, columns, prefix, added, guard } = options;
-  const { fields } = resultFields(options);
-  const names = [...fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
-  assertNoCollision(columns, names);
-  const known = new Set(columns);
-  const detailsAt = fields.indexOf('details');
+class DelimitedCodec implements RowCodec {
+  readonly header: string;
+  readonly terminator: string;
+  readonly delimiter: string;
+  readonly #options: RowCodecOptions;
+  readonly #fields: readonly ResultField[];
+  readonly #columns: ReadonlySet<string>;
 
-  const cellOf = ([holder, path]: Source): string => {
-    const cell = cellAt(holder, path) ?? '';
+  constructor(options: RowCodecOptions) {
+    const { delimiter, bom, columns, headerText, lineEnd, prefix, added } = options;
+    this.#options = options;
+    this.#fields = resultFields(options).fields;
+    this.#columns = new Set(columns);
+    const names = [...this.#fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
+    assertNoCollision(columns, names);
+    const header =
+      headerText === undefined
+        ? encodeRecord([...columns, ...names], delimiter)
+        : `${headerText}${delimiter}${encodeRecord(names, delimiter)}`;
+    this.header = `${bom ? '\ufeff' : ''}${header}${lineEnd}`;
+    this.terminator = lineEnd.slice(-1);
+    this.delimiter = delimiter;
+  }
+
+  input(row: InputRow): RowText {
+    const { headerText, columns, lineEnd } = this.#options;
+    if (row.kind === 'object') {
+      const cells = objectCells(row, columns, this.#columns);
+      return { start: encodeRecord(cells, this.delimiter) + this.delimiter, end: lineEnd };
+    }
+    const text = headerText === undefined ? encodeRecord(row.cells, this.delimiter) : row.text;
+    return { start: text + this.delimiter, end: row.end };
+  }
+
+  result(result: RowResult): string {
+    const sources = sourcesOf(result, this.#fields, this.#options.added);
+    const cells = sources.map(([holder, path], index) =>
+      // JSON is harmless in a spreadsheet, and must stay parseable.
+      this.#fields[index] === 'details'
+        ? detailsCell(result.details)
+        : this.#cell(cellAt(holder, path) ?? ''),
+    );
+    return encodeRecord(cells, this.delimiter);
+  }
+
+  statusOf(text: string): Status | undefined {
+    return asStatus(text.slice(0, Math.max(0, text.indexOf(this.delimiter))));
+  }
+
+  #cell(cell: Scalar): string {
     if (typeof cell !== 'string') return String(cell);
-    const text = format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
-    return guard ? guardFormula(text) : text;
-  };
-
-  return {
-    header: `${bom ? '\ufeff' : ''}${encodeRecord([...columns, ...names], delimiter)}\n`,
-    quotes: true,
-    input: (row) =>
-      encodeRecord(row.kind === 'cells' ? row.cells : objectCells(row, columns, known), delimiter) +
-      delimiter,
-    result(result) {
-      const { details = null } = result;
-      const cells = sourcesOf(result, fields, added).map((source, index) => {
-        if (index !== detailsAt) return cellOf(source);
-        // JSON is harmless in a spreadsheet, and must stay parseable.
-        return details === null ? '' : toJson(details, false);
-      });
-      return `${encodeRecord(cells, delimiter)}\n`;
-    },
-    statusOf: (text) => asStatus(text.slice(0, Math.max(0, text.indexOf(delimiter)))),
-  };
+    const text = this.#options.format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
+    return this.#options.guard ? guardFormula(text) : text;
+  }
 }
+
+const detailsCell = (details: LookupOutput | undefined): string =>
+  details === undefined || details === null ? '' : toJson(details, false);
 
 function objectCells(row: ObjectRow, columns: readonly string[], known: ReadonlySet<string>): string[] {
   const cells = flatCells(row);
@@ -155,50 +191,67 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
 
-function ndjsonCodec({ columns, prefix, added, ...options }: RowCodecOptions): RowCodec {
-  const { fields, names } = resultFields({ added, ...options });
-  const key = nestedKey(prefix);
-  const start = `${toJson(key, false)}:`;
-  assertNoCollision(columns, [key]);
-  assertNoCollision(
-    fields,
-    added.map(({ name }) => name),
-  );
-  const duplicate = repeated(columns);
-  if (duplicate !== undefined) {
+class NdjsonCodec implements RowCodec {
+  readonly header = '';
+  readonly terminator = '\n';
+  readonly delimiter = undefined;
+  readonly #options: RowCodecOptions;
+  readonly #fields: readonly ResultField[];
+  /** The names of the fields and of the added columns. */
+  readonly #names: readonly string[];
+  /** The key of the result, and as JSON text. */
+  readonly #key: string;
+  readonly #keyText: string;
+  readonly #columnTexts: readonly string[];
+
+  constructor(options: RowCodecOptions) {
+    const { fields, names } = resultFields(options);
+    this.#options = options;
+    this.#fields = fields;
+    this.#names = names;
+    this.#key = nestedKey(options.prefix);
+    this.#keyText = `${toJson(this.#key, false)}:`;
+    this.#columnTexts = options.columns.map((column) => toJson(column, false));
+    assertNoCollision(options.columns, [this.#key]);
+    assertNoCollision(
+      fields,
+      options.added.map(({ name }) => name),
+    );
+    const duplicate = repeated(options.columns);
+    if (duplicate === undefined) return;
     throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
       hint: { text: 'write a CSV', command: again({ '--output': 'out.csv', '--format': 'csv' }) },
     });
   }
-  const keys = columns.map((column) => toJson(column, false));
-  const nestedIn = (text: string): JsonObject | undefined => {
-    const nested = text.startsWith(start)
-      ? tryParseJson(text.slice(start.length).trimEnd().slice(0, -1))
-      : undefined;
-    return isObject(nested) ? nested : undefined;
-  };
-  return {
-    header: '',
-    quotes: false,
-    input(row) {
-      if (row.kind === 'cells')
-        return `{${keys.map((name, index) => `${name}:${toJson(row.cells[index] ?? '', false)},`).join('')}`;
-      if (Object.hasOwn(row.value, key)) {
-        throw new AppError('bad_input', `line ${row.line} already has a key '${key}'`, {
-          hint: { text: 'give the new key another name', command: again({ '--prefix': 'found_' }) },
-        });
-      }
-      const open = row.text.slice(0, -1).trimEnd();
-      return open === '{' ? open : `${open},`;
-    },
-    result(result) {
-      const members = sourcesOf(result, fields, added).map(
-        ([holder, path], index) => [names[index] ?? path, valueAt(holder, path) ?? null] as const,
+
+  input(row: InputRow): RowText {
+    const end = '}\n';
+    if (row.kind === 'cells') {
+      const members = this.#columnTexts.map(
+        (key, index) => `${key}:${toJson(row.cells[index] ?? '', false)},`,
       );
-      return `${start}${toJson(Object.fromEntries(members), false)}}\n`;
-    },
-    statusOf: (text) => asStatus(nestedIn(text)?.status),
-  };
+      return { start: `{${members.join('')}`, end };
+    }
+    if (Object.hasOwn(row.value, this.#key)) {
+      throw new AppError('bad_input', `line ${row.line} already has a key '${this.#key}'`, {
+        hint: { text: 'give the new key another name', command: again({ '--prefix': 'found_' }) },
+      });
+    }
+    const open = row.text.slice(0, -1).trimEnd();
+    return { start: open === '{' ? open : `${open},`, end };
+  }
+
+  result(result: RowResult): string {
+    const members = sourcesOf(result, this.#fields, this.#options.added).map(
+      ([holder, path], index) => [this.#names[index] ?? path, valueAt(holder, path) ?? null] as const,
+    );
+    return `${this.#keyText}${toJson(Object.fromEntries(members), false)}`;
+  }
+
+  statusOf(text: string): Status | undefined {
+    const value = text.startsWith(this.#keyText) ? tryParseJson(text.slice(this.#keyText.length)) : undefined;
+    return isObject(value) ? asStatus(value.status) : undefined;
+  }
 }
 
 /** Returns the key of a result in NDJSON: the prefix without its underscore. */

@@ -65,7 +65,7 @@ describe('enrich', () => {
   });
 
   it('keeps own columns unchanged and guards those of the service', async () => {
-    const own = '=1+1,"@x ""y""\r\nz",\'-3, Testville,é🍕';
+    const own = '"=1+1","@x ""y""\r\nz",\'-3, Testville,é🍕';
     file('in.csv', `name,note,n,city,x\n"=1+1","@x ""y""\r\nz",'-3, Testville,é🍕\n`);
     await enrich('in.csv -o out.csv');
     expect(read('out.csv').split('\n').slice(1, 3).join('\n').startsWith(own)).toBe(true);
@@ -95,6 +95,46 @@ describe('enrich', () => {
       Note: 'a;b',
       restaurant: { status: 'matched', lat: 1.5, lng: -1, cuisine_tags: ['a', 'b'] },
     });
+  });
+
+  it.each([
+    ['Windows-1252', 'latin1', '--encoding windows-1252', '\r\n'],
+    ['UTF-8', 'utf8', '--encoding utf-8', '\n'],
+    ['a Macintosh', 'utf8', '', '\r'],
+  ] as const)('keeps your columns of %s byte for byte', async (name, encoding, option, end) => {
+    const lines = [
+      'Name;"City";Umsatz',
+      'Bäckerei;Testville;719.348,65',
+      '"Place 1" ;Testville;"1"',
+      'Place 1;Testville;"a\r\nb"',
+      '5" x 3";Testville;""',
+      'Place 2;Testville',
+    ];
+    file('in.csv', Buffer.from(lines.join(end), encoding));
+    const args = ['in.csv -o out.csv', option].filter(Boolean).join(' ');
+    expect((await enrich(args)).exit).toBe(0);
+    const written = read('out.csv');
+    expect(written.startsWith('\ufeff')).toBe(name === 'Windows-1252');
+    const own = written
+      .replace('\ufeff', '')
+      .replace(/;+(?:restaurant_status|matched|not_found);.*?(?=\r?\n|\r|$)/g, '');
+    expect(own).toBe(lines.join(end) + end);
+    // A run that continues compares the rows byte for byte.
+    writeFileSync(file('out.csv'), Buffer.from(written).subarray(0, -100));
+    expect((await enrich(`${args} --resume`)).exit).toBe(0);
+    expect(read('out.csv')).toBe(written);
+  });
+
+  it('writes tabs only as TSV, or as received to stdout', async () => {
+    file('export.txt', 'name\tcity\nPlace 1\tTestville\n');
+    for (const format of ['', ' --format csv']) {
+      await enrich(`export.txt -o out.csv --force${format}`);
+      expect(read('out.csv')).toMatch(/^name,city,restaurant_status,.*\nPlace 1,Testville,matched,/);
+    }
+    expect((await enrich('export.txt --format csv')).stdout).toMatch(/^name,city,/);
+    expect((await enrich('export.txt')).stdout).toMatch(/^name\tcity\trestaurant_status\t/);
+    file('pipes.csv', 'name|city\nPlace 1|Testville\n');
+    expect((await enrich('pipes.csv')).stdout).toMatch(/^name\|city\|.*\nPlace 1\|Testville\|matched\|/);
   });
 
   it('keeps NDJSON as received, and writes it as CSV', async () => {

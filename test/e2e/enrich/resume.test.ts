@@ -60,7 +60,7 @@ describe('--resume', () => {
     writeFileSync(path('out.csv'), `${lines.slice(0, 6).join('\n')}\nNoth`);
     const { exit, stderr } = await enrich('in.csv -o out.csv --fields basic --resume');
     expect([exit, stderr]).toEqual([2, expect.stringContaining('the last line differs')]);
-    writeFileSync(path('out.csv'), `${lines.slice(0, 6).join('\n')}\nPla`);
+    writeFileSync(path('out.csv'), `${lines.slice(0, 6).join('\n')}\n"Pla`);
     await enrich('in.csv -o out.csv --fields basic --resume');
     expect(read('out.csv').equals(whole)).toBe(true);
     // Two names with their details.

@@ -6,7 +6,7 @@ import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 
 const query = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
-  resolveColumns(header, options).query({ kind: 'cells', line: 2, cells });
+  resolveColumns(header, options).query({ kind: 'cells', line: 2, cells, text: '', end: '' });
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
 describe('resolveColumns', () => {

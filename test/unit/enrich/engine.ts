@@ -26,6 +26,7 @@ export async function runEngine(
     format: 'csv',
     delimiter: ',',
     bom: false,
+    lineEnd: '\n',
     columns: ['name', 'city'],
     prefix: 'restaurant_',
     details: true,
@@ -83,7 +84,8 @@ export async function runEngine(
 }
 
 export async function* cellRows(names: readonly string[]): AsyncGenerator<CellRow> {
-  for (const [index, name] of names.entries()) yield { kind: 'cells', line: index + 2, cells: [name, 'SF'] };
+  for (const [index, name] of names.entries())
+    yield { kind: 'cells', line: index + 2, cells: [name, 'SF'], text: `${name},SF`, end: '\n' };
 }
 
 /** Waits, or fails with the signal's reason. */

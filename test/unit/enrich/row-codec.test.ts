@@ -2,20 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
 import { fromError, fromLookup } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow } from '../../../src/enrich/read/row.ts';
-import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
+import { openRowCodec, type RowCodecOptions, type RowText } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const options: RowCodecOptions = {
   format: 'csv',
   delimiter: ',',
   bom: false,
+  lineEnd: '\n',
   columns: ['name', 'city'],
   prefix: 'restaurant_',
   details: true,
   added: [],
   guard: true,
 };
-const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'] };
+const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'], text: '=Nopa,-SF', end: '\r\n' };
+const whole = ({ start, end }: RowText, result: string): string => start + result + end;
 const object = (text: string): InputRow => ({ kind: 'object', line: 4, text, value: JSON.parse(text) });
 
 const found: RowResult = {
@@ -53,11 +55,11 @@ describe('a CSV', () => {
         { name: 'tag', path: 'tags' },
       ],
     });
-    expect(codec.input(row)).toBe('=Nopa,-SF,');
+    expect(codec.input(row)).toEqual({ start: '=Nopa,-SF,', end: '\r\n' });
     expect(codec.result(found)).toBe(
       `matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,"thai; bar",A,,` +
         `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,` +
-        `+1 415-555-0100,-9,'=a\n`,
+        `+1 415-555-0100,-9,'=a`,
     );
     expect(openRowCodec({ ...options, guard: false }).result(found)).toContain(
       ',"=HYPERLINK(""x"")",+1 Street,',
@@ -77,7 +79,7 @@ describe('a CSV', () => {
   it('writes a failure with its code, on one line', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
     expect(openRowCodec(options).result(fromError(error, NOT_FOUND))).toBe(
-      'error,,0,,,,,,,,,,,,timeout: no answer in 30s,\n',
+      'error,,0,,,,,,,,,,,,timeout: no answer in 30s,',
     );
   });
 
@@ -100,9 +102,10 @@ describe('a CSV', () => {
 
   it('writes objects by the columns of its header', () => {
     const codec = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
-    expect(codec.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toBe(
-      ',"SF, CA","a; b",',
-    );
+    expect(codec.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toEqual({
+      start: ',"SF, CA","a; b",',
+      end: '\n',
+    });
     expect(() => codec.input(object('{"name":"x","other":1}'))).toThrow(/line 4 has a key 'other'/);
   });
 });
@@ -131,8 +134,8 @@ describe('NDJSON', () => {
   it('keeps the text of the object and nests the result', () => {
     const codec = nested({ added: [{ name: 'tel', path: 'phone' }] });
     const own = codec.input(object('{ "n": 12345678901234567890, "__proto__": 1 }'));
-    expect(own).toBe('{ "n": 12345678901234567890, "__proto__": 1,');
-    expect(JSON.parse(own + codec.result(found)).restaurant).toEqual({
+    expect(own.start).toBe('{ "n": 12345678901234567890, "__proto__": 1,');
+    expect(JSON.parse(whole(own, codec.result(found))).restaurant).toEqual({
       status: 'matched',
       match: 'exact',
       candidates: 2,
@@ -152,7 +155,7 @@ describe('NDJSON', () => {
       tel: '+1 415-555-0100',
     });
     expect(codec.result(found)).not.toMatch(/[\u001b\u202e]/);
-    expect(JSON.parse(codec.input(object('{}')) + codec.result(found))).toHaveProperty('restaurant');
+    expect(JSON.parse(whole(codec.input(object('{}')), codec.result(found)))).toHaveProperty('restaurant');
     expect(codec.statusOf(codec.result(found))).toBe('matched');
   });
 
@@ -164,7 +167,7 @@ describe('NDJSON', () => {
 
   it('has an added column of any name', () => {
     const codec = nested({ added: [{ name: '__proto__', path: 'phone' }] });
-    expect(codec.result(found)).toMatch(/,"__proto__":"\+1 415-555-0100"\}\}\n$/);
+    expect(codec.result(found)).toMatch(/,"__proto__":"\+1 415-555-0100"\}$/);
   });
 
   it('has a key of the prefix without its underscore', () => {
@@ -176,7 +179,7 @@ describe('NDJSON', () => {
 
   it('makes objects of cells, and rejects two columns with the same name', () => {
     const codec = nested({ columns: ['name', '__proto__'] });
-    expect(codec.input(row)).toBe('{"name":"=Nopa","__proto__":"-SF",');
+    expect(codec.input(row).start).toBe('{"name":"=Nopa","__proto__":"-SF",');
     expect(() => nested({ columns: ['a', 'a'] })).toThrow(/two columns 'a'/);
   });
 });
@@ -187,7 +190,7 @@ describe('fromLookup', () => {
       fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
     );
     expect(text).toBe(
-      'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,\n',
+      'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,',
     );
   });
 });

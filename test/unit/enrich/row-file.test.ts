@@ -1,9 +1,11 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readOutput } from '../../../src/enrich/write/checkpoint.ts';
+import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
 import { RowFile } from '../../../src/enrich/write/row-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
+
+const CSV = { header: '', delimiter: ',', terminator: '\n' };
 
 let path = '';
 beforeEach(() => {
@@ -16,7 +18,7 @@ describe('a file of rows', () => {
     file.append('é1\n');
     file.append('row 2\n');
     expect(readFileSync(path, 'utf8')).toBe('é1\nrow 2\n');
-    expect(readOutput(file, { quotes: true }).next()).toBe('é1\n');
+    expect(new OutputRecords(file, CSV).next()).toBe('é1\n');
     file.cut(4);
     file.append('x\n');
     expect(readFileSync(path, 'utf8')).toBe('é1\nx\n');
@@ -45,7 +47,7 @@ describe('a file of rows', () => {
     const file = RowFile.create(path);
     const long = `"${'x\n'.repeat(100_000)}"\n`;
     file.append(`${long}short\n`);
-    const rows = readOutput(file, { quotes: true });
+    const rows = new OutputRecords(file, CSV);
     expect(rows.next()).toBe(long);
     expect(rows.next()).toBe('short\n');
     file.close();

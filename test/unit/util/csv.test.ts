@@ -1,14 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  CsvReader,
-  DELIMITERS,
-  type Delimiter,
-  decodeRecord,
-  encodeCell,
-  encodeRecord,
-} from '../../../src/util/csv.ts';
+import { CsvReader, DELIMITERS, type Delimiter, decodeRecord, encodeRecord } from '../../../src/util/csv.ts';
 
 const cell = fc.string({
   unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\t', ' ', "'", 'é', '🍕', '=', '\0'),
@@ -27,7 +20,8 @@ function read(text: string, delimiter: Delimiter = ',', piece = text.length) {
 
 describe('encodeRecord', () => {
   it('quotes only cells that a program could split, at any delimiter', () => {
-    expect(['a b', 'x,y', 'x;y', 'x\ty', 'say "hi"', 'a\rb', 'a\nb', ' ', ''].map(encodeCell)).toEqual([
+    const texts = ['a b', 'x,y', 'x;y', 'x\ty', 'say "hi"', 'a\rb', 'a\nb', ' ', ''];
+    expect(texts.map((text) => encodeRecord([text, ''], '|').slice(0, -1))).toEqual([
       'a b',
       '"x,y"',
       '"x;y"',
@@ -39,6 +33,7 @@ describe('encodeRecord', () => {
       '',
     ]);
     expect(encodeRecord([''], ',')).toBe('""');
+    expect([encodeRecord(['a|b'], ','), encodeRecord(['a|b'], '|')]).toEqual(['a|b', '"a|b"']);
   });
 
   it('is read back by CsvReader and by csv-parse', () => {
@@ -56,11 +51,20 @@ describe('encodeRecord', () => {
 describe('CsvReader', () => {
   it('reads quotes and line breaks within them, and the line number of each record', () => {
     expect(read('name,note\n"Joe ""J"", Bar",\r\n\r\n"two\r\n\nlines",x\r"\r",y\n"",z')).toEqual([
-      { line: 1, cells: ['name', 'note'] },
-      { line: 2, cells: ['Joe "J", Bar', ''] },
-      { line: 4, cells: ['two\r\n\nlines', 'x'] },
-      { line: 7, cells: ['\r', 'y'] },
-      { line: 9, cells: ['', 'z'] },
+      { line: 1, cells: ['name', 'note'], text: 'name,note', end: '\n' },
+      { line: 2, cells: ['Joe "J", Bar', ''], text: '"Joe ""J"", Bar",', end: '\r\n' },
+      { line: 4, cells: ['two\r\n\nlines', 'x'], text: '"two\r\n\nlines",x', end: '\r' },
+      { line: 7, cells: ['\r', 'y'], text: '"\r",y', end: '\n' },
+      { line: 9, cells: ['', 'z'], text: '"",z', end: '' },
+    ]);
+  });
+
+  it('ignores blanks after a closing quote', () => {
+    const cellsOf = (text: string) => read(text, ',', 1).map(({ cells }) => cells);
+    expect(cellsOf('"Nopa" ,SF\n"a" \r\n"b" c,"d" "e","f""" ')).toEqual([
+      ['Nopa', 'SF'],
+      ['a'],
+      ['"b" c', '"d" "e"', 'f"'],
     ]);
   });
 
@@ -71,6 +75,8 @@ describe('CsvReader', () => {
     });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (input, piece) => {
+        // csv-parse reads the quotes before a blank as text.
+        fc.pre(!input.includes('" '));
         const library = (): string[][] =>
           parse(input, {
             record_delimiter: ['\r\n', '\n', '\r'],
@@ -86,7 +92,10 @@ describe('CsvReader', () => {
           expect(ours(piece)).toThrow('opens a quote that is never closed');
           return;
         }
-        expect(ours(piece)().map((record) => record.cells)).toEqual(expected);
+        const records = ours(piece)();
+        expect(records.map((record) => record.cells)).toEqual(expected);
+        const lines = records.map((record) => record.text + record.end).join('');
+        expect(lines.replace(/[\r\n]/g, '')).toBe(input.replace(/[\r\n]/g, ''));
         expect(ours(piece)()).toEqual(ours(input.length + 1)());
       }),
       { numRuns: 2000 },
