@@ -16,33 +16,25 @@ import { codeFolder, deleteCode } from './storage/code-folder.ts';
 import { createFolders, foreignOwner, isSafePath, sharing } from './storage/folders.ts';
 import { resolvePaths } from './storage/paths.ts';
 
-/**
- * Commands that each have their own compiled code. It contains only the functions that the first run called, and another
- * command calls other functions.
- */
+/** Commands with compiled code of their own, because that contains only the functions that the first run called. */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
-/** The flags that scripts/build.js sets. */
+/** WebAssembly modules turn these flags off (scripts/build.js); V8 rejects code that was compiled with other flags. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
 /**
- * Loads the chunks of the build, and caches their V8 compiled code in our cache folder. Newer versions of Node can do
- * this with `module.enableCompileCache`, but they store the code before the program runs, so it lacks the functions that
- * the run compiles. With those functions, `find` takes 15 to 20 ms less.
- *
- * The name of a chunk contains a hash of its content, so code is never used for another chunk; V8 rejects code of
- * another version of V8. Code that is loaded this way cannot use `import()`: chunks load each other and Node's modules
- * with `require`.
+ * Loads the chunks of the build, and caches their compiled code. `module.enableCompileCache` stores code before the program
+ * runs, without the functions that the run compiles; with them, `find` takes 15 to 20 ms less. The name of a chunk contains
+ * a hash of its content. Code that is loaded this way cannot use `import()`.
  */
 export function loadChunks(argv: readonly string[]): void {
   const folder = safeCodeFolder(argv);
   const vm = process.getBuiltinModule('node:vm');
   const fresh = new Map<string, Script>();
-  /** Whether a chunk that turns the flags off is loaded; they may then be off when the next chunk is compiled. */
+  /** The flags may be off when the next chunk is compiled. */
   let hasWasm = false;
   const loaded = new Map<string, unknown>([[basename(__filename), module.exports]]);
 
-  /** Does what Node's `require` does, without its search for the file: the chunks are in one folder. */
   const load = (id: string): unknown =>
     id.startsWith('.') ? loadChunk(basename(id)) : process.getBuiltinModule(id);
 
@@ -80,16 +72,12 @@ export function loadChunks(argv: readonly string[]): void {
   module.require = load as NodeJS.Require;
   if (folder === undefined) return;
 
-  // By the time the process exits, the code also contains the functions that V8 compiled when they were first called.
   process.once('exit', () => {
     if (fresh.size > 0) storeCode(folder, fresh);
   });
 }
 
-/**
- * Returns the folder for the compiled code of a run; undefined if the code cannot be cached. Cached code is executed, so
- * nobody else may be able to write to the folder: when root runs with the home of a user, not even that user.
- */
+/** Undefined if somebody else can write to the folder: when root runs with the home of a user, that user. */
 function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
   const { env, platform } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir() });
@@ -103,15 +91,11 @@ function safeCodeFolder([word = '', ...more]: readonly string[]): string | undef
   }
 }
 
-/** WebAssembly modules turn these flags off (scripts/build.js); V8 rejects code that was compiled with other flags. */
 function setWasmFlags(on: boolean): void {
   setFlagsFromString(on ? WASM_FLAGS_OFF.replaceAll('--no-', '--') : WASM_FLAGS_OFF);
 }
 
-/**
- * Returns undamaged code of this user, because V8 crashes on damaged code. Comparing two copies is faster than loading a
- * checksum function (node:zlib: 2 ms).
- */
+/** V8 crashes on damaged code. Comparing two copies is faster than loading a checksum function (node:zlib: 2 ms). */
 function readCode(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -129,7 +113,6 @@ function readCode(path: string): Buffer | undefined {
   }
 }
 
-/** Writes two copies of compiled code, and deletes old code. A folder that is not writable only costs time. */
 function storeCode(folder: string, scripts: ReadonlyMap<string, Script>): void {
   try {
     createFolders(folder);

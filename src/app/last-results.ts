@@ -15,7 +15,6 @@ export const DEMO = 'demo';
 const KEEP_MS = 30 * 86_400_000;
 const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
 
-/** A search, stored for `lookup 2` and `last`. */
 export interface Search {
   readonly endpoint: string;
   /** Milliseconds since the epoch. */
@@ -24,11 +23,7 @@ export interface Search {
   readonly rows: readonly unknown[];
 }
 
-/**
- * Opens the store of the last results: one per terminal, and one per user. Never throws.
- * @param terminal as returned by `terminalId`; undefined for only the store of the user
- * @param warn called with a message if a file cannot be read or written
- */
+/** One store per terminal, and one per user. Never throws. @param terminal see `terminalId` */
 export function openResultsStore(
   stateDir: string | undefined,
   terminal: string | undefined,
@@ -41,7 +36,6 @@ export function openResultsStore(
     terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
   return {
     read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
-    /** Stores a search. A search without results does not replace the earlier one. */
     write(search: Search): void {
       if (search.rows.length === 0) return;
       ofUser.write(search);
@@ -83,10 +77,7 @@ export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; nam
   });
 }
 
-/**
- * Returns the restaurants of the last search if it was sent to the service of this run, else an empty list. Never
- * throws.
- */
+/** None if the last search was sent to another service. Never throws. */
 export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
   try {
     const last = lastSearch(app);

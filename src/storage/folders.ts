@@ -50,9 +50,9 @@ function homeFolder(): string | undefined {
  */
 function walkPath(path: string, visit: (part: string, stats: Stats) => void, home?: string): string {
   const absolute = resolve(path);
-  const isInHome = home !== undefined && `${absolute}${sep}`.startsWith(`${home}${sep}`);
-  let folder = isInHome ? home : parse(absolute).root;
-  if (isInHome) visit(home, statSync(home));
+  const start = home !== undefined && `${absolute}${sep}`.startsWith(`${home}${sep}`) ? home : undefined;
+  if (start !== undefined) visit(start, statSync(start));
+  let folder = start ?? parse(absolute).root;
   const rest = absolute.slice(folder.length).split(sep);
   for (let links = 0; rest.length > 0; ) {
     const next = join(folder, rest.shift() ?? '');
@@ -67,8 +67,9 @@ function walkPath(path: string, visit: (part: string, stats: Stats) => void, hom
     links += 1;
     if (links > MAX_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
     const target = readlinkSync(next);
-    if (isAbsolute(target)) folder = parse(target).root;
-    rest.unshift(...target.slice(isAbsolute(target) ? folder.length : 0).split(sep));
+    const root = isAbsolute(target) ? parse(target).root : '';
+    folder = root || folder;
+    rest.unshift(...target.slice(root.length).split(sep));
   }
   return folder;
 }

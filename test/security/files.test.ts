@@ -367,17 +367,22 @@ describe('files of ours', () => {
     const all = { ...env(home), NODE_DISABLE_COMPILE_CACHE: undefined };
     await run(FIND, { env: all, exit: 0 });
     const folder = join(home, '.cache/restaurant/code', `${process.version}-${process.arch}`, 'find');
-    const [name = ''] = readdirSync(folder);
-    const path = join(folder, name);
-    const old = ['x.cjs.bin', `${name}.1.tmp`].map((each) => join(folder, each));
+    const [foreign = '', hard = '', link = ''] = readdirSync(folder).map((name) => join(folder, name));
+    const old = [join(folder, 'x.cjs.bin'), `${foreign}.1.tmp`];
     for (const each of old) {
       writeFileSync(each, '');
       utimesSync(each, 0, 0);
     }
-    chownSync(path, MALLORY, MALLORY);
+    chownSync(foreign, MALLORY, MALLORY);
+    linkSync(hard, join(home, 'second-name'));
+    renameSync(link, join(home, 'target'));
+    symlinkSync(join(home, 'target'), link);
     await run(FIND, { env: all, exit: 0 });
-    // It was not used, so it was compiled and written again.
-    expect(statSync(path).uid).toBe(0);
+    // They were not used, so they were compiled and written again.
+    for (const path of [foreign, hard, link]) {
+      const stats = lstatSync(path);
+      expect([stats.uid, stats.nlink, stats.isFile()]).toEqual([0, 1, true]);
+    }
     expect(old.filter((each) => existsSync(each))).toEqual([]);
   });
 });
