@@ -11,7 +11,7 @@ import {
   writeFileWithFolder,
 } from '../../mcp/client-config/client-file.ts';
 import type { Scope } from '../../mcp/client-config/clients.ts';
-import { readRegularFile } from '../../storage/files.ts';
+import { readRegularFile, whenFree } from '../../storage/files.ts';
 import { followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { AGENTS, type Agent } from './agents.ts';
@@ -73,7 +73,7 @@ export async function uninstallSkill(
 
 function deleteSkill(file: string, folder: string): void {
   try {
-    unlinkSync(followLinks(file));
+    whenFree(() => unlinkSync(followLinks(file)));
     rmdirSync(folder);
   } catch (error) {
     // The folder may contain other files.

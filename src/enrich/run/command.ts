@@ -6,7 +6,7 @@ import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
-import { flushFolder } from '../../storage/files.ts';
+import { flushFolder, whenFree } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
@@ -194,7 +194,7 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   if (previous === undefined) return;
   // After a retry, the new rows replace the output.
   try {
-    renameSync(file.path, outputFile.path);
+    whenFree(() => renameSync(file.path, outputFile.path));
     flushFolder(dirname(outputFile.path));
   } catch (error) {
     throw ioError('replace', outputFile.name, error);

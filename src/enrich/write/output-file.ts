@@ -3,6 +3,7 @@ import type { App } from '../../app/app.ts';
 import { checkOutputFile } from '../../app/output-file.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
+import { whenFree } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { tryLock } from '../../storage/lock.ts';
 import { openDevice, type UserDevice, type UserPath } from '../../storage/user-files.ts';
@@ -118,7 +119,7 @@ function modeOf(path: string): number | undefined {
 
 function remove(path: string): void {
   try {
-    rmSync(path, { force: true });
+    whenFree(() => rmSync(path, { force: true }));
   } catch (error) {
     throw ioError('write', path, error);
   }

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { readConfig } from '../../../src/storage/config-file.ts';
 import { whenFree } from '../../../src/storage/files.ts';
 import { OwnFolder } from '../../../src/storage/own-folder.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -199,13 +200,19 @@ describe('on Windows, where files have neither owners nor modes', () => {
     );
   };
 
-  it('every folder is accepted', () => {
+  it('every folder and file is accepted, without a warning', () => {
     const folder = tempFolder();
     const own = new OwnFolder(join(folder, 'a/own'));
     own.write('f', 'text');
     for (const path of [folder, join(folder, 'a'), own.path, join(own.path, 'f')]) chmodSync(path, 0o777);
     onWindows();
     expect(new OwnFolder(own.path).read('f', 99)?.bytes.toString()).toBe('text');
+    const config = join(folder, 'config.json');
+    writeFileSync(config, '{"settings":{}}');
+    chmodSync(config, 0o666);
+    const warn = vi.fn();
+    expect(readConfig(config, warn)).toEqual({ settings: {} });
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('a rename is tried again while the file is in use', () => {
