@@ -66,12 +66,18 @@ function walkPath(path: string, visit: (part: string, stats: Stats) => void, hom
     }
     links += 1;
     if (links > MAX_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-    const target = readlinkSync(next);
-    const root = isAbsolute(target) ? parse(target).root : '';
-    folder = root || folder;
-    rest.unshift(...target.slice(root.length).split(sep));
+    const { root, parts } = targetOf(next);
+    folder = root ?? folder;
+    rest.unshift(...parts);
   }
   return folder;
+}
+
+/** @returns no root for a relative target */
+function targetOf(link: string): { readonly root: string | undefined; readonly parts: string[] } {
+  const target = readlinkSync(link);
+  const root = isAbsolute(target) ? parse(target).root : undefined;
+  return { root, parts: target.slice(root?.length ?? 0).split(sep) };
 }
 
 /** Checks that nobody but this user and root can change what a path leads to. */
