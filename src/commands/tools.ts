@@ -50,7 +50,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       }
       const { findTool } = await import('./call/prepare.ts');
       const tool = findTool(tools, name);
-      await writeResult(app, tool, async () => toolPresentation(tool));
+      await writeResult(app, tool, async () => toolPresentation(tool, app.context.platform));
     },
   });
 }

@@ -28,7 +28,7 @@ export interface Palette {
   readonly good: Paint;
   readonly warn: Paint;
   readonly bad: Paint;
-  /** By the first letter of the grade: A, B, C, then D to F; any other grade is bold. */
+  /** Without color, which is hard to read on a light or dark background: A and unknown grades bold, D to F underlined. */
   readonly grade: Paint;
 }
 
@@ -62,10 +62,11 @@ export function palette(level: 0 | 1): Palette {
     warn: paint(chalk.yellow),
     bad: paint(chalk.red),
   };
-  const { good, code, warn, bad } = paints;
-  const grades: Readonly<Record<string, Paint>> = { A: good, B: code, C: warn, D: bad, E: bad, F: bad };
+  const { name, url } = paints;
+  const plain: Paint = (text) => text;
+  const grades: Readonly<Record<string, Paint>> = { A: name, B: plain, C: plain, D: url, E: url, F: url };
   const letterOf = (text: string): string => /^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? '';
-  return { ...paints, grade: (text) => (grades[letterOf(text)] ?? paints.name)(text) };
+  return { ...paints, grade: (text) => (grades[letterOf(text)] ?? name)(text) };
 }
 
 const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;

@@ -1,7 +1,6 @@
 export function posixWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
-export { posixWord as shellWord };
 
 /** Text that PowerShell replaces in double quotes, that cmd.exe replaces (`%NAME%`), or that no line can contain. */
 const EXPANDED = /[`\u201c-\u201e\p{Cc}]|\$[\w({:?^$]|%[^%]+%/u;

@@ -2,7 +2,7 @@ import { foldLetters } from '../../util/fold.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { isObject } from '../../util/object.ts';
 import { gradeRank } from '../../util/restaurant.ts';
-import { shellWord } from '../../util/shell.ts';
+import { posixWord } from '../../util/shell.ts';
 
 export interface Point {
   readonly lat: number;
@@ -108,7 +108,7 @@ export function explainEmpty(rows: readonly unknown[], refinement: Refinement): 
   const filters = filtersOf(refinement);
   const strict = filters.find((filter) => !rows.some((row) => accepts(row, filter)));
   const options = (strict === undefined ? filters : [strict]).flatMap(({ option, wanted }) =>
-    wanted.map((value) => `${option} ${shellWord(value)}`),
+    wanted.map((value) => `${option} ${posixWord(value)}`),
   );
   const found = `${rows.length} found, none with`;
   if (strict === undefined) return `${found} ${options.join(' and ')} together`;

@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
-import { shellWord } from '../../util/shell.ts';
+import { posixWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
 export interface Check {
@@ -92,7 +92,7 @@ function checkFiles({ context, paths }: App): Check[] {
     }
     const stats = statSync(path);
     if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
-    return failed(name, `${path} is accessible to other users`, `chmod ${mode} ${shellWord(path)}`);
+    return failed(name, `${path} is accessible to other users`, `chmod ${mode} ${posixWord(path)}`);
   });
 }
 

@@ -2,9 +2,9 @@ import { supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
-import { again, type Hint } from '../../hint.ts';
+import { again, fragment, type Hint, system } from '../../hint.ts';
+import { commandText } from '../../output/hint-text.ts';
 import type { JsonObject } from '../../util/object.ts';
-import { shellWord } from '../../util/shell.ts';
 import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, projectFolder } from './client-file.ts';
@@ -22,7 +22,7 @@ export async function configureClient(app: App, client: McpClient, options: Conf
   const check = options.check === true ? await checkEntry(app, client, connection) : undefined;
   const written = options.write === true ? await writeEntry(app, plan) : undefined;
   const displayed = { ...shown, value: written?.displayed ?? shown.value };
-  const command = written === undefined ? clientCommand(plan) : undefined;
+  const command = written === undefined ? clientCommand(app, plan) : undefined;
   const json = {
     client: client.name,
     via: connection.via,
@@ -102,13 +102,16 @@ function describeWrite(file: string, { isChanged, backup }: FileChange): string 
   return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
-function clientCommand({ client, connection, entry, scope }: Plan): string | undefined {
+function clientCommand({ context }: App, { client, connection, entry, scope }: Plan): string | undefined {
   if (client.name !== 'claude-code' || (connection.via === 'http' && connection.isLiteral)) return undefined;
-  return `claude mcp add-json --scope ${scope} ${ENTRY_NAME} ${shellWord(JSON.stringify(entry.value))}`;
+  return commandText(
+    system('claude mcp add-json', '--scope', scope, ENTRY_NAME, JSON.stringify(entry.value)),
+    context,
+  );
 }
 
 function commands(app: App, { file }: Plan, command: string | undefined): string[] {
-  const text = `add it to ${shellWord(file)}, or run`;
+  const text = `add it to ${commandText(fragment(file), app.context)}, or run`;
   const own = hintOf(app, { text, command: again({ '--write': true }) });
   return [own, ...(command === undefined ? [] : [`or run: ${command}`])];
 }

@@ -23,10 +23,7 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
     : wrap(inline(value), columns);
 }
 
-/**
- * Renders the entries of an object: first those that fit next to their keys, in order, then the others, each under its
- * own heading. At the first level, they are separated by blank lines.
- */
+/** Renders the entries that fit next to their keys, then the others, each under its own heading. */
 export function entryLines(entries: readonly Field[], columns: number, view: View, level = 0): string[] {
   const pairs = entries
     .filter(([, value]) => isSimple(value))
@@ -114,17 +111,15 @@ export function isSimple(value: unknown): boolean {
   return isScalar(value) || range(value) !== undefined || isSmall(value);
 }
 
-/**
- * Returns the text of a simple value; `-` for any other. Line breaks in texts are kept. An empty list is `none`, or
- * `closed` for a day of the week.
- * @param key the key of the value
- */
+/** Formats a simple value; `-` for any other. An empty list is `none`, or `closed` for a day of the week. */
 export function inline(value: unknown, key = ''): string {
-  if (Array.isArray(value)) {
-    if (value.length === 0) return DAY.test(key) ? 'closed' : 'none';
-    return value.map((item) => inline(item)).join(', ') || EMPTY;
-  }
+  if (Array.isArray(value) && value.length === 0) return DAY.test(key) ? 'closed' : 'none';
+  if (Array.isArray(value)) return value.map((item) => inline(item)).join(', ') || EMPTY;
   if (isObject(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
+  return scalarText(value);
+}
+
+function scalarText(value: unknown): string {
   if (value === null || value === undefined || value === '') return EMPTY;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'out of range';

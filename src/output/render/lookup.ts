@@ -134,8 +134,8 @@ function cellsOf(
   const texts = values.map((value) => inline(value, key).trim());
   const isPlain = values.every(isSimple);
   const isSame = isPlain && !found.includes(undefined) && new Set(texts).size === 1;
-  const paint =
-    key === 'grade' && level === 0 ? palette.grade : isSame ? palette.dim : (line: string) => line;
+  const usual = isSame ? palette.dim : (line: string): string => line;
+  const paint = key === 'grade' && level === 0 ? palette.grade : usual;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
     const items = !isPlain && Array.isArray(value) ? value.map(itemText) : [];

@@ -1,8 +1,9 @@
 import type { Tool } from '../../client/types.ts';
+import { restaurant } from '../../hint.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { shellWord } from '../../util/shell.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
+import { commandText } from '../hint-text.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
@@ -29,7 +30,8 @@ function argumentsOf({ inputSchema }: Tool): Argument[] {
 }
 
 function argument(name: string, schema: JsonObject, required: boolean): Argument {
-  const allowed = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : [];
+  const fixed = 'const' in schema ? [schema.const] : [];
+  const allowed = Array.isArray(schema.enum) ? schema.enum : fixed;
   const examples = Array.isArray(schema.examples) ? schema.examples : [];
   const type = typeOf(schema);
   return {
@@ -64,7 +66,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? cleanLine(value) : toJson(value, false);
 }
 
-function exampleCall(tool: string, args: readonly Argument[]): string {
+function exampleCall(tool: string, args: readonly Argument[], platform: NodeJS.Platform): string {
   const words = args
     .filter(({ required }) => required)
     .map(({ name, sample }) => {
@@ -73,7 +75,7 @@ function exampleCall(tool: string, args: readonly Argument[]): string {
       // A value that starts with @ would be read from a file.
       return `${name}=${value.startsWith('@') ? '@' : ''}${value}`;
     });
-  return ['restaurant call', ...[cleanLine(tool), ...words].map(shellWord)].join(' ');
+  return commandText(restaurant('call', cleanLine(tool), ...words), { platform });
 }
 
 const TOOL_COLUMNS: readonly Column[] = [
@@ -109,7 +111,7 @@ export function renderTools(tools: readonly Tool[], view: View): string {
   return renderTable(TOOL_COLUMNS, rows, view);
 }
 
-export function renderTool(tool: Tool, view: View): string {
+export function renderTool(tool: Tool, view: View, platform: NodeJS.Platform = 'linux'): string {
   const { palette } = view;
   const args = argumentsOf(tool);
   const title = cleanLine(text(tool.title));
@@ -120,7 +122,7 @@ export function renderTool(tool: Tool, view: View): string {
     each.required ? 'yes' : 'no',
     describeArgument(each),
   ]);
-  const example = wrap(`$ ${exampleCall(text(tool.name), args)}`, view.width - 4);
+  const example = wrap(`$ ${exampleCall(text(tool.name), args, platform)}`, view.width - 4);
   return separate([
     [
       ...wrap(cleanLine(text(tool.name)), view.width).map(palette.name),
@@ -164,7 +166,7 @@ export function toolsPresentation(tools: readonly Tool[]): Presentation {
 }
 
 /** Presents one tool. CSV and TSV list its arguments. */
-export function toolPresentation(tool: Tool): Presentation {
+export function toolPresentation(tool: Tool, platform?: NodeJS.Platform): Presentation {
   return {
     records: [tool],
     rows: argumentsOf(tool).map(({ name, type, required, description, allowed, fallback }) => ({
@@ -178,6 +180,6 @@ export function toolPresentation(tool: Tool): Presentation {
     columns: ['argument', 'type', 'required', 'description', 'allowed', 'default'],
     selectColumns: (columns) => pick(tool, columns),
     table: (view, columns) =>
-      columns === undefined ? renderTool(tool, view) : renderRecords([tool], columns, view),
+      columns === undefined ? renderTool(tool, view, platform) : renderRecords([tool], columns, view),
   };
 }

@@ -224,6 +224,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect([await bare.page.locator('#map').count(), bare.requests]).toEqual([0, []]);
     expect(await bare.page.locator('button.name').count()).toBe(2);
     expect(await none.page.locator('main').textContent()).toBe('Nothing was found.');
+    await none.page.getByRole('link', { name: 'Skip to the list' }).press('Enter');
+    expect(await none.page.evaluate('document.activeElement.id')).toBe('list');
   });
 
   it('shows 5,000 rows in pages, and nearby ones as one marker', async () => {
@@ -267,7 +269,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
 
   it('filters by grade, on the map too', async () => {
     const { page } = await open(PLAIN);
-    await page.getByRole('combobox', { name: 'Grade' }).selectOption('A-');
+    const menu = page.getByRole('combobox', { name: 'Grade' });
+    expect(await menu.locator('option').allTextContents()).toEqual(['All', 'A', 'A-', 'B+']);
+    await menu.selectOption('A-');
     expect(await page.locator('button.name').allTextContents()).toEqual(['Fog & Fennel']);
     expect(await page.locator('.leaflet-marker-icon').count()).toBe(1);
   });
@@ -280,7 +284,40 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = await open(findPage(near, ASKED));
     const group = page.locator('.leaflet-marker-icon.many');
     expect(await group.textContent()).toBe('×2');
-    expect(await group.getAttribute('aria-label')).toBe('×2 restaurants, show them apart');
+    expect(await group.getAttribute('aria-label')).toBe('×2 restaurants. Zoom in');
+  });
+
+  it.each([360, 390, 414])('keeps popups inside the map on a phone %d pixels wide', async (width) => {
+    const { page } = await open(PLAIN, { viewport: { width, height: 800 } });
+    await page.locator('button.name').first().press('Enter');
+    const [map, popup] = await Promise.all(
+      ['#map', '.leaflet-popup-content-wrapper'].map((part) => page.locator(part).boundingBox()),
+    );
+    expect(popup?.x).toBeGreaterThanOrEqual(map?.x ?? Number.NaN);
+    const right = (box: typeof map): number => (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN);
+    expect(right(popup ?? null)).toBeLessThanOrEqual(right(map ?? null));
+  });
+
+  it('shows every column and whole words of a report on a laptop', async () => {
+    const kinds = ['name', 'text', 'status', 'text', 'grade', 'text', 'text'] as const;
+    const columns = kinds.map((kind, index) => ({ label: `Column ${index}`, kind }));
+    const texts = ['Contemporary Kitchen & Wine Bar', 'San Francisco', 'ambiguous', 'Contemporary Kitchen'];
+    const cells = [...texts, 'B+', 'contemporary, californian, wine bar', '1550 Hyde Street, San Francisco'];
+    const rows = [1, 2].map((row) => ({ cells, point: [37.7, -122.4 - row] as const, details: [] }));
+    const document = { kind: 'Enriched list', heading: 'places.csv', notes: [], at: 0, columns, rows };
+    const { page } = await open(document, { viewport: { width: 1280, height: 800 } });
+    const [box, table] = await Promise.all(
+      ['.scroll', 'table'].map((part) => page.locator(part).boundingBox()),
+    );
+    expect(table?.width).toBeLessThanOrEqual(box?.width ?? 0);
+    const lines = await page.evaluate(`(() => {
+      const word = [...document.querySelectorAll('td bdi')].find(({ textContent }) => textContent.startsWith('contemp'));
+      const range = document.createRange();
+      range.setStart(word.firstChild, 0);
+      range.setEnd(word.firstChild, 'contemporary'.length);
+      return range.getClientRects().length;
+    })()`);
+    expect(lines).toBe(1);
   });
 
   it('shows address and phone in the popup, and local time, dishes and hours in the details', async () => {

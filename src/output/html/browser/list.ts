@@ -10,153 +10,180 @@ const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;
 const SEARCH_DELAY_MS = 120;
 
-export interface ListView {
-  readonly element: HTMLElement;
-  /** Selects a row and scrolls to it; with `open`, also opens and focuses it. */
-  choose(row: Row, open: boolean): void;
-}
+/** A cell, or the rank of its grade. */
+type Key = string | number | null;
 
 interface Order {
   readonly column: number;
   readonly descending: boolean;
 }
 
-export function makeList(
-  { columns, heading }: PageHead,
-  rows: readonly Row[],
-  map: MapView | undefined,
-): ListView {
-  const opened = new Set(rows.length === 1 ? rows : []);
-  let order: Order | undefined;
-  let found = rows;
-  let sorted = rows;
-  let page = 0;
-  let chosen: Row | undefined;
-
-  const headings = columns.map(({ label }, column) =>
-    el(
-      'th',
-      { role: 'columnheader', scope: 'col', 'aria-sort': 'none' },
-      button({ class: 'sort', dir: 'auto' }, () => sortBy(column), label),
-    ),
-  );
-  const body = el('tbody', { role: 'rowgroup' });
-  const table = el('div', { class: 'scroll' }, tableOf(heading, headings, body));
-  const count = el('p', { role: 'status', class: 'count' });
-  const place = el('span');
-  const back = button({}, () => turn(page - 1), 'Previous');
-  const next = button({}, () => turn(page + 1), 'Next');
-  const pager = el('nav', { 'aria-label': 'Pages of the list', class: 'pager' }, back, place, next);
-  const input = el('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' });
-  const filters = makeFilters(columns, rows, find);
-  const label = el('label', { for: 'search' }, 'Search the list');
-  const form = el('form', { role: 'search' }, label, input, ...filters.map(({ element }) => element));
-  const nothing = el('p', { class: 'empty' }, 'Nothing matches.');
-  const none = el('div', { class: 'no-match' }, nothing, button({}, clearSearch, 'Clear the search'));
-  const element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
-  element.append(form, count, none, table, pager);
-  form.hidden = rows.length === 1;
-
-  const search = searcher(rows);
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  input.addEventListener('input', () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(find, SEARCH_DELAY_MS);
+/** The list, with search, filters, sorting and pages. */
+export class List {
+  readonly element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
+  readonly #columns: readonly PageColumn[];
+  readonly #rows: readonly Row[];
+  readonly #map: MapView | undefined;
+  readonly #search: (query: string) => Row[];
+  readonly #filters: readonly Filter[];
+  readonly #input = el('input', {
+    type: 'search',
+    id: 'search',
+    autocomplete: 'off',
+    spellcheck: 'false',
   });
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    find();
-  });
-  addEventListener('beforeprint', () => draw(0, PRINT_ROWS));
-  addEventListener('afterprint', () => draw());
+  readonly #form: HTMLFormElement;
+  readonly #headings: readonly HTMLElement[];
+  readonly #body = el('tbody', { role: 'rowgroup' });
+  readonly #table: HTMLElement;
+  readonly #count = el('p', { role: 'status', class: 'count' });
+  readonly #none: HTMLElement;
+  readonly #place = el('span');
+  readonly #back = button({}, () => this.#turn(this.#page - 1), 'Previous');
+  readonly #next = button({}, () => this.#turn(this.#page + 1), 'Next');
+  readonly #pager: HTMLElement;
+  readonly #opened: Set<Row>;
+  #order: Order | undefined;
+  #matches: readonly Row[];
+  #sorted: readonly Row[];
+  #page = 0;
+  #chosen: Row | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  function find(): void {
-    clearTimeout(waiting);
-    found = search(input.value).filter((row) => filters.every(({ accepts }) => accepts(row)));
-    map?.show(found);
-    arrange();
+  constructor({ columns, heading }: PageHead, rows: readonly Row[], map: MapView | undefined) {
+    this.#columns = columns;
+    this.#rows = rows;
+    this.#map = map;
+    this.#matches = rows;
+    this.#sorted = rows;
+    this.#opened = new Set(rows.length === 1 ? rows : []);
+    this.#search = searcher(rows);
+    this.#filters = makeFilters(columns, rows, () => this.#find());
+    this.#headings = columns.map(({ label }, column) =>
+      el(
+        'th',
+        { role: 'columnheader', scope: 'col', 'aria-sort': 'none' },
+        button({ class: 'sort', dir: 'auto' }, () => this.#sortBy(column), label),
+      ),
+    );
+    this.#table = el('div', { class: 'scroll' }, tableOf(heading, this.#headings, this.#body));
+    const label = el('label', { for: 'search' }, 'Search the list');
+    const menus = this.#filters.map(({ element }) => element);
+    this.#form = el('form', { role: 'search' }, label, this.#input, ...menus);
+    this.#form.hidden = rows.length === 1;
+    const clear = button({}, () => this.#clearSearch(), 'Clear the search');
+    this.#none = el('div', { class: 'no-match' }, el('p', { class: 'empty' }, 'Nothing matches.'), clear);
+    const pages = { 'aria-label': 'Pages of the list', class: 'pager' };
+    this.#pager = el('nav', pages, this.#back, this.#place, this.#next);
+    this.element.append(this.#form, this.#count, this.#none, this.#table, this.#pager);
+    this.#listen();
+    this.#draw();
   }
 
-  function clearSearch(): void {
-    form.reset();
-    find();
-    input.focus();
+  /** Selects a row and scrolls to it; with `open`, also opens and focuses it. */
+  choose(row: Row, open: boolean): void {
+    const index = this.#sorted.indexOf(row);
+    if (index === -1) return;
+    this.#page = Math.floor(index / PAGE_ROWS);
+    this.#chosen = row;
+    if (open) this.#opened.add(row);
+    this.#draw();
+    this.#body.querySelector(`#row-${row.number}`)?.scrollIntoView({ block: 'nearest' });
+    if (open) this.#focus(row);
+  }
+
+  #listen(): void {
+    this.#input.addEventListener('input', () => {
+      clearTimeout(this.#waiting);
+      this.#waiting = setTimeout(() => this.#find(), SEARCH_DELAY_MS);
+    });
+    this.#form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#find();
+    });
+    addEventListener('beforeprint', () => this.#draw(0, PRINT_ROWS));
+    addEventListener('afterprint', () => this.#draw());
+  }
+
+  #find(): void {
+    clearTimeout(this.#waiting);
+    this.#matches = this.#search(this.#input.value).filter((row) =>
+      this.#filters.every(({ accepts }) => accepts(row)),
+    );
+    this.#map?.show(this.#matches);
+    this.#arrange();
+  }
+
+  #clearSearch(): void {
+    this.#form.reset();
+    this.#find();
+    this.#input.focus();
   }
 
   /** Cycles through ascending, descending and the original order. */
-  function sortBy(column: number): void {
-    if (order?.column !== column) order = { column, descending: false };
-    else order = order.descending ? undefined : { column, descending: true };
-    const direction = order?.descending === true ? 'descending' : 'ascending';
-    for (const [index, each] of headings.entries())
-      each.setAttribute('aria-sort', order?.column === index ? direction : 'none');
-    arrange();
+  #sortBy(column: number): void {
+    const before = this.#order;
+    if (before?.column !== column) this.#order = { column, descending: false };
+    else this.#order = before.descending ? undefined : { column, descending: true };
+    const direction = this.#order?.descending === true ? 'descending' : 'ascending';
+    for (const [index, heading] of this.#headings.entries())
+      heading.setAttribute('aria-sort', this.#order?.column === index ? direction : 'none');
+    this.#arrange();
   }
 
-  function arrange(): void {
-    sorted = order === undefined ? found : sortRows(found, order, columns[order.column]?.kind);
-    page = 0;
-    draw();
+  #arrange(): void {
+    const order = this.#order;
+    this.#sorted =
+      order === undefined ? this.#matches : sortRows(this.#matches, order, this.#columns[order.column]?.kind);
+    this.#page = 0;
+    this.#draw();
   }
 
-  function turn(to: number): void {
-    page = to;
-    draw();
-    // Move the focus, because a disabled button loses it.
-    if (back.disabled) next.focus();
-    else if (next.disabled) back.focus();
-    table.scrollIntoView();
+  #turn(to: number): void {
+    this.#page = to;
+    this.#draw();
+    // A disabled button loses the focus.
+    if (this.#back.disabled) this.#next.focus();
+    else if (this.#next.disabled) this.#back.focus();
+    this.#table.scrollIntoView();
   }
 
-  function draw(first = page * PAGE_ROWS, size = PAGE_ROWS): void {
-    const shown = sorted.slice(first, first + size);
-    body.replaceChildren(...shown.flatMap(elementsOf));
-    const all = plural(rows.length, 'row');
-    const text = sorted.length === rows.length ? all : `${formatNumber(sorted.length)} of ${all}`;
-    // Set only a changed text, because screen readers announce each change.
-    if (count.textContent !== text) count.textContent = text;
-    none.hidden = sorted.length > 0;
-    table.hidden = sorted.length === 0;
-    const [from, to, total] = [first + 1, first + shown.length, sorted.length].map(formatNumber);
-    place.textContent = `${from} to ${to} of ${total}`;
-    pager.hidden = sorted.length <= PAGE_ROWS;
-    back.disabled = page === 0;
-    next.disabled = (page + 1) * PAGE_ROWS >= sorted.length;
+  #draw(first = this.#page * PAGE_ROWS, size = PAGE_ROWS): void {
+    const total = this.#sorted.length;
+    const drawn = this.#sorted.slice(first, first + size);
+    this.#body.replaceChildren(...drawn.flatMap((row) => this.#elementsOf(row)));
+    const all = plural(this.#rows.length, 'row');
+    const text = total === this.#rows.length ? all : `${formatNumber(total)} of ${all}`;
+    // Screen readers announce each change.
+    if (this.#count.textContent !== text) this.#count.textContent = text;
+    this.#none.hidden = total > 0;
+    this.#table.hidden = total === 0;
+    const [from, to, count] = [first + 1, first + drawn.length, total].map(formatNumber);
+    this.#place.textContent = `${from} to ${to} of ${count}`;
+    this.#pager.hidden = total <= PAGE_ROWS;
+    this.#back.disabled = this.#page === 0;
+    this.#next.disabled = (this.#page + 1) * PAGE_ROWS >= total;
   }
 
-  function elementsOf(row: Row): Element[] {
-    const isOpen = opened.has(row);
-    const main = rowElement(row, columns, isOpen, () => toggle(row));
-    if (row === chosen) main.setAttribute('aria-current', 'true');
-    return isOpen ? [main, moreElement(row, columns, () => map?.reveal(row))] : [main];
+  #elementsOf(row: Row): Element[] {
+    const isOpen = this.#opened.has(row);
+    const main = rowElement(row, this.#columns, isOpen, () => this.#toggle(row));
+    if (row === this.#chosen) main.setAttribute('aria-current', 'true');
+    return isOpen ? [main, moreElement(row, this.#columns, () => this.#map?.reveal(row))] : [main];
   }
 
-  function toggle(row: Row): void {
-    chosen = row;
-    const isOpen = opened.delete(row);
-    if (!isOpen) opened.add(row);
-    draw();
-    focus(row);
-    if (!isOpen) map?.choose(row);
+  #toggle(row: Row): void {
+    this.#chosen = row;
+    const isOpen = this.#opened.delete(row);
+    if (!isOpen) this.#opened.add(row);
+    this.#draw();
+    this.#focus(row);
+    if (!isOpen) this.#map?.choose(row);
   }
 
-  const focus = ({ number }: Row): void =>
-    body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
-
-  draw();
-  return {
-    element,
-    choose(row, open) {
-      const index = sorted.indexOf(row);
-      if (index === -1) return;
-      page = Math.floor(index / PAGE_ROWS);
-      chosen = row;
-      if (open) opened.add(row);
-      draw();
-      body.querySelector(`#row-${row.number}`)?.scrollIntoView({ block: 'nearest' });
-      if (open) focus(row);
-    },
-  };
+  #focus({ number }: Row): void {
+    this.#body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
+  }
 }
 
 /** Creates a table. Roles are explicit, since narrow screens show rows as cards, which hides the table. */
@@ -180,7 +207,9 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {
     if (kind !== 'status' && kind !== 'grade') return [];
-    const values = [...new Set(rows.flatMap(({ cells }) => cells[column] ?? []).map(String))].sort();
+    const values = [...new Set(rows.flatMap(({ cells }) => cells[column] ?? []).map(String))].sort((a, b) =>
+      compare(keyOf(a, kind), keyOf(b, kind)),
+    );
     if (values.length < 2 || values.length > MAX_CHOICES) return [];
     const options = values.map((value) => el('option', { value }, value.replaceAll('_', ' ')));
     const menu = el('select', {}, el('option', { value: '' }, 'All'), ...options);
@@ -211,17 +240,19 @@ function textIn([, value]: readonly [label: string, value: Detail]): string {
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
-/** Sorts rows by a column. Missing values are last in both directions; the sort is stable. */
+const keyOf = (cell: Key, kind?: ColumnKind): Key => (kind === 'grade' ? (gradeRank(cell) ?? cell) : cell);
+
+function compare(one: Key, other: Key): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return collator.compare(String(one), String(other));
+}
+
+/** Missing values are last in both directions. */
 function sortRows(rows: readonly Row[], { column, descending }: Order, kind?: ColumnKind): Row[] {
-  const keyOf = ({ cells }: Row): string | number | null => {
-    const cell = cells[column] ?? null;
-    return kind === 'grade' ? (gradeRank(cell) ?? cell) : cell;
-  };
   return [...rows].sort((a, b) => {
-    const [one, other] = [keyOf(a), keyOf(b)];
+    const one = keyOf(a.cells[column] ?? null, kind);
+    const other = keyOf(b.cells[column] ?? null, kind);
     if (one === null || other === null) return Number(one === null) - Number(other === null);
-    const isNumeric = typeof one === 'number' && typeof other === 'number';
-    const order = isNumeric ? one - other : collator.compare(String(one), String(other));
-    return descending ? -order : order;
+    return descending ? compare(other, one) : compare(one, other);
   });
 }

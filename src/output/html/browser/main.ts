@@ -1,15 +1,16 @@
 import { formatNumber, plural } from '../../../util/plural.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
 import { el } from './dom.ts';
-import { makeList } from './list.ts';
-import { makeMap } from './map.ts';
+import { List } from './list.ts';
+import { MapView } from './map.ts';
 
 const head = takeData(HEAD_ID) as PageHead;
 const rows = (takeData(ROWS_ID) as PageRow[]).map((row, index) => Object.assign(row, { number: index + 1 }));
 const main = document.getElementById('main') ?? document.body;
 
 localizeTimes();
-if (rows.length === 0) main.append(el('p', { class: 'empty' }, 'Nothing was found.'));
+if (rows.length === 0)
+  main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'Nothing was found.'));
 else showRows();
 
 function showRows(): void {
@@ -19,8 +20,9 @@ function showRows(): void {
     main.append(place);
     main.classList.add('mapped');
   }
-  const map = placed === 0 ? undefined : makeMap(place, head, rows, (row, open) => list.choose(row, open));
-  const list = makeList(head, rows, map);
+  const map =
+    placed === 0 ? undefined : new MapView(place, head, rows, (row, open) => list.choose(row, open));
+  const list = new List(head, rows, map);
   main.append(list.element);
   const left = Number(takeData(LEFT_ID));
   if (left > 0)

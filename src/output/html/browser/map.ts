@@ -30,69 +30,104 @@ const MANY_ROWS = 150;
 /** Markers are drawn this far outside of the view, as a share of it. */
 const DRAW_MARGIN = 0.25;
 const MAX_NAMED_ROWS = 20;
+/** Widths in pixels: of a popup's text, of its padding and frame, and of the space around it. */
+const MIN_POPUP = 160;
+const MAX_POPUP = 280;
+const POPUP_FRAME = 46;
+const POPUP_MARGIN = 16;
+const ZOOM_BUTTONS = 56;
 
-export interface MapView {
-  show(rows: readonly Row[]): void;
-  /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
-  choose(row: Row): void;
-  /** Chooses a row, and brings the map into view. */
-  reveal(row: Row): void;
-}
+/** The map of all rows with coordinates. */
+export class MapView {
+  readonly #element: HTMLElement;
+  readonly #columns: PageHead['columns'];
+  readonly #onChoose: (row: Row, open: boolean) => void;
+  readonly #animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  readonly #map: LeafletMap;
+  readonly #markers = new Map<string, Marker>();
+  #popup = new Popup();
+  #groups: Supercluster<SpotData, SpotData>;
+  #chosen: Row | undefined;
 
-/**
- * Creates the map of all rows with coordinates.
- * @param onChoose called with the row that the user selects; `open` if its details shall be shown
- */
-export function makeMap(
-  element: HTMLElement,
-  { columns }: PageHead,
-  rows: readonly Row[],
-  onChoose: (row: Row, open: boolean) => void,
-): MapView {
-  const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const map = new LeafletMap(element, {
-    minZoom: 1,
-    maxZoom: 19,
-    worldCopyJump: true,
-    zoomAnimation: animate,
-    fadeAnimation: animate,
-    markerZoomAnimation: animate,
-    inertia: animate,
-  });
-  map.attributionControl.setPrefix(attribution('https://leafletjs.com', 'Leaflet'));
-  control.scale().addTo(map);
-  const popup = new Popup({
-    maxWidth: 280,
-    minWidth: 160,
-    autoPanPaddingTopLeft: [56, 16],
-    autoPanPaddingBottomRight: [16, 16],
-  });
-  const markers = new Map<string, Marker>();
-  let index = groupRows(rows);
-  let chosen: Row | undefined;
-
-  /** Adds markers for the visible area. Existing ones are kept, so they do not lose the focus. */
-  function draw(): void {
-    const bounds = map.getBounds().pad(DRAW_MARGIN);
-    const visible = index.getClusters(
-      [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
-      Math.round(map.getZoom()),
-    );
-    const spots = new Map(
-      visible.map(
-        (spot) => [isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row.number}`, spot] as const,
-      ),
-    );
-    for (const [key, marker] of markers) {
-      if (spots.has(key)) continue;
-      marker.remove();
-      markers.delete(key);
-    }
-    for (const [key, spot] of spots) if (!markers.has(key)) markers.set(key, addMarker(spot));
-    markChosen();
+  /** @param onChoose called with the row that the user selects; `open` if its details are wanted */
+  constructor(
+    element: HTMLElement,
+    { columns }: PageHead,
+    rows: readonly Row[],
+    onChoose: (row: Row, open: boolean) => void,
+  ) {
+    this.#element = element;
+    this.#columns = columns;
+    this.#onChoose = onChoose;
+    this.#groups = groupRows(rows);
+    const animate = this.#animate;
+    this.#map = new LeafletMap(element, {
+      minZoom: 1,
+      maxZoom: 19,
+      worldCopyJump: true,
+      zoomAnimation: animate,
+      fadeAnimation: animate,
+      markerZoomAnimation: animate,
+      inertia: animate,
+    });
+    this.#map.attributionControl.setPrefix(attribution('https://leafletjs.com', 'Leaflet'));
+    control.scale().addTo(this.#map);
+    this.#map.on('moveend', () => this.#draw());
+    const points = rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]]));
+    this.#map.fitBounds(new LatLngBounds(points), {
+      padding: [36, 36],
+      maxZoom: STREET_ZOOM,
+      animate: false,
+    });
+    new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(element);
+    void addTiles(this.#map, element);
   }
 
-  function addMarker(spot: Spot): Marker {
+  show(rows: readonly Row[]): void {
+    this.#groups = groupRows(rows);
+    for (const marker of this.#markers.values()) marker.remove();
+    this.#markers.clear();
+    if (this.#chosen !== undefined && !rows.includes(this.#chosen)) this.#popup.close();
+    this.#draw();
+  }
+
+  /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
+  choose(row: Row): void {
+    if (row.point === undefined) {
+      this.#popup.close();
+      return;
+    }
+    const zoom = Math.max(this.#map.getZoom(), STREET_ZOOM);
+    this.#map.setView([...row.point], zoom, { animate: this.#animate });
+    this.#showPopup(row);
+  }
+
+  /** Chooses a row, and brings the map into view. */
+  reveal(row: Row): void {
+    this.#element.scrollIntoView({ block: 'nearest' });
+    this.#element.focus({ preventScroll: true });
+    this.choose(row);
+  }
+
+  /** Adds markers for the visible area. Existing ones are kept, so they do not lose the focus. */
+  #draw(): void {
+    const bounds = this.#map.getBounds().pad(DRAW_MARGIN);
+    const visible = this.#groups.getClusters(
+      [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()],
+      Math.round(this.#map.getZoom()),
+    );
+    const spots = new Map(visible.map((spot) => [spotKey(spot), spot]));
+    for (const [key, marker] of this.#markers) {
+      if (spots.has(key)) continue;
+      marker.remove();
+      this.#markers.delete(key);
+    }
+    for (const [key, spot] of spots)
+      if (!this.#markers.has(key)) this.#markers.set(key, this.#addMarker(spot));
+    this.#markChosen();
+  }
+
+  #addMarker(spot: Spot): Marker {
     // The count of a group has its own sign and shape, to distinguish it from the number of a row.
     const text = isGroup(spot)
       ? `×${formatNumber(spot.properties.point_count)}`
@@ -103,50 +138,50 @@ export function makeMap(
       // The style sheet sets the size and the anchor.
       iconSize: undefined,
     });
-    const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(map);
-    const name = isGroup(spot) ? 'restaurants, show them apart' : nameOf(spot.properties.row, columns);
+    const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(this.#map);
+    const name = isGroup(spot) ? 'restaurants. Zoom in' : nameOf(spot.properties.row, this.#columns);
     marker.getElement()?.setAttribute('aria-label', `${text} ${name}`);
-    marker.on('click', () => activate(spot));
+    marker.on('click', () => this.#activate(spot));
     marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
       if (originalEvent.key !== 'Enter' && originalEvent.key !== ' ') return;
       originalEvent.preventDefault();
-      activate(spot);
+      this.#activate(spot);
     });
     return marker;
   }
 
-  /** Selects a row. For a group, zooms in until it splits, or lists its rows if they are in one place. */
-  function activate(spot: Spot): void {
+  /** Selects a row. For a group, zooms in until it splits, or lists its rows if they are at one location. */
+  #activate(spot: Spot): void {
     if (!isGroup(spot)) {
-      onChoose(spot.properties.row, false);
-      showPopup(spot.properties.row);
+      this.#onChoose(spot.properties.row, false);
+      this.#showPopup(spot.properties.row);
       return;
     }
     const { cluster_id: id, point_count: count } = spot.properties;
-    const zoom = index.getClusterExpansionZoom(id);
-    if (zoom <= MAX_GROUP_ZOOM && zoom > map.getZoom()) {
-      map.setView(pointOf(spot), zoom, { animate });
+    const zoom = this.#groups.getClusterExpansionZoom(id);
+    if (zoom <= MAX_GROUP_ZOOM && zoom > this.#map.getZoom()) {
+      this.#map.setView(pointOf(spot), zoom, { animate: this.#animate });
       return;
     }
-    const items = index
+    const items = this.#groups
       .getLeaves(id, MAX_NAMED_ROWS)
       .map(({ properties: { row } }) =>
-        button({ dir: 'auto' }, () => onChoose(row, true), nameOf(row, columns)),
+        button({ dir: 'auto' }, () => this.#onChoose(row, true), nameOf(row, this.#columns)),
       );
     const more = count - items.length;
     const rest = more > 0 ? [el('p', {}, `and ${formatNumber(more)} more`)] : [];
-    openPopup(pointOf(spot), `${plural(count, 'restaurant')} in this place`, items, ...rest);
+    this.#openPopup(pointOf(spot), `${plural(count, 'restaurant')} at this location`, items, ...rest);
   }
 
-  function showPopup(row: Row): void {
+  #showPopup(row: Row): void {
     if (row.point === undefined) return;
-    chosen = row;
-    markChosen();
-    const details = button({}, () => onChoose(row, true), 'Details in the list');
-    openPopup(row.point, nameOf(row, columns), factsOf(row, columns), details);
+    this.#chosen = row;
+    this.#markChosen();
+    const details = button({}, () => this.#onChoose(row, true), 'Details in the list');
+    this.#openPopup(row.point, nameOf(row, this.#columns), factsOf(row, this.#columns), details);
   }
 
-  function openPopup(
+  #openPopup(
     [lat, lng]: readonly [lat: number, lng: number],
     title: string,
     items: readonly Node[],
@@ -155,48 +190,30 @@ export function makeMap(
     const list = items.map((item) => el('li', { dir: 'auto' }, item));
     const name = el('p', { class: 'name', dir: 'auto' }, title);
     const content = el('div', { class: 'about' }, name, el('ul', {}, ...list), ...below);
-    popup.setLatLng([lat, lng]).setContent(content).openOn(map);
+    const room = this.#map.getSize().x - POPUP_FRAME;
+    // Beside the zoom buttons if it fits there, otherwise over them.
+    const left = room - ZOOM_BUTTONS < MIN_POPUP ? POPUP_MARGIN : ZOOM_BUTTONS;
+    this.#popup.close();
+    this.#popup = new Popup({
+      maxWidth: Math.min(MAX_POPUP, room - left - POPUP_MARGIN),
+      minWidth: MIN_POPUP,
+      autoPanPaddingTopLeft: [left, POPUP_MARGIN],
+      autoPanPaddingBottomRight: [POPUP_MARGIN, POPUP_MARGIN],
+    });
+    this.#popup.setLatLng([lat, lng]).setContent(content).openOn(this.#map);
   }
 
-  function markChosen(): void {
-    for (const [key, marker] of markers) {
-      const isChosen = key === `row-${chosen?.number}`;
+  #markChosen(): void {
+    for (const [key, marker] of this.#markers) {
+      const isChosen = key === `row-${this.#chosen?.number}`;
       marker.getElement()?.classList.toggle('chosen', isChosen);
       marker.setZIndexOffset(isChosen ? 1000 : 0);
     }
   }
-
-  function choose(row: Row): void {
-    if (row.point === undefined) {
-      popup.close();
-      return;
-    }
-    map.setView([...row.point], Math.max(map.getZoom(), STREET_ZOOM), { animate });
-    showPopup(row);
-  }
-
-  const points = rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]]));
-  map.on('moveend', draw);
-  map.fitBounds(new LatLngBounds(points), { padding: [36, 36], maxZoom: STREET_ZOOM, animate: false });
-  new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(element);
-  void addTiles(map, element);
-
-  return {
-    show(shown) {
-      index = groupRows(shown);
-      for (const marker of markers.values()) marker.remove();
-      markers.clear();
-      if (chosen !== undefined && !shown.includes(chosen)) popup.close();
-      draw();
-    },
-    choose,
-    reveal(row) {
-      element.scrollIntoView({ block: 'nearest' });
-      element.focus({ preventScroll: true });
-      choose(row);
-    },
-  };
 }
+
+const spotKey = (spot: Spot): string =>
+  isGroup(spot) ? `group-${spot.id}` : `row-${spot.properties.row.number}`;
 
 const isGroup = (spot: Spot): spot is ClusterFeature<SpotData> => 'cluster' in spot.properties;
 
@@ -226,7 +243,7 @@ async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
   element.querySelector('.why')?.remove();
   if (!isServed) {
     const why =
-      'No street map: OpenStreetMap cannot be reached, or this page was opened as a file, which it does not serve. Use --open to see the map.';
+      'No street map: OpenStreetMap cannot be reached, or does not serve this page because it was opened as a file.';
     element.append(el('p', { class: 'why', role: 'status' }, why));
     addEventListener('online', () => void addTiles(map, element), { once: true });
     return;

@@ -114,7 +114,7 @@ describe('comparisonLines', () => {
   it('dims equal values', () => {
     const text = compare([NOPA, CORNER], { ...viewOf(80), palette: palette(1) }) ?? '';
     expect(text).toContain('\u001b[2mSan Francisco\u001b[22m');
-    expect(text).toContain('\u001b[32mA\u001b[39m');
+    expect(text).toContain('\u001b[1mA\u001b[22m');
   });
 
   it.each([

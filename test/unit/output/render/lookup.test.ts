@@ -230,7 +230,7 @@ describe('renderLookup', () => {
       ...viewOf(60),
       palette: palette(1),
     });
-    expect(colored.split('\n')[0]).toBe('\u001b[32mA\u001b[39m  \u001b[1mNopa\u001b[22m');
+    expect(colored.split('\n')[0]).toBe('\u001b[1mA\u001b[22m  \u001b[1mNopa\u001b[22m');
   });
 
   it('drops no text, keeps its width and contains nothing harmful', async () => {
