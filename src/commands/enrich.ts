@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/types.ts';
-import { LIST_FORMATS } from '../enrich/read/row.ts';
+import { LIST_FORMATS } from '../enrich/row.ts';
 import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';

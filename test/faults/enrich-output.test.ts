@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Level } from '../../src/client/types.ts';
 import { resolveColumns } from '../../src/enrich/match/columns.ts';
 import type { RestaurantService } from '../../src/enrich/match/resolve-row.ts';
-import type { InputRow, ListFormat } from '../../src/enrich/read/row.ts';
+import type { InputRow, ListFormat } from '../../src/enrich/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
 import { FinishedRows } from '../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../src/enrich/write/row-codec.ts';

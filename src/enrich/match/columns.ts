@@ -3,7 +3,7 @@ import { again, slot } from '../../hint.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant.ts';
-import type { InputRow } from '../read/row.ts';
+import type { InputRow } from '../row.ts';
 
 /** The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another program. */
 const COLUMNS = {

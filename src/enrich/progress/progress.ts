@@ -6,7 +6,6 @@ import type { Palette } from '../../output/color.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
-import type { EnrichOptions } from '../run/plan.ts';
 import {
   asLines,
   type Counts,
@@ -52,7 +51,7 @@ const BAR_CELLS = 20;
 /** Shows progress as JSON lines, as a bar on a terminal, or only at the end. */
 export function startProgress(
   app: App,
-  options: Pick<EnrichOptions, 'progress' | 'json'>,
+  options: { readonly progress?: 'json'; readonly json: boolean },
   source: ProgressSource,
 ): Progress {
   const { context, globals, terminal } = app;

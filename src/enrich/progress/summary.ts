@@ -3,7 +3,12 @@ import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
-import type { RowDone } from '../run/enrich-rows.ts';
+
+export interface RowDone {
+  readonly status: Status;
+  readonly earlier: boolean;
+  readonly city?: string | undefined;
+}
 
 export type Counts = Readonly<Record<Status, number>> & {
   readonly done: number;

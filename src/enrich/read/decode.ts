@@ -1,4 +1,4 @@
-import type { OnProblem } from './row.ts';
+import type { OnProblem } from '../row.ts';
 
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
-import type { ListFormat } from './row.ts';
+import type { ListFormat } from '../row.ts';
 
 export interface Input {
   readonly name: string;

@@ -5,9 +5,9 @@ import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from 
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { isKnownHeader } from '../match/columns.ts';
+import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from '../row.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
-import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from './row.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */

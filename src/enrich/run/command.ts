@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
-import { openTarget } from '../../app/target.ts';
+import { checkOutputFile } from '../../app/output-file.ts';
+import { configuredTarget, openTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
 import { flushFolder, whenFree } from '../../storage/files.ts';
@@ -14,8 +15,14 @@ import { toJson } from '../../util/json.ts';
 import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import { CheckpointMismatch, FinishedRows, noFinishedRows, openRunFingerprint } from '../write/checkpoint.ts';
-import { claimOutput, openRowDevice, openRowFiles } from '../write/output-file.ts';
+import {
+  CheckpointMismatch,
+  FinishedRows,
+  noFinishedRows,
+  openRunFingerprint,
+  readFinishedRows,
+} from '../write/checkpoint.ts';
+import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
@@ -37,6 +44,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     if (file === '-' && app.context.stdin.isTTY)
       await app.notes.note('reading the list from the keyboard; Ctrl-D ends it');
     const plan = await makePlan(app, input, options, outputFile);
+    await assertNoOutput(app, plan);
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
     else await runPlan(app, plan, page);
@@ -45,7 +53,41 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
   }
 }
 
-const loadReport = () => import('../write/report.ts');
+/** @throws {AppError} `usage` if the output exists, with --resume if that would be accepted */
+async function assertNoOutput(app: App, plan: Plan): Promise<void> {
+  const { options, outputFile } = plan;
+  if (!outputFile?.exists || outputFile.device !== undefined || options.resume || options.force) return;
+  if (!(await canResume(app, plan, outputFile))) checkOutputFile(app, false);
+  throw new AppError('usage', `${outputFile.name} exists`, {
+    hint: [
+      { text: 'resume the run', command: again({ '--resume': true }) },
+      { text: 'or start again', command: again({ '--force': true }) },
+    ],
+  });
+}
+
+/** Compares the output with the list. The rows of a stream are not read for that. */
+async function canResume(app: App, plan: Plan, outputFile: OutputFile): Promise<boolean> {
+  const { signal } = app.context;
+  const { codec } = plan;
+  const url = app.globals.demo ? new URL('http://127.0.0.1') : configuredTarget(app)?.url;
+  try {
+    const finished = readFinishedRows(outputFile, { codec });
+    if (url !== undefined) openRunFingerprint(app.paths.stateDir, outputFile, plan, url).check();
+    if (!plan.input.replayable) return true;
+    for await (const row of plan.rows()) {
+      signal.throwIfAborted();
+      if (finished.take(row, codec.input(row)) === undefined) return true;
+    }
+    finished.end();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'bad_input') return false;
+    throw error;
+  }
+}
+
+const loadReport = () => import('./report.ts');
 
 /**
  * Enriches a checked list: opens the service and the output, finds the restaurants, and writes the rows.

@@ -5,16 +5,11 @@ import { untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
 import type { RowResult, Status } from '../match/match.ts';
 import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
-import type { InputRow } from '../read/row.ts';
+import type { RowDone } from '../progress/summary.ts';
+import type { InputRow } from '../row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowText } from '../write/row-codec.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
-
-export interface RowDone {
-  readonly status: Status;
-  readonly earlier: boolean;
-  readonly city?: string | undefined;
-}
 
 export interface Job
   extends Pick<Plan, 'rows' | 'codec'>,

@@ -10,8 +10,7 @@ import type { Searchable } from '../match/columns.ts';
 import { simplifyName } from '../match/match.ts';
 import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
-import { type FinishedRowReader, FinishedRows, noFinishedRows } from '../write/checkpoint.ts';
-import { RowFile } from '../write/row-file.ts';
+import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import type { Plan } from './plan.ts';
 
 /** Equal queries have equal keys. 96 bits distinguish them; a longer slice would keep the whole digest in memory. */
@@ -70,12 +69,8 @@ export function durationOf(
   };
 }
 
-function finishedRows({ outputFile, options, codec }: Plan): FinishedRowReader {
-  if (outputFile === undefined || !outputFile.exists || options.resume !== true) return noFinishedRows;
-  const previous = RowFile.openForReading(outputFile.path);
-  const nothing = { readBytes: () => 0, append: () => 0, cut: () => {} };
-  return new FinishedRows({ ...options, name: outputFile.name, file: nothing, codec, previous });
-}
+const finishedRows = ({ outputFile, options, codec }: Plan): FinishedRowReader =>
+  outputFile?.exists && options.resume ? readFinishedRows(outputFile, { ...options, codec }) : noFinishedRows;
 
 /** A response that is not in the cache. */
 class NotStored extends Error {}

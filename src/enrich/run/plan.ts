@@ -9,7 +9,7 @@ import { type ColumnOptions, type Columns, resolveColumns } from '../match/colum
 import { isEncoding } from '../read/decode.ts';
 import { formatOf, type Input } from '../read/input.ts';
 import { type CheckedList, checkList } from '../read/list.ts';
-import { type InputRow, LIST_FORMATS, type ListFormat } from '../read/row.ts';
+import { type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
 

@@ -5,11 +5,11 @@ import { isLoopback } from '../../client/endpoint.ts';
 import { AppError } from '../../errors.ts';
 import { openJsonFile } from '../../storage/state.ts';
 import { AFTER_QUOTE, type CellState } from '../../util/csv.ts';
+import type { Columns } from '../match/columns.ts';
 import type { Status } from '../match/match.ts';
-import type { InputRow } from '../read/row.ts';
-import type { Plan } from '../run/plan.ts';
+import type { InputRow } from '../row.ts';
 import type { RowCodec, RowText } from './row-codec.ts';
-import type { RowFile } from './row-file.ts';
+import { RowFile } from './row-file.ts';
 
 /** The result of an earlier run for a row. */
 export interface FinishedRow {
@@ -124,6 +124,15 @@ export class FinishedRows {
   }
 }
 
+/** Reads the rows of a finished or stopped run, and changes nothing. */
+export function readFinishedRows(
+  { path, name }: { readonly path: string; readonly name: string },
+  options: Pick<CheckpointOptions, 'codec' | 'retryErrors'>,
+): FinishedRows {
+  const file = { readBytes: () => 0, append() {}, cut() {} };
+  return new FinishedRows({ ...options, name, file, previous: RowFile.openForReading(path) });
+}
+
 /** Returns whether an incomplete row is the beginning of a text, or begins with it. Ignores trailing zeros. */
 function isPrefix(torn: Buffer, text: string): boolean {
   const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
@@ -221,6 +230,16 @@ export class OutputRecords {
 /** Values that the results depend on but that the output does not contain. */
 type Fingerprint = Readonly<Record<string, string | undefined>>;
 
+interface FingerprintSource {
+  readonly options: {
+    readonly city?: string | undefined;
+    readonly defaultCity?: string | undefined;
+    readonly fields?: string | undefined;
+    readonly loose?: boolean;
+  };
+  readonly columns: Pick<Columns, 'name' | 'city' | 'id'>;
+}
+
 /**
  * Opens the fingerprint of the run that started an output: its options and service. It is stored in the state folder,
  * because the output contains only rows. If it is missing, or belongs to another file of that name, every run may
@@ -229,7 +248,7 @@ type Fingerprint = Readonly<Record<string, string | undefined>>;
 export function openRunFingerprint(
   stateDir: string | undefined,
   { path, name }: { readonly path: string; readonly name: string },
-  { options: { city, defaultCity, fields, loose }, columns }: Pick<Plan, 'options' | 'columns'>,
+  { options: { city, defaultCity, fields, loose }, columns }: FingerprintSource,
   service: URL,
 ) {
   const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);

@@ -26,20 +26,19 @@ export interface OutputFile {
 
 interface ClaimOptions {
   readonly resume?: true;
-  readonly force: boolean;
   readonly dryRun: boolean;
 }
 
 /**
  * Claims the output file for this run; undefined for stdout.
- * @throws {AppError} `in_use` if another process writes it; `usage` if it exists, or is the input; `io_error`
+ * @throws {AppError} `in_use` if another process writes it; `usage` if it is the input; `io_error`
  */
 export function claimOutput(app: App, input: Input, options: ClaimOptions): OutputFile | undefined {
   const target = checkOutputFile(app, true);
   if (target === undefined) return undefined;
   const name = app.globals.output ?? target.path;
   assertNotInput(name, target.path, input);
-  if (target.entry !== 'device') return claimFile(name, target.path, options);
+  if (target.entry !== 'device') return claimFile(name, target.path, options.dryRun);
   if (options.resume) {
     throw new AppError('usage', `--resume needs a file, and ${name} is a device`, {
       hint: { command: again({ '--output': 'out.csv' }) },
@@ -57,18 +56,10 @@ function assertNotInput(name: string, path: string, { identity }: Input): void {
   });
 }
 
-function claimFile(name: string, path: string, { resume, force, dryRun }: ClaimOptions): OutputFile {
+function claimFile(name: string, path: string, dryRun: boolean): OutputFile {
   const lock = dryRun ? undefined : tryLock(path);
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined && !resume && !force) {
-      throw new AppError('usage', `${name} exists`, {
-        hint: [
-          { text: 'resume the run', command: again({ '--resume': true }) },
-          { text: 'or start again', command: again({ '--force': true }) },
-        ],
-      });
-    }
     const createdAt = stats === undefined || stats.birthtimeMs <= 0 ? undefined : stats.birthtimeMs;
     const release = () => lock?.release();
     return { path, name, device: undefined, exists: stats !== undefined, createdAt, release };

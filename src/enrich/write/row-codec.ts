@@ -9,7 +9,7 @@ import { isObject } from '../../util/object.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
-import type { InputRow, ListFormat, ObjectRow } from '../read/row.ts';
+import type { InputRow, ListFormat, ObjectRow } from '../row.ts';
 
 /** Fields of a result, in the order of their columns. Column names consist of the prefix and a field name. */
 const RESULT_FIELDS = [

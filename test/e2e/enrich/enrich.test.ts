@@ -361,9 +361,19 @@ describe('the output file', () => {
     file('out.csv', 'precious');
     const { exit, stderr } = await enrich('in.csv -o out.csv');
     expect([exit, read('out.csv'), service.sent()]).toEqual([2, 'precious', 0]);
-    expect(stderr).toMatch(/out\.csv exists\nhint: .*--resume.*--force/);
+    expect(stderr).toMatch(/out\.csv exists\nhint: (?!.*--resume).*--force/);
     expect((await enrich('in.csv -o out.csv --force')).exit).toBe(0);
     expect(table(read('out.csv'))).toHaveLength(1);
+    for (const [options, isAccepted] of [
+      ['', true],
+      [' --loose', false],
+      [' --no-details', false],
+    ] as const) {
+      const again = await enrich(`in.csv -o out.csv${options}`);
+      expect([again.exit, again.stderr.includes('--resume')]).toEqual([2, isAccepted]);
+    }
+    file('in.csv', 'name,city\nPlace 2,Testville\n');
+    expect((await enrich('in.csv -o out.csv')).stderr).not.toContain('--resume');
     expect(existsSync(file('out.csv.lock'))).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
-import type { InputRow } from '../../../src/enrich/read/row.ts';
+import type { InputRow } from '../../../src/enrich/row.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';

@@ -3,8 +3,9 @@ import type { LookupOutput } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { Found } from '../../../src/enrich/match/match.ts';
 import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
-import type { CellRow } from '../../../src/enrich/read/row.ts';
-import { enrichRows, type Job, type RowDone } from '../../../src/enrich/run/enrich-rows.ts';
+import type { RowDone } from '../../../src/enrich/progress/summary.ts';
+import type { CellRow } from '../../../src/enrich/row.ts';
+import { enrichRows, type Job } from '../../../src/enrich/run/enrich-rows.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
 import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
 

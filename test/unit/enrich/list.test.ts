@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/enrich/read/decode.ts';
 import type { Input } from '../../../src/enrich/read/input.ts';
 import { detectDelimiter, type ListOptions, openList } from '../../../src/enrich/read/list.ts';
-import type { ListFormat, Problem } from '../../../src/enrich/read/row.ts';
+import type { ListFormat, Problem } from '../../../src/enrich/row.ts';
 import { type Delimiter, encodeRecord } from '../../../src/util/csv.ts';
 import { gather, inPieces } from './text.ts';
 

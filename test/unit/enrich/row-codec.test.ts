@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
 import { fromError, fromLookup } from '../../../src/enrich/match/resolve-row.ts';
-import type { InputRow } from '../../../src/enrich/read/row.ts';
+import type { InputRow } from '../../../src/enrich/row.ts';
 import { openRowCodec, type RowCodecOptions, type RowText } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
 

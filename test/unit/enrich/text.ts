@@ -1,4 +1,4 @@
-import type { Problem } from '../../../src/enrich/read/row.ts';
+import type { Problem } from '../../../src/enrich/row.ts';
 
 /** Returns text or bytes as a stream of pieces of the given length. */
 export async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {

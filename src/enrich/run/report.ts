@@ -20,9 +20,9 @@ import { cleanLine } from '../../util/text.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
-import type { InputRow } from '../read/row.ts';
-import type { Plan } from '../run/plan.ts';
-import { nestedKey, resultFields } from './row-codec.ts';
+import type { InputRow } from '../row.ts';
+import { nestedKey, resultFields } from '../write/row-codec.ts';
+import type { Plan } from './plan.ts';
 
 /** Limits for a page that browsers can show. Further rows are only in the list. */
 const MAX_ROWS = 200_000;
