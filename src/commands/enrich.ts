@@ -63,25 +63,28 @@ export function registerEnrich(command: CliCommand, app: App): void {
     })
     .outputSchema(ENRICH_OUTPUT)
     .progressSchema(ENRICH_EVENTS)
-    .examples(
-      'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --demo',
-      'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --fields standard --add phone=phone --demo',
-      'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --dry-run',
-    )
-    .notes(
-      'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by ' +
-        'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found. ' +
-        'The output file is the checkpoint: after any stop, --resume continues where the run stopped, ' +
-        'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
-        '--report out.html writes a page with a map when the list is finished; with --resume, also for a list ' +
-        'that was finished before. --open shows the page in the browser. ' +
-        'Exit codes: 0 if no row failed, 8 if some did, 5 if the quota is used up.',
-    )
+    .examples(...EXAMPLES)
+    .notes(NOTES)
     .action(async (file: string, flags: EnrichFlags) => {
       const { runEnrich } = await import('../enrich/run/command.ts');
       await runEnrich(app, file, flags);
     });
 }
+
+const PIPED = 'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich -';
+const EXAMPLES = [
+  `${PIPED} --demo`,
+  `${PIPED} --fields standard --add phone=phone --demo`,
+  `${PIPED} --dry-run`,
+];
+const NOTES =
+  'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by ' +
+  'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found. ' +
+  'The output file is the checkpoint: after any stop, --resume continues where the run stopped, ' +
+  'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
+  '--report out.html writes a page with a map when the list is finished; with --resume, also for a list ' +
+  'that was finished before. --open shows the page in the browser. ' +
+  'Exit codes: 0 if no row failed, 8 if some did, 5 if the quota is used up.';
 
 const NAMED: Readonly<Record<string, Delimiter>> = {
   comma: ',',

@@ -1,4 +1,4 @@
-import type { OnProblem } from '../row.ts';
+import type { OnProblem, Problem } from '../row.ts';
 
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
@@ -41,41 +41,82 @@ export async function decodeText(
   const source = chunks[Symbol.asyncIterator]();
   const head = await readHead(source);
   const mark = MARKS.find((each) => each.bytes.every((byte, index) => head[index] === byte));
-  const first = mark === undefined ? head : head.subarray(mark.bytes.length);
   const utf16 = mark === undefined && encoding === undefined ? utf16Order(head) : undefined;
-
-  async function* decode(label: string): AsyncGenerator<string> {
-    if (utf16 !== undefined) return onProblem({ line: 1, what: 'is UTF-16, not UTF-8', encoding: utf16 });
-    // The strict decoder finds invalid bytes; the text of the lenient one gives their line.
-    const strict = new TextDecoder(label, { fatal: true, ignoreBOM: true });
-    const lenient = new TextDecoder(label, { ignoreBOM: true });
-    let line = 1;
-    let tail: Uint8Array = new Uint8Array();
-    for (let next: Uint8Array | undefined = first; ; next = (await source.next()).value) {
-      const text = lenient.decode(next, { stream: next !== undefined });
-      try {
-        strict.decode(next, { stream: next !== undefined });
-      } catch {
-        const [before = ''] = text.split(REPLACEMENT, 1);
-        const bytes = Buffer.concat(next === undefined ? [tail] : [tail, next]);
-        return onProblem({
-          line: line + countLines(before),
-          what: `is not ${label === 'utf-8' ? 'UTF-8' : label}`,
-          ...(label === 'utf-8' && { encoding: likelyEncoding(bytes) }),
-        });
-      }
-      line += countLines(text);
-      if (text !== '') yield text;
-      if (next === undefined) return;
-      tail = next.subarray(-TAIL_BYTES);
-    }
-  }
-
+  const rest = withFirst(head.subarray(mark?.bytes.length ?? 0), source);
   return {
     bom: mark !== undefined || new TextDecoder(encoding).encoding !== 'utf-8',
     isWorkbook: WORKBOOKS.includes(head.toString('latin1', 0, 4)),
-    pieces: decode(mark?.label ?? encoding ?? 'utf-8'),
+    pieces: decode(rest, utf16, mark?.label ?? encoding ?? 'utf-8', onProblem),
   };
+}
+
+async function* withFirst<T>(first: T, source: AsyncIterator<T>): AsyncGenerator<T> {
+  yield first;
+  for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+}
+
+/** @param utf16 the byte order of UTF-16 without a byte order mark, which is not decoded */
+async function* decode(
+  chunks: AsyncIterable<Uint8Array>,
+  utf16: string | undefined,
+  label: string,
+  onProblem: OnProblem,
+): AsyncGenerator<string> {
+  if (utf16 !== undefined) return onProblem({ line: 1, what: 'is UTF-16, not UTF-8', encoding: utf16 });
+  const decoder = new StrictDecoder(label);
+  try {
+    for await (const chunk of chunks) yield decoder.decode(chunk);
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof InvalidBytes)) throw error;
+    onProblem(error.problem);
+  }
+}
+
+class InvalidBytes extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.what);
+    this.problem = problem;
+  }
+}
+
+/** Decodes text in pieces. The strict decoder finds invalid bytes; the text of the lenient one gives their line. */
+class StrictDecoder {
+  readonly #label: string;
+  readonly #strict: InstanceType<typeof TextDecoder>;
+  readonly #lenient: InstanceType<typeof TextDecoder>;
+  #line = 1;
+  /** The last bytes of the piece before. */
+  #tail: Uint8Array = new Uint8Array();
+
+  constructor(label: string) {
+    this.#label = label;
+    this.#strict = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+    this.#lenient = new TextDecoder(label, { ignoreBOM: true });
+  }
+
+  /** @param chunk undefined at the end. @throws {InvalidBytes} */
+  decode(chunk?: Uint8Array): string {
+    const stream = chunk !== undefined;
+    const text = this.#lenient.decode(chunk, { stream });
+    try {
+      this.#strict.decode(chunk, { stream });
+    } catch {
+      throw new InvalidBytes(this.#problem(text, chunk));
+    }
+    this.#line += countLines(text);
+    if (chunk !== undefined) this.#tail = chunk.subarray(-TAIL_BYTES);
+    return text;
+  }
+
+  #problem(text: string, chunk: Uint8Array = new Uint8Array()): Problem {
+    const [before = ''] = text.split(REPLACEMENT, 1);
+    const line = this.#line + countLines(before);
+    if (this.#label !== 'utf-8') return { line, what: `is not ${this.#label}` };
+    return { line, what: 'is not UTF-8', encoding: likelyEncoding(Buffer.concat([this.#tail, chunk])) };
+  }
 }
 
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {

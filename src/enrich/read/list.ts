@@ -231,46 +231,53 @@ async function* paddedRows(
 
 /** Reads NDJSON: one object per line. Blank lines are skipped. */
 async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
+  const reader = new LineReader();
   let line = 0;
-  for await (const whole of linesOf(pieces)) {
-    line += 1;
-    if (whole.length > MAX_ROW) {
-      onProblem({ line, what: 'is longer than 16 MiB' });
-      continue;
+  const rowsOf = function* (lines: Iterable<string>): Generator<ObjectRow> {
+    for (const text of lines) {
+      line += 1;
+      const row = readObject(text, line, onProblem);
+      if (row !== undefined) yield row;
     }
-    const text = whole.trim();
-    if (text === '') continue;
-    const value = tryParseJson(text);
-    if (isObject(value)) yield { kind: 'object', line, text, value };
-    else {
-      const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
-      onProblem({ line, what: `is not a JSON object${advice}` });
-    }
-  }
+  };
+  for await (const piece of pieces) yield* rowsOf(reader.push(piece));
+  yield* rowsOf(reader.end());
 }
 
-/**
- * Yields lines without line breaks. A line that is too long is cut, and yielded before its end is read, because it may
- * be endless.
- */
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let line = '';
-  let isCut = false;
-  for await (const piece of pieces) {
+/** Returns the object of a line; undefined for a blank or invalid one. */
+function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRow | undefined {
+  const text = whole.length > MAX_ROW ? whole : whole.trim();
+  if (text === '') return undefined;
+  const value = text.length > MAX_ROW ? undefined : tryParseJson(text);
+  if (isObject(value)) return { kind: 'object', line, text, value };
+  const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
+  const what = text.length > MAX_ROW ? 'is longer than 16 MiB' : `is not a JSON object${advice}`;
+  onProblem({ line, what });
+  return undefined;
+}
+
+/** Splits text into lines. A line that is too long is cut, and returned before its end, because it may be endless. */
+class LineReader {
+  #line = '';
+  #isCut = false;
+
+  *push(piece: string): Generator<string> {
     const [end = '', ...others] = piece.split('\n');
-    if (!isCut) line += end;
+    if (!this.#isCut) this.#line += end;
     for (const next of others) {
-      if (!isCut) yield line;
-      isCut = false;
-      line = next;
+      if (!this.#isCut) yield this.#line;
+      this.#isCut = false;
+      this.#line = next;
     }
-    if (line.length > MAX_ROW) {
-      yield line;
-      isCut = true;
-      line = '';
-    }
+    if (this.#line.length <= MAX_ROW) return;
+    yield this.#line;
+    this.#isCut = true;
+    this.#line = '';
   }
-  if (line !== '') yield line;
+
+  end(): string[] {
+    return this.#line === '' ? [] : [this.#line];
+  }
 }
 
 /** Flattens an object into cells, with dotted nested keys. @throws {AppError} `bad_input` if it nests too deep */
@@ -296,46 +303,70 @@ export async function checkList(
   options: ListOptions & { readonly flat: boolean },
   signal: AbortSignal,
 ): Promise<CheckedList> {
-  const flatKeys = (row: ObjectRow): Iterable<string> => (options.flat ? flatCells(row).keys() : []);
   /** Stops reading a stream, or a file that has changed since it was checked. */
   const stop = (problem: Problem): never => {
     throw badRows(input, [problem], 1);
   };
+  const keys = new KeyCollector(input.name, options.flat);
   if (!input.replayable) {
     const list = await openList(input, options, stop);
-    const flatHeader = list.first === undefined ? [] : [...flatKeys(list.first)];
-    return { ...list, flatHeader, total: undefined, rows: () => list.rows };
+    if (list.first !== undefined) keys.add(list.first);
+    return { ...list, flatHeader: keys.flat, total: undefined, rows: () => list.rows };
   }
   const problems: Problem[] = [];
-  let found = 0;
+  let count = 0;
   const collect = (problem: Problem): void => {
-    found += 1;
+    count += 1;
     if (problems.length < MAX_NAMED) problems.push(problem);
   };
   const list = await openList(input, options, collect).catch((error: unknown) => {
-    throw found > 0 ? badRows(input, problems, found) : error;
+    throw count > 0 ? badRows(input, problems, count) : error;
   });
-  const keys = new Set(list.header);
-  const flat = new Set<string>();
   let total = 0;
   for await (const row of list.rows) {
     total += 1;
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
-    if (row.kind !== 'object') continue;
-    if (keys.size <= MAX_KEYS) for (const key of Object.keys(row.value)) keys.add(key);
-    for (const key of flatKeys(row)) flat.add(key);
-    if (flat.size > MAX_KEYS) {
-      const message = `the rows of ${input.name} have more than ${MAX_KEYS} different keys`;
-      throw new AppError('bad_input', message, KEEP_NDJSON);
-    }
+    if (row.kind === 'object') keys.add(row);
   }
-  if (found > 0) throw badRows(input, problems, found);
+  if (count > 0) throw badRows(input, problems, count);
   async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
   // The header line is kept unchanged, even if it repeats a name.
-  const header = list.format === 'ndjson' ? [...keys] : list.header;
-  return { ...list, header, flatHeader: [...flat], total, rows };
+  const header = list.format === 'ndjson' ? keys.top : list.header;
+  return { ...list, header, flatHeader: keys.flat, total, rows };
+}
+
+/** Collects the keys of NDJSON, in order. */
+class KeyCollector {
+  readonly #name: string;
+  readonly #isFlat: boolean;
+  readonly #top = new Set<string>();
+  readonly #flat = new Set<string>();
+
+  /** @param isFlat whether nested keys are collected, too */
+  constructor(name: string, isFlat: boolean) {
+    this.#name = name;
+    this.#isFlat = isFlat;
+  }
+
+  get top(): string[] {
+    return [...this.#top];
+  }
+
+  get flat(): string[] {
+    return [...this.#flat];
+  }
+
+  /** @throws {AppError} `bad_input` if there are too many keys */
+  add(row: ObjectRow): void {
+    if (this.#top.size <= MAX_KEYS) for (const key of Object.keys(row.value)) this.#top.add(key);
+    if (!this.#isFlat) return;
+    for (const key of flatCells(row).keys()) this.#flat.add(key);
+    if (this.#flat.size <= MAX_KEYS) return;
+    const message = `the rows of ${this.#name} have more than ${MAX_KEYS} different keys`;
+    throw new AppError('bad_input', message, KEEP_NDJSON);
+  }
 }
 
 /** @param problems the first ones of all `found` */

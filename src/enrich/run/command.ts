@@ -156,14 +156,7 @@ async function finishRun(
   const { counts } = counters;
   const { options, outputFile } = plan;
   const finished = failure === undefined;
-  let report: string | undefined;
-  try {
-    if (finished && options.hasPage)
-      report = await (await loadReport()).writeReport(app, plan, counts, run.page);
-  } catch (error) {
-    await progress.stop();
-    throw error;
-  }
+  const report = finished ? await writePage(app, plan, run) : undefined;
   const next = resumeCommand(plan, failure, counts.error);
   const summary: RunSummary = {
     ...counters.results,
@@ -188,6 +181,20 @@ async function finishRun(
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
   if (counts.error > 0) throw partial(summary, next);
+}
+
+async function writePage(
+  app: App,
+  plan: Plan,
+  { counters, page, progress }: { counters: Counters; page: string | undefined; progress: Progress },
+): Promise<string | undefined> {
+  if (!plan.options.hasPage) return undefined;
+  try {
+    return await (await loadReport()).writeReport(app, plan, counters.counts, page);
+  } catch (error) {
+    await progress.stop();
+    throw error;
+  }
 }
 
 function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: number): Command | undefined {

@@ -4,9 +4,10 @@ import { openLedgerFor } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { configuredTarget } from '../../app/target.ts';
 import { decodeFind } from '../../client/results.ts';
+import type { Level } from '../../client/types.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
-import type { Searchable } from '../match/columns.ts';
+import type { NameQuery, RowQuery, Searchable } from '../match/columns.ts';
 import { simplifyName } from '../match/match.ts';
 import { resolveRow } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
@@ -39,7 +40,7 @@ async function costOf(app: App, plan: Plan) {
   const { perMinute, perDay } = plan.options;
   const target = configuredTarget(app);
   const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
-  const counts = await countRequests(plan, stored, app.context.signal);
+  const counts = await new RequestCounter(plan, stored).count(app.context.signal);
   const usage =
     target === undefined || perDay === 0
       ? undefined
@@ -75,12 +76,11 @@ const finishedRows = ({ outputFile, options, codec }: Plan): FinishedRowReader =
 /** A response that is not in the cache. */
 class NotStored extends Error {}
 
-async function countRequests(plan: Plan, stored: StoredResponses | undefined, signal: AbortSignal) {
-  const { codec, columns, options } = plan;
-  const { fields, loose = false } = options;
-  const finished = finishedRows(plan);
-  const seen = new Set<string>();
-  const counts = {
+class RequestCounter {
+  readonly #plan: Plan;
+  readonly #stored: StoredResponses | undefined;
+  readonly #seen = new Set<string>();
+  readonly #counts = {
     rows: 0,
     /** Rows finished by an earlier run. */
     done: 0,
@@ -95,55 +95,82 @@ async function countRequests(plan: Plan, stored: StoredResponses | undefined, si
     requests_at_most: 0,
   };
 
-  const isNew = (key: string): boolean => seen.size < seen.add(key).size;
-  const fetch = async (tool: string, args: Record<string, unknown>): Promise<unknown> => {
-    const response = await stored?.get(tool, args);
-    counts[response === undefined ? 'requests' : 'cached'] += 1;
-    if (response === undefined) counts.requests_at_most += 1;
-    return response?.value;
-  };
-  const countQuery = (query: Searchable) =>
-    resolveRow(query, {
-      details: fields !== undefined,
-      loose,
-      async find({ name, city }) {
-        const value = await fetch('find_restaurant', { name, city });
-        if (value === undefined) {
-          const mayRepeat =
-            loose && query.kind === 'search' && name === query.name && simplifyName(name) !== undefined;
-          counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
-          throw new NotStored();
-        }
-        const { results, output } = decodeFind({ structuredContent: value });
-        return { results, total: output.total_matches };
-      },
-      async lookup(id) {
-        if (isNew(keyOf('details', id)))
-          await fetch('lookup_restaurant', { restaurant_id: id, fields: fields ?? 'basic' });
-        return {};
-      },
-    }).catch((error: unknown) => {
-      if (!(error instanceof NotStored)) throw error;
-    });
+  constructor(plan: Plan, stored: StoredResponses | undefined) {
+    this.#plan = plan;
+    this.#stored = stored;
+  }
 
-  for await (const row of plan.rows()) {
-    counts.rows += 1;
-    if (counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
-    const query = columns.query(row);
-    const earlier = finished.take(row, codec.input(row));
-    if (earlier !== undefined) {
-      counts.done += 1;
-      if (query.kind !== 'none' && earlier.status !== 'error') seen.add(queryKey(query));
-    } else if (query.kind === 'none') {
-      counts.unusable_rows += 1;
-      if (counts.unusable_rows <= MAX_NAMED) counts.unusable_lines.push(row.line);
-    } else if (isNew(queryKey(query))) {
-      counts.distinct_queries += 1;
-      await countQuery(query);
+  async count(signal: AbortSignal) {
+    const { columns, codec } = this.#plan;
+    const finished = finishedRows(this.#plan);
+    for await (const row of this.#plan.rows()) {
+      this.#counts.rows += 1;
+      if (this.#counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
+      const query = columns.query(row);
+      const earlier = finished.take(row, codec.input(row));
+      if (earlier === undefined) await this.#addRow(query, row.line);
+      else {
+        this.#counts.done += 1;
+        if (query.kind !== 'none' && earlier.status !== 'error') this.#seen.add(queryKey(query));
+      }
+    }
+    finished.end();
+    return this.#counts;
+  }
+
+  async #addRow(query: RowQuery, line: number): Promise<void> {
+    if (query.kind === 'none') {
+      this.#counts.unusable_rows += 1;
+      if (this.#counts.unusable_rows <= MAX_NAMED) this.#counts.unusable_lines.push(line);
+    } else if (this.#isNew(queryKey(query))) {
+      this.#counts.distinct_queries += 1;
+      await this.#addQuery(query);
     }
   }
-  finished.end();
-  return counts;
+
+  async #addQuery(query: Searchable): Promise<void> {
+    const { fields, loose = false } = this.#plan.options;
+    try {
+      await resolveRow(query, {
+        details: fields !== undefined,
+        loose,
+        find: (search) => this.#find(search, query),
+        lookup: (id) => this.#lookup(id, fields ?? 'basic'),
+      });
+    } catch (error) {
+      if (!(error instanceof NotStored)) throw error;
+    }
+  }
+
+  async #find({ name, city }: Pick<NameQuery, 'name' | 'city'>, query: Searchable) {
+    const value = await this.#fetch('find_restaurant', { name, city });
+    if (value === undefined) {
+      const { fields, loose } = this.#plan.options;
+      const mayRepeat =
+        loose && query.kind === 'search' && name === query.name && simplifyName(name) !== undefined;
+      this.#counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
+      throw new NotStored();
+    }
+    const { results, output } = decodeFind({ structuredContent: value });
+    return { results, total: output.total_matches };
+  }
+
+  async #lookup(id: string, fields: Level) {
+    if (this.#isNew(keyOf('details', id)))
+      await this.#fetch('lookup_restaurant', { restaurant_id: id, fields });
+    return {};
+  }
+
+  async #fetch(tool: string, args: Record<string, unknown>): Promise<unknown> {
+    const response = await this.#stored?.get(tool, args);
+    this.#counts[response === undefined ? 'requests' : 'cached'] += 1;
+    if (response === undefined) this.#counts.requests_at_most += 1;
+    return response?.value;
+  }
+
+  #isNew(key: string): boolean {
+    return this.#seen.size < this.#seen.add(key).size;
+  }
 }
 
 function estimateLines(cost: Cost): string[] {

@@ -88,11 +88,10 @@ const wantsJson = ({ globals }: App): boolean => globals.json === true || global
 
 const FILE: Options = { '--output': 'out.csv' };
 
-/** @throws {AppError} `usage` for the first conflict */
-function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
+const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
+
+function assertListFormat(app: App): void {
   const { globals } = app;
-  const toFile = outputPath(app) !== undefined;
-  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
   if (globals.format !== undefined && ![...LIST_FORMATS, 'json'].includes(globals.format)) {
     throw refuse(`--format '${globals.format}': rows are written as ${LIST_FORMATS.join(', ')}`, {
       command: again({ '--format': 'csv' }),
@@ -104,6 +103,13 @@ function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFla
       { text: 'for a page', command: again({ '--output': 'out.csv', '--report': 'out.html' }) },
     ]);
   }
+}
+
+/** @throws {AppError} `usage` for the first conflict */
+function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
+  const { globals } = app;
+  const toFile = outputPath(app) !== undefined;
+  assertListFormat(app);
   if (retryErrors && !resume)
     throw refuse('--retry-errors needs --resume', {
       command: again({ ...(toFile ? {} : FILE), '--resume': true, '--retry-errors': true }),
