@@ -119,6 +119,7 @@ const groups = [
     '/src/app/output.ts',
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',
+    '/src/storage/code-folder.ts',
     '/src/client/types.ts',
   ),
   group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts', '/src/storage/ledger.ts'),
@@ -169,9 +170,11 @@ async function bundleLibraries() {
   return chunks;
 }
 
-/** Removes the loading of rolldown's helpers from the start chunk, which does not use them. */
+/** Removes the loading of rolldown's helpers from the start chunk. @throws {Error} if it uses them */
 function asStart(code) {
-  return code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
+  const start = code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
+  if (start.includes('/rolldown-runtime-')) throw new Error('the start uses the helpers of rolldown');
+  return start;
 }
 
 /** Embeds the help in start.ts, which prints it without loading the program. */

@@ -1,20 +1,17 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Script } from 'node:vm';
-import { codeFolder, deleteCode } from './storage/code-folder.ts';
-import { createFolders, foreignOwner, isSafePath, sharing } from './storage/folders.ts';
-import { resolvePaths } from './storage/paths.ts';
+import { codeFolder, resolvePaths } from './storage/paths.ts';
+import { foreignOwner, isSafePath, sharing } from './storage/trust.ts';
+
+/** Code that is not in the cache yet. */
+interface FreshCode {
+  readonly folder: string;
+  /** Returns the code, with the functions that V8 compiled when they were first called, by the name of its file. */
+  compiled(): ReadonlyMap<string, Buffer>;
+}
 
 /** Commands with compiled code of their own, because that contains only the functions that the first run called. */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
@@ -27,7 +24,7 @@ const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
  * runs, without the functions that the run compiles; with them, `find` takes 15 to 20 ms less. The name of a chunk contains
  * a hash of its content. Code that is loaded this way cannot use `import()`.
  */
-export function loadChunks(argv: readonly string[]): void {
+export function loadChunks(argv: readonly string[]): FreshCode | undefined {
   const folder = safeCodeFolder(argv);
   const vm = process.getBuiltinModule('node:vm');
   const fresh = new Map<string, Script>();
@@ -53,8 +50,7 @@ export function loadChunks(argv: readonly string[]): void {
 
   function run(name: string, exports: object): void {
     const filename = join(__dirname, 'chunks', name);
-    const path = folder === undefined ? undefined : join(folder, `${name}.bin`);
-    const cachedData = path === undefined ? undefined : readCode(path);
+    const cachedData = folder === undefined ? undefined : readCode(join(folder, `${name}.bin`));
     // The chunks are ASCII. Node 20 reads UTF-8 in parts of 8 KB, which takes 2 ms longer.
     const code = readFileSync(filename, 'latin1');
     const source = `(function(exports,require,__filename,__dirname){${code}\n})`;
@@ -62,19 +58,20 @@ export function loadChunks(argv: readonly string[]): void {
     const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     if (hasWasm) setWasmFlags(false);
     hasWasm ||= source.includes(WASM_FLAGS_OFF);
-    if (path !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-      fresh.set(path, script);
-    }
+    if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(`${name}.bin`, script);
     script.runInThisContext()(exports, load, filename, dirname(filename));
   }
 
   // start.cjs loads its first chunk with this.
   module.require = load as NodeJS.Require;
-  if (folder === undefined) return;
-
-  process.once('exit', () => {
-    if (fresh.size > 0) storeCode(folder, fresh);
-  });
+  if (folder === undefined) return undefined;
+  return {
+    folder,
+    compiled() {
+      if (fresh.size > 0) setWasmFlags(true);
+      return new Map([...fresh].map(([name, script]) => [name, script.createCachedData()]));
+    },
+  };
 }
 
 /** Undefined if somebody else can write to the folder: when root runs with the home of a user, that user. */
@@ -110,28 +107,5 @@ function readCode(path: string): Buffer | undefined {
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
-  }
-}
-
-function storeCode(folder: string, scripts: ReadonlyMap<string, Script>): void {
-  try {
-    createFolders(folder);
-    if (!isSafePath(folder)) return;
-    setWasmFlags(true);
-    for (const [path, script] of scripts) writeCode(path, script);
-    deleteCode(join(folder, '..', '..'), Date.now());
-  } catch {
-    // The code is compiled again in the next run.
-  }
-}
-
-function writeCode(path: string, script: Script): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const code = script.createCachedData();
-    writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, path);
-  } catch {
-    rmSync(temporary, { force: true });
   }
 }

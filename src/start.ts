@@ -28,8 +28,11 @@ async function start(argv: readonly string[]): Promise<void> {
   const text = staticText(argv);
   if (text !== undefined && writeOut(text)) return;
   // The standalone executable has no chunks, and it already contains its compiled code.
-  if (process.versions.bun === undefined) loadChunks(argv);
+  const code = process.versions.bun === undefined ? loadChunks(argv) : undefined;
   await import('./main.ts');
+  if (code === undefined) return;
+  const { storeCode } = await import('./storage/code-folder.ts');
+  process.once('exit', () => storeCode(code.folder, code.compiled()));
 }
 
 void start(process.argv.slice(2));

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
-import { currentUid } from '../storage/folders.ts';
+import { currentUid } from '../storage/trust.ts';
 import type { App } from './app.ts';
 import { tempReportPath } from './page.ts';
 

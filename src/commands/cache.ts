@@ -2,8 +2,9 @@ import type { App } from '../app/app.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
-import { codeFolder, deleteCode } from '../storage/code-folder.ts';
+import { deleteCode } from '../storage/code-folder.ts';
 import { assertOwnPath } from '../storage/folders.ts';
+import { codeFolder } from '../storage/paths.ts';
 import { plural } from '../util/plural.ts';
 
 export function registerCache(command: CliCommand, app: App): void {

@@ -1,5 +1,7 @@
-import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFolders } from './folders.ts';
+import { isSafePath } from './trust.ts';
 
 const VERSION_NAME = /^v[\d.]+-\w+$/;
 const COMMAND_NAME = /^[a-z]+$/;
@@ -7,8 +9,26 @@ const CODE_NAME = /\.cjs\.bin(?:\.\d+\.tmp)?$/;
 const KEEP_MS = 30 * 86_400_000;
 const KEEP_TEMP_MS = 3_600_000;
 
-/** Contains `<version of Node>-<processor>/<command>/<chunk>.bin`. */
-export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');
+/** Writes two copies of compiled code, and deletes old code. A folder that is not writable only costs time. */
+export function storeCode(folder: string, files: ReadonlyMap<string, Buffer>): void {
+  if (files.size === 0) return;
+  attempt(() => {
+    createFolders(folder);
+    if (!isSafePath(folder)) return;
+    for (const [name, code] of files) writeCode(join(folder, name), code);
+    deleteCode(join(folder, '..', '..'), Date.now());
+  });
+}
+
+function writeCode(path: string, code: Buffer): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
 
 /**
  * Deletes compiled code in a folder that the caller has checked, while other processes may write there.

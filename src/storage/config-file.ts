@@ -5,10 +5,11 @@ import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { TempFile } from './atomic.ts';
 import { type FileContent, isNotRegularFile, readOwnFile, writeAll } from './files.ts';
-import { assertOwnPath, sharing } from './folders.ts';
+import { assertOwnPath } from './folders.ts';
 import { ioError, ioReason } from './io-error.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
+import { sharing } from './trust.ts';
 
 export interface Profile {
   key?: string;

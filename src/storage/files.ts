@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { AppError, systemCode } from '../errors.ts';
-import { currentUid, foreignOwner } from './folders.ts';
+import { currentUid, foreignOwner } from './trust.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];

@@ -1,104 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
-
-const MAX_LINKS = 40;
-const STICKY = 0o1000;
-const READABLE = 0o044;
-const WRITABLE_BY_GROUP = 0o020;
-const WRITABLE_BY_ANYBODY = 0o002;
-
-/** The user id of this process; undefined on Windows, where files have no owner and Node makes up their modes. */
-export const currentUid = (): number | undefined => process.geteuid?.();
-
-const isTrusted = (uid: number, me: number): boolean => uid === me || uid === 0;
-
-/** Such as "it belongs to user 1001"; undefined for this user and root. */
-export function foreignOwner({ uid }: Stats, what = 'it'): string | undefined {
-  const me = currentUid();
-  return me === undefined || isTrusted(uid, me) ? undefined : `${what} belongs to user ${uid}`;
-}
-
-export function sharing({ mode }: Stats): { readonly isWritable: boolean; readonly isReadable: boolean } {
-  const hasModes = currentUid() !== undefined;
-  const others = WRITABLE_BY_GROUP | WRITABLE_BY_ANYBODY;
-  return {
-    isWritable: hasModes && (mode & others) !== 0,
-    isReadable: hasModes && (mode & READABLE) !== 0,
-  };
-}
-
-/** The private group of the owner has the owner's number (umask 002). */
-function isOpenFolder(stats: Stats, allowsGroup: boolean): boolean {
-  const isOfGroup = (stats.mode & WRITABLE_BY_GROUP) !== 0 && !(allowsGroup && stats.gid === stats.uid);
-  return stats.isDirectory() && (isOfGroup || (stats.mode & WRITABLE_BY_ANYBODY) !== 0);
-}
-
-function homeFolder(): string | undefined {
-  try {
-    const home = homedir();
-    return isAbsolute(home) && existsSync(home) ? resolve(home) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Visits each folder of a path, and each symbolic link before its target. Starts at `home` if that contains the path.
- * @returns the path without links. @throws the system's error; `ELOOP`
- */
-function walkPath(path: string, visit: (part: string, stats: Stats) => void, home?: string): string {
-  const absolute = resolve(path);
-  const start = home !== undefined && `${absolute}${sep}`.startsWith(`${home}${sep}`) ? home : undefined;
-  if (start !== undefined) visit(start, statSync(start));
-  let folder = start ?? parse(absolute).root;
-  const rest = absolute.slice(folder.length).split(sep);
-  for (let links = 0; rest.length > 0; ) {
-    const next = join(folder, rest.shift() ?? '');
-    if (next === folder) continue;
-    const stats = lstatSync(next, { throwIfNoEntry: false });
-    if (stats === undefined) return join(next, ...rest);
-    visit(next, stats);
-    if (!stats.isSymbolicLink()) {
-      folder = next;
-      continue;
-    }
-    links += 1;
-    if (links > MAX_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-    const { root, parts } = targetOf(next);
-    folder = root ?? folder;
-    rest.unshift(...parts);
-  }
-  return folder;
-}
-
-/** @returns no root for a relative target */
-function targetOf(link: string): { readonly root: string | undefined; readonly parts: string[] } {
-  const target = readlinkSync(link);
-  const root = isAbsolute(target) ? parse(target).root : undefined;
-  return { root, parts: target.slice(root?.length ?? 0).split(sep) };
-}
-
-/** Checks that nobody but this user and root can change what a path leads to. */
-function inspect(path: string, strict: boolean): { end: string; problem: string | undefined } {
-  const problems: string[] = [];
-  // The folder of the next part, if others can create files in it (/tmp).
-  let open: string | undefined;
-  const visit = (part: string, stats: Stats) => {
-    const link = stats.isSymbolicLink() ? 'the symbolic link ' : '';
-    const owner = foreignOwner(stats, part === path ? 'it' : `${link}${part}`);
-    if (owner !== undefined) problems.push(owner);
-    const isOpen = isOpenFolder(stats, !strict);
-    if ((isOpen && (stats.mode & STICKY) === 0) || (open !== undefined && link !== '')) {
-      problems.push(`other users can write to ${open ?? part}`);
-    }
-    open = isOpen ? part : undefined;
-  };
-  const end = walkPath(path, visit, strict ? undefined : homeFolder());
-  if (open !== undefined && (strict || open === end)) problems.push(`other users can write to ${open}`);
-  return { end, problem: currentUid() === undefined ? undefined : problems[0] };
-}
+import { foreignOwner, inspect, walkPath } from './trust.ts';
 
 const refusal = (path: string, reason: string): AppError =>
   new AppError('io_error', `refusing to use ${path}: ${reason}`);
@@ -109,12 +12,6 @@ export function assertOwnPath(path: string): string {
   if (problem !== undefined) throw refusal(path, problem);
   return end;
 }
-
-/**
- * Whether code in this folder may be executed. Unlike {@link assertOwnPath}, checks the whole path. Groups count as others,
- * because access lists show as permissions of the group.
- */
-export const isSafePath = (path: string): boolean => inspect(resolve(path), true).problem === undefined;
 
 /** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user, unless `anyOwner`; `ELOOP` */
 export function followLinks(

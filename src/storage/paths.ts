@@ -1,4 +1,4 @@
-import { posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 
 /** Files and folders of this program; undefined if the home folder is unknown, and nothing is stored. */
@@ -45,3 +45,6 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     cacheDir: folder('CACHE', under(local, 'restaurant', 'cache'), '.cache'),
   };
 }
+
+/** Contains `<version of Node>-<processor>/<command>/<chunk>.bin`. */
+export const codeFolder = (cacheDir: string): string => join(cacheDir, 'code');

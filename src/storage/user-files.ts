@@ -19,7 +19,8 @@ import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { again, type Hint } from '../hint.ts';
-import { followLinks, foreignOwner } from './folders.ts';
+import { followLinks } from './folders.ts';
+import { foreignOwner } from './trust.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const CHUNK = 65_536;

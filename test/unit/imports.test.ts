@@ -7,7 +7,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** The folders that a folder may import, in addition to itself, `errors`, `context`, `version` and types of the service. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  start: ['main', 'compile-cache', 'util'],
+  start: ['main', 'compile-cache', 'storage', 'util'],
   'compile-cache': ['storage'],
   main: ['cli', 'streams', 'prompt'],
   // The entry for other programs.

@@ -71,6 +71,8 @@ describe('starting', () => {
   });
 
   it.each([
+    [['--version'], ['restaurant', 'start']],
+    [['--help'], ['restaurant', 'start']],
     [
       ['find', '--help'],
       ['find', 'program', 'restaurant', 'rolldown-runtime', 'start'],
