@@ -94,10 +94,10 @@ async function printVersion(app: App): Promise<void> {
 async function reportFailure(error: unknown, app: App, program: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const { innermost } = program;
-  const known = await withHint(asAppError(error, app.context), innermost, app);
+  const failure = await withHint(asAppError(error, app.context), innermost, app);
   // With JSON progress, errors are JSON, too.
-  await reportError(known, app, innermost, app.terminal.wantsJson || innermost.opts().progress === 'json');
-  return EXIT_CODES[known.kind];
+  await reportError(failure, app, innermost, app.terminal.wantsJson || innermost.opts().progress === 'json');
+  return EXIT_CODES[failure.kind];
 }
 
 const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
@@ -157,9 +157,9 @@ export async function reportUncaught(
     // The error to report is another one.
   }
   // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
-  const known =
+  const failure =
     systemCode(error) === 'ERR_ASSERTION'
       ? new AppError('network', 'the connection was closed in the middle of a response', { cause: error })
       : error;
-  return reportFailure(known, app, program);
+  return reportFailure(failure, app, program);
 }

@@ -18,15 +18,15 @@ function typedCommandLine(run: Run): TypedLine | undefined {
   const { program } = run;
   if (program === undefined) return undefined;
   const { command, operands, options } = program.line;
-  const shown = (word: Word): Word =>
+  const printable = (word: Word): Word =>
     typeof word === 'string' && run.secrets.redact(word) !== word ? { slot: '…' } : word;
   return {
     command,
-    operands: operands.map((word) => shown(withoutCredentials(word))),
+    operands: operands.map((word) => printable(withoutCredentials(word))),
     options: options.map(({ flag, value, rivals }) => ({
       flag,
       rivals,
-      value: value === undefined ? undefined : shown(withoutSecret(flag, value)),
+      value: value === undefined ? undefined : printable(withoutSecret(flag, value)),
     })),
   };
 }

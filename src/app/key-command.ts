@@ -68,7 +68,7 @@ function problemOf(
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
   if (error.killed === true) return `did not finish within ${formatDuration(timeoutMs)}`;
   const reason = error.signal
-    ? `was ended by ${error.signal}`
+    ? `was terminated by ${error.signal}`
     : `failed (exit ${String((error as { code?: unknown }).code)})`;
   const message = excerpt(redactor(undefined)(stderr.toString('utf8')));
   return message === '' ? reason : `${reason}: ${message}`;

@@ -60,11 +60,16 @@ function storeOf(app: App, inTerminal = true) {
 
 const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
 
-export function saveResults(app: App, query: Search['query'], rows: Search['rows'], shown: boolean): void {
+export function saveResults(
+  app: App,
+  query: Search['query'],
+  rows: Search['rows'],
+  inTerminal: boolean,
+): void {
   const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
   // A search that contains a key is not stored.
   const stored = JSON.stringify(search);
-  if (app.secrets.mask(stored) === stored) storeOf(app, shown).write(search);
+  if (app.secrets.mask(stored) === stored) storeOf(app, inTerminal).write(search);
 }
 
 export const lastSearch = (app: App): Search | undefined => storeOf(app).read();
@@ -90,7 +95,7 @@ export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
 export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);
   if (last === undefined) {
-    throw new AppError('not_found', 'no search was made yet', {
+    throw new AppError('not_found', 'no earlier search', {
       hint: [
         { command: restaurant('find', slot('name'), '--city', slot('city')) },
         { text: 'then', command: restaurant('lookup', '1') },

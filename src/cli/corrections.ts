@@ -47,9 +47,9 @@ function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
   };
 }
 
-type Corrected = readonly [name: string, value: true | Word];
+type Correction = readonly [name: string, value: true | Word];
 
-function takeWord(words: string[], command: CliCommand): Corrected | undefined {
+function takeWord(words: string[], command: CliCommand): Correction | undefined {
   const word = words.shift() ?? '';
   if (!isOptionLike(word)) return ['', word];
   const { flag, value: typed } = splitOption(word);
@@ -67,7 +67,7 @@ function takeWord(words: string[], command: CliCommand): Corrected | undefined {
  * Returns the command line with our options and arguments in place of unknown ones; undefined if one has no counterpart,
  * or if a word looks like a key.
  */
-export function correctedLine(
+export function correctLine(
   command: CliCommand,
   app: App,
   args: readonly string[] = command.args,
@@ -76,22 +76,22 @@ export function correctedLine(
   if (args.some((word) => app.secrets.redact(word) !== word)) return undefined;
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const words = args.slice(0, end);
-  const corrected: Corrected[] = [];
+  const corrections: Correction[] = [];
   while (words.length > 0) {
     const each = takeWord(words, command);
     if (each === undefined) return undefined;
-    corrected.push(each);
+    corrections.push(each);
   }
-  const typed = corrected.flatMap(([name, value]) => (name === '' && value !== true ? [value] : []));
+  const typed = corrections.flatMap(([name, value]) => (name === '' && value !== true ? [value] : []));
   const operands = [...typed, ...args.slice(end + 1)];
   const { length, [length - 1]: last } = registeredArguments;
   if (operands.length > length && last?.variadic !== true) return undefined;
-  const options = Object.fromEntries(corrected.filter(([name]) => name !== ''));
+  const options = Object.fromEntries(corrections.filter(([name]) => name !== ''));
   return { text: 'did you mean', command: again(options, { operands }) };
 }
 
 /** Returns the command with an option that was typed before it; undefined if the words do not name one that has it. */
-export function reorderedLine(program: CliCommand, flag: string): Advice | undefined {
+export function reorderLine(program: CliCommand, flag: string): Advice | undefined {
   const { args } = program;
   const child = program.children.find((each) => args.includes(each.name()) && each.findOption(flag));
   if (child === undefined) return undefined;
@@ -102,7 +102,7 @@ export function reorderedLine(program: CliCommand, flag: string): Advice | undef
 const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
 
-export function correctedCommand(
+export function correctCommand(
   word: string,
   parent: CliCommand,
   rest: readonly string[],

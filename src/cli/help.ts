@@ -67,7 +67,7 @@ function usageOf(command: CliCommand): string {
 }
 
 /** Folds a command line after `  $ ` into lines of about `room` characters that end with a shell's line continuation. */
-function folded(line: string, room: number): string {
+function foldLine(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
   const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
   const lines = [''];
@@ -82,7 +82,7 @@ function folded(line: string, room: number): string {
 
 const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 
-const wrapped = (text: string, width: number): string =>
+const wrap = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
 export function helpText(command: CliCommand, width: number): string {
@@ -93,13 +93,13 @@ export function helpText(command: CliCommand, width: number): string {
   // In a command with subcommands, options come last.
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
-  const details = command.details.split('\n\n').map((text) => wrapped(text, columns));
-  const examples = command.exampleLines.map((line) => `  $ ${folded(line, Math.min(columns, 80) - 10)}`);
+  const details = command.details.split('\n\n').map((text) => wrap(text, columns));
+  const examples = command.exampleLines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
   const parts = [...body, ...details, examples.length === 0 ? '' : ['Examples:', ...examples].join('\n')];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** A paragraph (indented lines are not wrapped), or a table of two columns. */
+/** A paragraph (indented lines stay as they are), or a table of two columns. */
 type Section = string | readonly (readonly [term: string, text: string])[];
 
 const environmentTopic = (): Section[] => [
@@ -117,9 +117,9 @@ const exitCodesTopic = (): Section[] => [
   [
     ['0', 'success, even if nothing was found'],
     ...exitCodes().flatMap(({ exit, kind, codes }) => {
-      const shown = kind === 'interrupted' ? `${exit}, 143` : String(exit);
+      const exits = kind === 'interrupted' ? `${exit}, 143` : String(exit);
       return codes.map(({ code, meaning }, index): [string, string] => [
-        `${(index === 0 ? shown : '').padEnd(9)}${code.padEnd(13)}`,
+        `${(index === 0 ? exits : '').padEnd(9)}${code.padEnd(13)}`,
         meaning,
       ]);
     }),
@@ -147,7 +147,7 @@ export function topicText(topic: string, terminalWidth: number): string {
   const width = textWidth(terminalWidth);
   const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 16 });
   const format = (section: Section): string => {
-    if (typeof section === 'string') return wrapped(section, width);
+    if (typeof section === 'string') return wrap(section, width);
     const termWidth = Math.min(28, width >> 1, Math.max(...section.map(([term]) => term.length)));
     const row = (term: string, text: string) => help.formatItem(term, termWidth, text, help).trimEnd();
     // A term that is wider than its column gets its own line.

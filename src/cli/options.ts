@@ -6,13 +6,14 @@ import { type CliCommand, CliOption, type OptionOverride } from './command.ts';
 function makeOption(name: string, row: OptionRow, override: OptionOverride = {}): CliOption {
   const { description = row.description, choices = row.choices } = override;
   const text = override.defaultText ?? override.default ?? row.defaultText ?? row.default;
-  const made = new CliOption(row.flags, description, choices, text);
-  if (made.long === '--header') made.argParser((each, earlier: string[]) => [...earlier, each]).default([]);
-  made.conflicts([...(row.conflicts ?? [])]);
-  made.isInteger = row.number === true;
-  made.setting = (SETTINGS as Readonly<Record<string, Setting<unknown>>>)[name];
-  if (override.default !== undefined) made.default(override.default);
-  return made.helpGroup(row.heading);
+  const option = new CliOption(row.flags, description, choices, text);
+  if (option.long === '--header')
+    option.argParser((each, earlier: string[]) => [...earlier, each]).default([]);
+  option.conflicts([...(row.conflicts ?? [])]);
+  option.isInteger = row.number === true;
+  option.setting = (SETTINGS as Readonly<Record<string, Setting<unknown>>>)[name];
+  if (override.default !== undefined) option.default(override.default);
+  return option.helpGroup(row.heading);
 }
 
 const PLAIN_FORMATS: readonly string[] = ['table', 'json'];

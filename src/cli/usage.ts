@@ -5,7 +5,7 @@ import { type Advice, again, type Command, restaurant, slot } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';
 import { conflictIn } from './check.ts';
 import type { CliCommand } from './command.ts';
-import { correctedCommand, correctedLine, isOptionLike, reorderedLine, splitOption } from './corrections.ts';
+import { correctCommand, correctLine, isOptionLike, reorderLine, splitOption } from './corrections.ts';
 import { optionsOf } from './options.ts';
 import { valueOption } from './synonyms.ts';
 
@@ -46,7 +46,7 @@ export function unknownCommandError(
 ): AppError {
   const all = { text: 'to list the commands', ...parent.ownHelp };
   const name = `${parent.path} ${word}`.trimStart();
-  return usage(`unknown command '${name}'`, correctedCommand(word, parent, rest) ?? all);
+  return usage(`unknown command '${name}'`, correctCommand(word, parent, rest) ?? all);
 }
 
 function unknownOption(command: CliCommand, app: App): AppError {
@@ -58,10 +58,10 @@ function unknownOption(command: CliCommand, app: App): AppError {
   if (flag === '--help' || options.some(({ long }) => long === flag)) {
     const meant = valueOption(flag, value);
     const words = command.args.flatMap((each) => (each === word ? [flag, `${meant}=${value}`] : each));
-    const corrected = meant && value !== '' ? correctedLine(command, app, words) : undefined;
+    const corrected = meant && value !== '' ? correctLine(command, app, words) : undefined;
     return usage(`${flag} takes no value`, corrected ?? command.ownHelp);
   }
-  const corrected = (path === '' ? reorderedLine(root, flag) : undefined) ?? correctedLine(command, app);
+  const corrected = (path === '' ? reorderLine(root, flag) : undefined) ?? correctLine(command, app);
   if (corrected !== undefined) return usage(`unknown option '${flag}'`, corrected);
   const owner = root.tree.find((each) => each !== root && each.options.some(({ long }) => long === flag));
   const other = owner === undefined ? [] : [{ text: `${flag} is an option of ${owner.path}` }];

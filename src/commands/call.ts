@@ -39,9 +39,9 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
       return readArguments(app, name, words, json);
     },
-    preview: async (given) => [toolCall(name, await previewArguments(app, name, given))],
-    send: async (service, given) => {
-      const { tool, args } = await prepareCall(app, service, name, given);
+    preview: async (inputs) => [toolCall(name, await previewArguments(app, name, inputs))],
+    send: async (service, inputs) => {
+      const { tool, args } = await prepareCall(app, service, name, inputs);
       const { progressLabel } = await import('../output/spinner.ts');
       return app.notes.withSpinner(name, (update) => {
         // A service responds with a stream if progress is requested, so request it only if it is shown.

@@ -70,17 +70,17 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
     plan: () => readQuery(app, words, options),
     preview: (query) => [findCall(query)],
     send: async (service, query) => {
-      const found = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
+      const response = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
         service.find(query),
       );
-      const rows = refine(found.answer.results, { ...options, limit });
-      if (fields === undefined) return { ...found, rows, detailed: undefined };
+      const rows = refine(response.answer.results, { ...options, limit });
+      if (fields === undefined) return { ...response, rows, detailed: undefined };
       const { lookupResults } = await import('./find/details.ts');
       const detailed = await lookupResults(app, service, rows, fields);
-      return { ...found, rows, detailed };
+      return { ...response, rows, detailed };
     },
-    write: async (found, query) => {
-      const { answer, cachedAt, rows, detailed } = found;
+    write: async (response, query) => {
+      const { answer, cachedAt, rows, detailed } = response;
       saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
         const { detailedJson, detailedPresentation } = await import('./find/details.ts');
@@ -93,9 +93,9 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
           const { findPresentation } = await import('../output/render/find.ts');
           return findPresentation(json, rows, search, extra);
         };
-        await writeResult(app, json, present, isReceived ? found.text : undefined);
+        await writeResult(app, json, present, isReceived ? response.text : undefined);
       }
-      const note = footer(app, found, query, options);
+      const note = footer(app, response, query, options);
       if (note !== undefined) await app.notes.note(note);
       reportFailures(answer, detailed);
     },

@@ -70,13 +70,14 @@ async function login(app: App, options: LoginOptions): Promise<void> {
     file,
     key_in_environment: app.secrets.environmentKey !== undefined,
   };
-  const where = service?.url.host ?? 'no service yet: restaurant login --base-url <url>';
   const lines = [
-    `Logged in to ${where}${facts.verified ? '' : ' (the key was not verified)'}`,
-    `Key …${facts.key.last4} saved in ${file}, profile ${facts.profile}`,
+    service === undefined
+      ? 'No service yet; to set it: restaurant login --base-url <url>'
+      : `Logged in to ${service.url.host}${facts.verified ? '' : ' (key not verified)'}`,
+    `Saved key …${facts.key.last4} in ${file} (profile ${facts.profile})`,
   ];
   if (facts.key_in_environment) {
-    lines.push('RESTAURANT_API_KEY is set and overrides the saved key: unset RESTAURANT_API_KEY');
+    lines.push('RESTAURANT_API_KEY overrides the saved key; to use the saved key: unset RESTAURANT_API_KEY');
   }
   await writeText(app, facts, () => `${lines.join('\n')}\n`);
 }
@@ -88,8 +89,8 @@ interface LoginService {
 }
 
 async function findService(app: App, options: LoginOptions): Promise<LoginService | undefined> {
-  const found = configuredEndpoint(app);
-  if (found !== undefined) return found;
+  const endpoint = configuredEndpoint(app);
+  if (endpoint !== undefined) return endpoint;
   if (app.terminal.canPrompt && options.keyStdin !== true) {
     const typed = await app.context.prompt.text('Address of the service', 'https://api.example.com');
     return { url: endpointFromBase(typed), typed };
@@ -174,7 +175,7 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    return error.withMessage(`${url.host} refused the key …${keySuffix(key)}; nothing was saved`, {
+    return error.withMessage(`${url.host} rejected the key …${keySuffix(key)}; nothing was saved`, {
       hint: { text: 'check the key in the developer portal, then', command: loginCommand(app) },
     });
   }

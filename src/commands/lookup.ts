@@ -18,7 +18,7 @@ const RESULT = anyOf(
 
 const LOOKUP_OUTPUT = anyOf(
   { ...anyObject, description: 'one id: the output object; its fields are not documented' },
-  { ...list(RESULT), description: 'several ids, in the order given' },
+  { ...list(RESULT), description: 'several ids, in order' },
 );
 
 export function registerLookup(command: CliCommand, app: App): void {

@@ -178,7 +178,7 @@ function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Bu
   return [
     ['This minute', show(per_minute)],
     ['Last 24 hours', show(per_day)],
-    ...pairIf('Pause', paused_until, (iso) => `paused until ${time(iso)} (the service asked)`),
+    ...pairIf('Pause', paused_until, (iso) => `paused until ${time(iso)} (requested by the service)`),
     ...pairIf('Problem', problem, (text) => text),
   ];
 }

@@ -33,7 +33,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
-        throw error.withMessage(`${service.label} has no list of its tools: ${error.message}`, {
+        throw error.withMessage(`${service.label} does not list its tools: ${error.message}`, {
           hint: error.details.hint ?? {
             text: 'see a documented tool',
             command: restaurant('tools', 'find_restaurant'),
@@ -45,7 +45,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
       const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
       if (name === undefined) {
         await writeResult(app, { tools }, async () => toolsPresentation(tools));
-        if (tools.length === 0) await app.notes.note('the service offers no tools');
+        if (tools.length === 0) await app.notes.note('the service has no tools');
         return;
       }
       const { findTool } = await import('./call/prepare.ts');

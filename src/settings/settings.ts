@@ -114,15 +114,15 @@ export class Settings {
 
 export function settingName(text: string): SettingName {
   const wanted = text.toLowerCase().replaceAll('_', '-');
-  const found = SETTING_NAMES.find((name) => name === wanted);
-  if (found !== undefined) return found;
+  const setting = SETTING_NAMES.find((name) => name === wanted);
+  if (setting !== undefined) return setting;
   if (/key|token|secret/.test(wanted)) {
     throw usage('an API key is not a setting, and other users can read the command line', {
       command: restaurant('login'),
     });
   }
-  throw usage(`no setting '${text}'`, [
+  throw usage(`unknown setting '${text}'`, [
     ...suggestion(wanted, SETTING_NAMES),
-    { text: `they are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
+    { text: `the settings are ${SETTING_NAMES.join(', ')}`, command: restaurant('config', 'list') },
   ]);
 }

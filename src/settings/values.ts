@@ -47,8 +47,8 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 export function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
-    const found = choices.find((choice) => choice === text);
-    if (found !== undefined) return found;
+    const match = choices.find((choice) => choice === text);
+    if (match !== undefined) return match;
     const meant = didYouMean(text, choices, 1);
     throw new Error(`expected one of ${choices.join(', ')}${meant === '' ? '' : `; ${meant}`}`);
   };
@@ -56,7 +56,7 @@ export function oneOf<T extends string>(choices: readonly T[]): (text: string) =
 
 export function nonEmpty(text: string): string {
   const trimmed = text.trim();
-  if (trimmed === '') throw new Error('expected text that is not empty');
+  if (trimmed === '') throw new Error('expected non-empty text');
   return trimmed;
 }
 

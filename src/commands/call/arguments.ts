@@ -10,9 +10,9 @@ import { parseUserJson, textHint } from '../../util/user-json.ts';
 const MAX_SHOWN = 200;
 
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
-export type GivenArguments = ReadonlyMap<string, Given>;
+export type Inputs = ReadonlyMap<string, Input>;
 
-export type Given = { readonly value: unknown } | { readonly text: string };
+export type Input = { readonly value: unknown } | { readonly text: string };
 
 /**
  * Parses the words of `call`: `key=text`, `key:=json`, `key=@file`, `key=@@text`, and the value of `--args`.
@@ -23,15 +23,15 @@ export async function readArguments(
   tool: string,
   words: readonly string[],
   json: string | undefined,
-): Promise<GivenArguments> {
+): Promise<Inputs> {
   const object = await readJsonArguments(app, json);
-  const given = new Map<string, Given>(Object.entries(object).map(([key, value]) => [key, { value }]));
+  const inputs = new Map<string, Input>(Object.entries(object).map(([key, value]) => [key, { value }]));
   for (const word of words) {
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
     if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
-    if (given.has(key)) {
-      throw usage(`argument '${key}' is given twice`, {
-        text: 'give each argument once',
+    if (inputs.has(key)) {
+      throw usage(`duplicate argument '${key}'`, {
+        text: 'set it once',
         command: fragment(word),
       });
     }
@@ -41,10 +41,10 @@ export async function readArguments(
         (plain) => fragment(`${key}=${plain}`),
         (value) => fragment(`${key}:=${value}`),
       );
-      given.set(key, { value: parseUserJson(text, key, 'usage', hint) });
-    } else given.set(key, { text: await readText(app, text) });
+      inputs.set(key, { value: parseUserJson(text, key, 'usage', hint) });
+    } else inputs.set(key, { text: await readText(app, text) });
   }
-  return given;
+  return inputs;
 }
 
 async function readText(app: App, text: string): Promise<string> {
@@ -53,11 +53,11 @@ async function readText(app: App, text: string): Promise<string> {
 }
 
 function invalidPair(tool: string, word: string): AppError {
-  const shown = excerpt(word, MAX_SHOWN);
+  const text = excerpt(word, MAX_SHOWN);
   return usage(
-    `'${shown}': expected key=value`,
+    `'${text}': expected key=value`,
     /^\s*\{/.test(word)
-      ? { command: restaurant('call', tool, '--args', shown === word ? word : '@file.json') }
+      ? { command: restaurant('call', tool, '--args', text === word ? word : '@file.json') }
       : [
           { command: restaurant('call', tool, 'key=text', 'key:=3') },
           { text: 'see its arguments', command: restaurant('tools', tool) },
@@ -76,11 +76,11 @@ async function readJsonArguments(app: App, json: string | undefined): Promise<Js
 
 /** Builds the object to send. @param read converts a text to a value; default: keeps the text */
 export function buildArguments(
-  given: GivenArguments,
+  inputs: Inputs,
   read: (text: string, key: string) => unknown = (text) => text,
 ): JsonObject {
   return Object.fromEntries(
-    [...given].map(([key, each]) => [key, 'value' in each ? each.value : read(each.text, key)]),
+    [...inputs].map(([key, each]) => [key, 'value' in each ? each.value : read(each.text, key)]),
   );
 }
 
@@ -97,10 +97,10 @@ export function argumentNames(root: Schema): string[] {
 }
 
 export function schemaOf(root: Schema, name: string): Schema | undefined {
-  const found = partsOf(root)
+  const own = partsOf(root)
     .map((part) => memberOf(memberOf(part, 'properties'), name))
     .find(isObject);
-  return found ?? (isObject(root.additionalProperties) ? root.additionalProperties : undefined);
+  return own ?? (isObject(root.additionalProperties) ? root.additionalProperties : undefined);
 }
 
 const alternatives = (schema: Schema): Schema[] =>

@@ -4,7 +4,7 @@ import { DOCUMENTED_TOOLS, TOOL_NAME, type Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
-import { buildArguments, type Given, type GivenArguments, schemaOf } from './arguments.ts';
+import { buildArguments, type Input, type Inputs, schemaOf } from './arguments.ts';
 
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
 const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
@@ -30,18 +30,18 @@ export async function prepareCall(
   app: App,
   service: Service,
   name: string,
-  given: GivenArguments,
+  inputs: Inputs,
 ): Promise<{ args: Record<string, unknown>; tool: Tool | undefined }> {
   const documented = documentedTool(name);
   const prepare = async (tools: readonly Tool[] | undefined) => {
     const listed = tools?.find((each) => each.name === name) ?? documented;
     const tool = listed ?? (tools && findTool(tools, name));
-    return { args: tool === undefined ? buildArguments(given) : await coerce(app, given, tool), tool };
+    return { args: tool === undefined ? buildArguments(inputs) : await coerce(app, inputs, tool), tool };
   };
-  // The list is not needed if the documented schema has a type for every argument given as text.
-  const isOpen = ([key, each]: [string, Given]): boolean =>
+  // The list is not needed if the documented schema has a type for every argument that is text.
+  const isOpen = ([key, each]: [string, Input]): boolean =>
     'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
-  if (documented !== undefined && ![...given].some(isOpen)) return prepare(undefined);
+  if (documented !== undefined && ![...inputs].some(isOpen)) return prepare(undefined);
   const getTools = (refresh: boolean) =>
     app.notes.withSpinner('listing the tools', () => service.getTools(refresh));
   const { tools, fromCache } = await getTools(false);
@@ -54,18 +54,18 @@ export async function prepareCall(
   return prepare((await getTools(true)).tools);
 }
 
-async function coerce(app: App, given: GivenArguments, tool: Tool): Promise<Record<string, unknown>> {
+async function coerce(app: App, inputs: Inputs, tool: Tool): Promise<Record<string, unknown>> {
   // Loading the validator and compiling a schema take 20 ms.
-  if (documentedTool(tool.name) === tool && isValidText(tool, given)) return buildArguments(given);
+  if (documentedTool(tool.name) === tool && isValidText(tool, inputs)) return buildArguments(inputs);
   const { coerceArguments } = await import('./validate.ts');
-  return coerceArguments(app, given, tool);
+  return coerceArguments(app, inputs, tool);
 }
 
-function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean {
+function isValidText({ inputSchema = {} }: Tool, inputs: Inputs): boolean {
   const required = [inputSchema.required ?? []].flat().map(String);
   return (
-    required.every((name) => given.has(name)) &&
-    [...given].every(([name, each]) => {
+    required.every((name) => inputs.has(name)) &&
+    [...inputs].every(([name, each]) => {
       const schema = schemaOf(inputSchema, name);
       return 'text' in each && schema?.type === 'string' && schema.enum === undefined;
     })
@@ -75,15 +75,17 @@ function isValidText({ inputSchema = {} }: Tool, given: GivenArguments): boolean
 export async function previewArguments(
   app: App,
   name: string,
-  given: GivenArguments,
+  inputs: Inputs,
 ): Promise<Record<string, unknown>> {
   const documented = documentedTool(name);
-  if (documented !== undefined) return coerce(app, given, documented);
-  const open = [...given].filter(([, each]) => 'text' in each).map(([key]) => key);
+  if (documented !== undefined) return coerce(app, inputs, documented);
+  const open = [...inputs].filter(([, each]) => 'text' in each).map(([key]) => key);
   if (open.length > 0) {
-    await app.notes.note(`shown as text, because a preview does not request their types: ${open.join(', ')}`);
+    await app.notes.note(
+      `the preview shows these arguments as text, because it does not request their types: ${open.join(', ')}`,
+    );
   }
-  return buildArguments(given);
+  return buildArguments(inputs);
 }
 
 export function unlistedToolError(error: unknown, name: string, tool: Tool | undefined): unknown {
@@ -95,7 +97,7 @@ export function unlistedToolError(error: unknown, name: string, tool: Tool | und
     hint: [
       ...suggestion(name, names, 1),
       {
-        text: `the service has no list of its tools; documented are ${names.join(' and ')}`,
+        text: `the service does not list its tools; ${names.join(' and ')} are documented`,
         command: restaurant('tools', near ?? names[0] ?? ''),
       },
     ],

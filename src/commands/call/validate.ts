@@ -11,7 +11,7 @@ import { parseUserJson } from '../../util/user-json.ts';
 import {
   argumentNames,
   buildArguments,
-  type GivenArguments,
+  type Inputs,
   partsOf,
   possibleValues,
   type Schema,
@@ -48,13 +48,13 @@ type Validator = (args: unknown) => readonly ErrorObject[];
  */
 export async function coerceArguments(
   app: { readonly notes: Pick<App['notes'], 'warn'> },
-  given: GivenArguments,
+  inputs: Inputs,
   tool: Tool,
 ): Promise<Record<string, unknown>> {
   // A service may send null.
   const schema = tool.inputSchema ?? {};
   const coerce = (validate?: Validator) =>
-    buildArguments(given, (text, key) => coerceText(text, key, schema, validate));
+    buildArguments(inputs, (text, key) => coerceText(text, key, schema, validate));
   let args: Record<string, unknown>;
   let errors: readonly ErrorObject[];
   try {
@@ -67,7 +67,7 @@ export async function coerceArguments(
     if (failure instanceof AppError) throw failure;
     const why = failure instanceof Error ? failure.message : String(failure);
     await app.notes.warn(
-      `the arguments are sent without validation: the JSON Schema of ${tool.name} cannot be used: ${excerpt(why, 200)}`,
+      `sending the arguments without validation: cannot use the JSON Schema of ${tool.name}: ${excerpt(why, 200)}`,
     );
     [args, errors] = [coerce(), []];
   }
@@ -76,7 +76,7 @@ export async function coerceArguments(
   for (const name of unknownArguments(Object.keys(args), names)) {
     const [near] = nearest(name, names);
     if (near !== undefined)
-      await app.notes.warn(`${tool.name} has no listed argument '${name}'; did you mean ${near}?`);
+      await app.notes.warn(`'${name}' is not a listed argument of ${tool.name}; did you mean ${near}?`);
   }
   return args;
 }
@@ -151,7 +151,7 @@ function isValid(validate: Validator, name: string, value: unknown): boolean {
 function argumentError(
   tool: string,
   errors: readonly ErrorObject[],
-  given: readonly string[],
+  inputs: readonly string[],
   names: readonly string[],
 ): AppError {
   const fail = (message: string, near: readonly Advice[] = []): AppError =>
@@ -162,8 +162,8 @@ function argumentError(
   );
   if (missing.length > 0) {
     const needed = [...new Set(missing)];
-    const misspelt = unknownArguments(given, names).find((name) => nearest(name, needed).length > 0);
-    const other = misspelt === undefined ? '' : `, and has no argument '${misspelt}'`;
+    const misspelt = unknownArguments(inputs, names).find((name) => nearest(name, needed).length > 0);
+    const other = misspelt === undefined ? '' : `; it has no argument '${misspelt}'`;
     return fail(`${tool} needs ${needed.join(' and ')}${other}`, suggestion(misspelt ?? '', needed));
   }
   const unknown = certain.flatMap((error) => {
@@ -174,7 +174,7 @@ function argumentError(
     return fail(`${tool} has no argument '${unknown[0]}'`, suggestion(unknown[0], names));
   }
   const first = certain.find(({ keyword }) => !COMBINING.includes(keyword)) ?? errors[0];
-  if (first === undefined) return fail(`the arguments of ${tool} are invalid`);
+  if (first === undefined) return fail(`invalid arguments for ${tool}`);
   const path = dotted(first);
   const value = excerpt(JSON.stringify(first.data) ?? 'nothing', 60);
   const { problem, values } = explain(first, errors);
@@ -182,8 +182,8 @@ function argumentError(
   return fail(`${path === '' ? 'the arguments' : path} ${value}: ${problem}`, near);
 }
 
-function unknownArguments(given: readonly string[], names: readonly string[]): string[] {
-  return names.length === 0 ? [] : given.filter((name) => !names.includes(name));
+function unknownArguments(inputs: readonly string[], names: readonly string[]): string[] {
+  return names.length === 0 ? [] : inputs.filter((name) => !names.includes(name));
 }
 
 /** `filters.kind`, or the name of a member of it. */
@@ -196,7 +196,7 @@ function explain(
   error: ErrorObject,
   all: readonly ErrorObject[],
 ): { problem: string; values: readonly string[] } {
-  const { instancePath, schemaPath, keyword, message = `breaks ${keyword}` } = error;
+  const { instancePath, schemaPath, keyword, message = `violates ${keyword}` } = error;
   const isChoice = ['anyOf', 'oneOf'].includes(keyword);
   // Each of the alternative schemas failed with its own error.
   const causes = isChoice
@@ -213,7 +213,7 @@ function explain(
   const types = new Set(causes.flatMap((each) => (each.keyword === 'type' ? [each.params.type].flat() : [])));
   if (types.size > 0) return { problem: `expected ${[...types].join(' or ')}`, values };
   return {
-    problem: isChoice ? 'expected one of the forms that the schema allows' : excerpt(message, 100),
+    problem: isChoice ? 'matches no form in the schema' : excerpt(message, 100),
     values,
   };
 }

@@ -48,14 +48,14 @@ async function answerBash(
     ? { candidates: [], path: current }
     : await completionsAt(words.slice(1), current);
   // bash replaces only the part after the last = or : of a word.
-  const kept = raw.endsWith(replaced)
+  const start = raw.endsWith(replaced)
     ? parseBashLine(raw.slice(0, raw.length - replaced.length)).current
     : '';
   const matching = candidates.filter(({ value }) => value.startsWith(current));
-  const texts = matching.map(({ value }) => quoteForBash(value.slice(kept.length), quote));
+  const texts = matching.map(({ value }) => quoteForBash(value.slice(start.length), quote));
   const isListed = LISTING.includes(type) && matching.length > 1;
   if (path === undefined) return lines(isListed ? withNames(texts, matching) : texts);
-  const count = [...beforePath(current, path)].length - [...kept].length;
+  const count = [...beforePath(current, path)].length - [...start].length;
   return lines(texts, `${Math.max(0, count)}\t${quote}\t${path}`);
 }
 

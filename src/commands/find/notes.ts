@@ -22,7 +22,7 @@ export function footer(
 ): string | undefined {
   const { results, output } = answer;
   if (results.length === 0) {
-    return `nothing found for ${name} in ${city}: try a shorter name, and check how the city is spelled`;
+    return `no matches for ${name} in ${city}: try a shorter name, and check the city name`;
   }
   if (rows.length === 0) return explainEmpty(results, refinement);
   // Row numbers refer to a table on the terminal.

@@ -34,8 +34,8 @@ export async function readQuery(
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');
   if (words.length > 1) throw oneNameError(words, saved !== undefined);
-  const known = saved ?? (await promptForCity(app));
-  if (known !== undefined) return { name, city: known };
+  const defaultCity = saved ?? (await promptForCity(app));
+  if (defaultCity !== undefined) return { name, city: defaultCity };
   // A damaged config file may contain the city.
   app.config.file();
   throw usage('find needs a city', [

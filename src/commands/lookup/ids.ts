@@ -79,10 +79,10 @@ function rowsNamed(word: string, rows: readonly Row[]): number[] {
     rows.flatMap(({ name }, index) => (match(foldLetters(name).trim()) ? [index + 1] : []));
   const same = rowsThat((name) => name === wanted);
   // A part of a name could be an id, unless it contains a space.
-  const found = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
-  if (found.length <= 1) return found;
-  throw usage(`${found.length} rows are named '${word}': ${found.join(', ')}`, {
-    command: restaurant('lookup', String(found[0])),
+  const matches = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
+  if (matches.length <= 1) return matches;
+  throw usage(`${matches.length} rows are named '${word}': ${matches.join(', ')}`, {
+    command: restaurant('lookup', String(matches[0])),
   });
 }
 

@@ -12,8 +12,8 @@ export async function readParams(
 ): Promise<JsonObject | unknown[] | undefined> {
   if (field.length + jsonField.length > 0) {
     if (params === undefined) return fromFields(field, jsonField);
-    throw usage('params are given both as JSON and as fields', {
-      text: 'use one of them: the JSON argument, or -f and -F',
+    throw usage('cannot combine the params argument with -f or -F', {
+      text: 'use either the JSON argument, or -f and -F',
     });
   }
   if (params === undefined) return undefined;
@@ -66,8 +66,8 @@ function setDotted(target: JsonObject, path: string, value: unknown): void {
   }
   const last = keys.pop() ?? '';
   const repeated = (depth: number): AppError =>
-    usage(`'${path.split('.').slice(0, depth).join('.')}' is given twice`, {
-      text: 'give each key once',
+    usage(`'${path.split('.').slice(0, depth).join('.')}' is set twice`, {
+      text: 'set each key once',
       command: fragment('-f', `${path}=…`),
     });
   const parent = keys.reduce((at, key, index) => {

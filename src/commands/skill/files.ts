@@ -16,7 +16,7 @@ import { followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
 import { AGENTS, type Agent } from './agents.ts';
 
-export const SKILL_NAME = 'restaurant';
+const SKILL_NAME = 'restaurant';
 const MAX_BYTES = 1_048_576;
 const HEAD = new RegExp(`^---\\r?\\nname: ${SKILL_NAME}\\r?\\n`);
 

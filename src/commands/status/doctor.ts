@@ -31,8 +31,8 @@ interface Diagnosis {
 /** Maximum difference of the clocks before it is reported, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-const passed = (name: string, detail: string): Check => ({ name, ok: true, detail });
-const failed = (name: string, detail: string, hint?: string): Check => ({
+const pass = (name: string, detail: string): Check => ({ name, ok: true, detail });
+const fail = (name: string, detail: string, hint?: string): Check => ({
   name,
   ok: false,
   detail,
@@ -43,7 +43,7 @@ export async function diagnose(app: App): Promise<Diagnosis> {
   const store = await checkSharedState(app);
   const service = await checkService(app);
   const checks = [
-    passed('version', `restaurant ${VERSION}, ${app.context.runtime}`),
+    pass('version', `restaurant ${VERSION}, ${app.context.runtime}`),
     checkCommand(app),
     ...checkFiles(app),
     ...checkNetwork(app),
@@ -60,19 +60,19 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
     const shared = await app.sharedState();
     if (shared === undefined) return { checks: [] };
     await shared.check();
-    return { checks: [passed(name, String(app.settings.view('shared-state').value))] };
+    return { checks: [pass(name, String(app.settings.view('shared-state').value))] };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    return { checks: [failed(name, error.message, hintOf(app, error.hint))], error };
+    return { checks: [fail(name, error.message, hintOf(app, error.hint))], error };
   }
 }
 
 function checkCommand(app: App): Check {
-  const found = findInstalled(app.context);
-  if (found.state === 'missing') return failed('command', 'restaurant is not on the PATH');
-  return found.state === 'other'
-    ? failed('command', `${found.path} is another program of the same name`)
-    : passed('command', found.path);
+  const command = findInstalled(app.context);
+  if (command.state === 'missing') return fail('command', 'restaurant is not on the PATH');
+  return command.state === 'other'
+    ? fail('command', `${command.path} is another program of the same name`)
+    : pass('command', command.path);
 }
 
 function checkFiles({ context, paths }: App): Check[] {
@@ -84,15 +84,15 @@ function checkFiles({ context, paths }: App): Check[] {
     ['cache folder', cacheDir, '700', 'RESTAURANT_CACHE_DIR'],
   ] as const;
   return places.map(([name, path, mode, variableName]) => {
-    if (path === undefined) return failed(name, 'unknown: HOME is not set');
+    if (path === undefined) return fail(name, 'unknown: HOME is not set');
     if (!existsSync(path)) {
       const problem = creationProblem(path);
-      if (problem === undefined) return passed(name, `${path} (not created yet)`);
-      return failed(name, `${path} cannot be created: ${problem}`, `set ${variableName}=<folder>`);
+      if (problem === undefined) return pass(name, `${path} (not created yet)`);
+      return fail(name, `${path} cannot be created: ${problem}`, `set ${variableName}=<folder>`);
     }
     const stats = statSync(path);
-    if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return passed(name, path);
-    return failed(name, `${path} is accessible to other users`, `chmod ${mode} ${posixWord(path)}`);
+    if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return pass(name, path);
+    return fail(name, `${path} is accessible to other users`, `chmod ${mode} ${posixWord(path)}`);
   });
 }
 
@@ -116,10 +116,10 @@ function checkNetwork(app: App): Check[] {
   const file = variable(env, 'NODE_EXTRA_CA_CERTS');
   const builtIn = variable(env, 'NODE_USE_SYSTEM_CA') === '1' ? 'built in, system' : 'built in';
   return [
-    passed('proxy', proxy === undefined ? 'none' : proxy.url.origin),
+    pass('proxy', proxy === undefined ? 'none' : proxy.url.origin),
     file === undefined || existsSync(file)
-      ? passed('certificates', file === undefined ? builtIn : `${builtIn}, ${file}`)
-      : failed(
+      ? pass('certificates', file === undefined ? builtIn : `${builtIn}, ${file}`)
+      : fail(
           'certificates',
           `${builtIn}; ${file} does not exist`,
           'correct NODE_EXTRA_CA_CERTS, or unset it',
@@ -144,11 +144,8 @@ async function checkService(app: App): Promise<Diagnosis> {
     await app.notes.withSpinner(`checking ${label}`, async () => (await service.client()).check());
     const ms = context.now() - start;
     const checks = [
-      passed('service', `${label} accepted the key and answered in ${ms} ms`),
-      passed(
-        'protocol',
-        supportsMcp(app) === true ? 'MCP' : 'plain JSON-RPC (tools/call without a handshake)',
-      ),
+      pass('service', `${label} accepted the key and answered in ${ms} ms`),
+      pass('protocol', supportsMcp(app) === true ? 'MCP' : 'plain JSON-RPC (tools/call without a handshake)'),
       ...checkClock(context.now(), date),
     ];
     return { checks, ms };
@@ -156,8 +153,8 @@ async function checkService(app: App): Promise<Diagnosis> {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
     const service =
       error instanceof SharedStateError
-        ? failed('service', 'not checked: without the shared state, requests cannot be counted')
-        : failed('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
+        ? fail('service', 'not checked: without the shared state, requests cannot be counted')
+        : fail('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }
@@ -165,8 +162,8 @@ async function checkService(app: App): Promise<Diagnosis> {
 function checkClock(now: number, date: string | undefined): Check[] {
   const ahead = now - Date.parse(date ?? '');
   if (Number.isNaN(ahead)) return [];
-  if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return [passed('clock', 'agrees with the service')];
+  if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return [pass('clock', 'in sync with the service')];
   const seconds = Math.round(Math.abs(ahead) / 1000);
   const detail = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the service`;
-  return [failed('clock', detail, 'set the clock of this machine')];
+  return [fail('clock', detail, 'set the clock of this machine')];
 }

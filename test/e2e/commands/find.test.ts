@@ -86,7 +86,7 @@ describe('find', () => {
     const tty = { stderr: true };
     expect(await find('zzzz', '--city', 'SF')).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect((await service.run(['find', 'zzzz', '--city', 'SF'], { tty })).stderr).toContain(
-      'nothing found for zzzz in SF',
+      'no matches for zzzz in SF',
     );
     expect(JSON.parse((await find('zzzz', '--city', 'SF', '--json')).stdout).results).toEqual([]);
   });

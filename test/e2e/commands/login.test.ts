@@ -29,7 +29,7 @@ describe('login', () => {
       stdin: `  ${PAID}\r\n`,
     });
     expect(login).toMatchObject({ exit: 0, stderr: '' });
-    expect(login.stdout).toContain('Key …paid saved in');
+    expect(login.stdout).toContain('Saved key …paid in');
     expect(service.sent()).toBe(1);
     expect(user.saved().profiles.default).toMatchObject({ key: PAID, base_url: service.sandbox.baseUrl });
     expect(statSync(user.config).mode & 0o777).toBe(0o600);
@@ -50,7 +50,7 @@ describe('login', () => {
     const words = ['login', '--base-url', service.sandbox.baseUrl];
     const login = await user.run(words, { tty: terminal, answers: { secret: [REVOKED, PAID] } });
     expect(login.exit).toBe(0);
-    expect(login.stderr).toMatch(/refused the key …oked; nothing was saved; try again/);
+    expect(login.stderr).toMatch(/rejected the key …oked; nothing was saved; try again/);
     expect(user.saved().profiles.default.key).toBe(PAID);
     service.sent();
     const never = await newUser().run(words, { tty: terminal, answers: { secret: REVOKED } });
@@ -97,7 +97,7 @@ describe('login', () => {
     const words = ['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'];
     const { exit, stderr } = await user.run(words, { stdin: REVOKED });
     expect(exit).toBe(4);
-    expect(stderr).toMatch(/refused the key …oked; nothing was saved/);
+    expect(stderr).toMatch(/rejected the key …oked; nothing was saved/);
     expect(existsSync(user.config)).toBe(false);
     expect((await user.run([...words, '--no-verify'], { stdin: REVOKED })).exit).toBe(0);
     expect(user.saved().profiles.default.key).toBe(REVOKED);
@@ -108,7 +108,7 @@ describe('login', () => {
     const env = { RESTAURANT_API_KEY: REVOKED };
     const place = ['--base-url', service.sandbox.baseUrl];
     const login = await user.run(['login', ...place, '--key-stdin'], { stdin: FREE, env });
-    expect(login.stdout).toMatch(/\nRESTAURANT_API_KEY is set .*: unset RESTAURANT_API_KEY\n$/);
+    expect(login.stdout).toMatch(/\nRESTAURANT_API_KEY overrides .*: unset RESTAURANT_API_KEY\n$/);
     await user.run(['login', ...place, '--profile', 'work', '--key-stdin'], { stdin: FREE });
     const search = ['find', 'Nopa', '--city', 'SF', '--profile', 'work', ...place];
     const refused = await user.run(search, { env });

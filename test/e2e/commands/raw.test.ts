@@ -76,7 +76,9 @@ describe('raw', () => {
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: params is not valid JSON: line 1, column 10\nhint: /);
     for (const params of ['42', '"text"', 'null']) expect((await raw('tools/call', params)).exit).toBe(2);
-    expect((await raw('tools/call', PARAMS, '-f', 'a=b')).stderr).toContain('both as JSON and as fields');
+    expect((await raw('tools/call', PARAMS, '-f', 'a=b')).stderr).toContain(
+      'cannot combine the params argument with -f or -F',
+    );
     expect((await raw('tools/call', '-f', 'a=1', '-f', 'a.b=2')).exit).toBe(2);
     expect((await raw('tools/call', '@missing.json')).stderr).toContain('no such file or folder');
   });

@@ -129,7 +129,7 @@ describe('settings', () => {
     expect((await config('path')).stdout).toBe(`${join(home, '.config/restaurant/config.json')}\n`);
     const unknown = await config('set', 'citty', 'x');
     expect(unknown.exit).toBe(2);
-    expect(unknown.stderr).toMatch(/^error: no setting 'citty'/);
+    expect(unknown.stderr).toMatch(/^error: unknown setting 'citty'/);
     const secret = await config('set', 'api-key', 'sk_service_abcdefgh1234');
     expect(secret.exit).toBe(2);
     expect(secret.stderr).not.toContain('abcdefgh');
@@ -238,7 +238,7 @@ describe('status', () => {
     const until = JSON.parse((await runCli(['status', '--json'], { env })).stdout).budget.paused_until;
     expect(Date.parse(until) - now).toBeGreaterThan(0);
     const { stdout } = await runCli(['status'], { env, tty: { stdout: true } });
-    expect(stdout).toMatch(/^Pause +paused until \w{3} \d\d:\d\d \(the service asked\)$/m);
+    expect(stdout).toMatch(/^Pause +paused until \w{3} \d\d:\d\d \(requested by the service\)$/m);
   });
 
   it('reports a password of the shared state that is not encoded', async () => {

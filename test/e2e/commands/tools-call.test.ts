@@ -43,7 +43,7 @@ describe('call and tools, with a service that lists its tools', () => {
     const misspelt = await call('explore_area', 'ciy=SF');
     expect([misspelt.exit, misspelt.stderr]).toEqual([
       2,
-      "error: explore_area needs city, and has no argument 'ciy'\nhint: did you mean city? restaurant tools explore_area\n",
+      "error: explore_area needs city; it has no argument 'ciy'\nhint: did you mean city? restaurant tools explore_area\n",
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('call and tools, with the plain service', () => {
     expect(exit).toBe(7);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'rpc_error',
-      message: expect.stringContaining('has no list of its tools'),
+      message: expect.stringContaining('does not list its tools'),
     });
   });
 
@@ -277,7 +277,7 @@ describe('requests before a call', () => {
       expect.objectContaining({
         code: 'rpc_error',
         rpc_code: -32601,
-        message: expect.stringMatching(/has no list of its tools: .* says: no/),
+        message: expect.stringMatching(/does not list its tools: .* says: no/),
       }),
     ]);
   });

@@ -174,7 +174,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(output).not.toContain('*');
     expect(output).not.toContain(ESC);
     expect(readFileSync(join(own, 'out.txt'), 'utf8')).toMatch(
-      /^Logged in to 127\.0\.0\.1:\d+\nKey …paid saved in/,
+      /^Logged in to 127\.0\.0\.1:\d+\nSaved key …paid in/,
     );
     expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
     const saved = JSON.parse(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8'));

@@ -145,7 +145,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
   });
 
-  it('works over TLS, and reports an untrusted certificate', async () => {
+  it('works over TLS, and always verifies the certificate', async () => {
     const [port, tlsPort, folder] = [await freePort(), await freePort(), tempFolder()];
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     writeFileSync(cert, UNTRUSTED.cert);
@@ -156,13 +156,16 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     const find = (own: Record<string, string>) =>
       restaurant(['find', 'Nopa', '--city', 'SF', '--json'], { env: { ...env(), ...own } });
 
-    const { exit, stderr } = await find({ NODE_EXTRA_CA_CERTS: '' });
-    expect([exit, sandbox.requests.length]).toEqual([6, 0]);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      code: 'tls',
-      message: `the certificate of the shared state at localhost:${tlsPort} is not signed by an authority that this machine trusts`,
-      hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
-    });
+    for (const verify of ['', '0']) {
+      const off = { NODE_EXTRA_CA_CERTS: '', NODE_TLS_REJECT_UNAUTHORIZED: verify };
+      const { exit, stderr } = await find(off);
+      expect([exit, sandbox.requests.length]).toEqual([6, 0]);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'tls',
+        message: `the certificate of the shared state at localhost:${tlsPort} is not signed by an authority that this machine trusts`,
+        hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
+      });
+    }
 
     const trusting = await find({ NODE_EXTRA_CA_CERTS: cert });
     expect([trusting.exit, trusting.stderr, sandbox.requests.length]).toEqual([0, '', 1]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GivenArguments } from '../../../src/commands/call/arguments.ts';
+import type { Inputs } from '../../../src/commands/call/arguments.ts';
 import { findTool } from '../../../src/commands/call/prepare.ts';
 import { coerceArguments } from '../../../src/commands/call/validate.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -16,22 +16,25 @@ async function fitted(
   texts: Record<string, string>,
   json: Record<string, unknown> = {},
 ) {
-  const given: GivenArguments = new Map<string, { text: string } | { value: unknown }>([
+  const inputs: Inputs = new Map<string, { text: string } | { value: unknown }>([
     ...Object.entries(texts).map(([key, text]) => [key, { text }] as const),
     ...Object.entries(json).map(([key, value]) => [key, { value }] as const),
   ]);
   const warnings: string[] = [];
   const warn = async (text: Message) => void warnings.push(String(text));
-  return { args: await coerceArguments({ notes: { warn } }, given, { name: 'tool', inputSchema }), warnings };
+  return {
+    args: await coerceArguments({ notes: { warn } }, inputs, { name: 'tool', inputSchema }),
+    warnings,
+  };
 }
 
 /** One text fitted to the schema of one argument. */
 const fitOne = async (schema: Schema, text: string) =>
   (await fitted(OF({ it: schema }), { it: text })).args.it;
 
-async function refusal(...given: Parameters<typeof fitted>): Promise<AppError> {
+async function refusal(...inputs: Parameters<typeof fitted>): Promise<AppError> {
   try {
-    await fitted(...given);
+    await fitted(...inputs);
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -254,7 +257,9 @@ describe('invalid arguments', () => {
     const schema = OF({ neighborhood: {}, city: {} });
     const { args, warnings } = await fitted(schema, { neighbourhood: 'x', limit: '3' });
     expect(args).toEqual({ neighbourhood: 'x', limit: '3' });
-    expect(warnings).toEqual(["tool has no listed argument 'neighbourhood'; did you mean neighborhood?"]);
+    expect(warnings).toEqual([
+      "'neighbourhood' is not a listed argument of tool; did you mean neighborhood?",
+    ]);
   });
 
   it('reports the position of a JSON error', async () => {
@@ -272,7 +277,7 @@ describe('schemas that cannot be used', () => {
   ])('%s: warns, sends, and still coerces known arguments', async (_name, schema) => {
     const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
     expect(args).toEqual({ n: 3, odd: 'x' });
-    expect(warnings).toEqual([expect.stringContaining('the JSON Schema of tool cannot be used')]);
+    expect(warnings).toEqual([expect.stringContaining('cannot use the JSON Schema of tool')]);
   });
 
   it('treats an asynchronous schema like any other', async () => {
