@@ -44,7 +44,6 @@ export interface NameQuery {
   readonly city: string;
 }
 
-/** A query that the service can answer. */
 export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string; readonly city: string };
 
 /** The query of a row; `none` if the row has nothing to search by. */
@@ -57,11 +56,6 @@ export interface Columns {
   query(row: InputRow): RowQuery;
 }
 
-/**
- * Finds the columns to search by.
- * @param header columns of a CSV, keys of NDJSON
- * @throws {AppError} `usage` if there are no columns to search by
- */
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
   const name = findColumn(header, 'name', options.nameColumn, options.nested);
   const city = findColumn(header, 'city', options.cityColumn, options.nested);

@@ -21,11 +21,9 @@ export interface RowResult {
   readonly restaurant?: Partial<Restaurant>;
   readonly details?: LookupOutput;
   readonly error?: string;
-  /** The cause of `error`, which is not written. */
   readonly cause?: AppError;
 }
 
-/** The response to a search: `results` as received, and `total_matches`. */
 export interface Found {
   readonly results: readonly unknown[];
   readonly total: number;
@@ -73,11 +71,6 @@ export function matchName(query: Query, { results, total }: Found): RowResult {
   return resultFor('ambiguous', 'best', inCity ?? exact ?? mostSimilar());
 }
 
-/**
- * Matches the results of the second search, by the simplified name. At best, the match is likely.
- * @param simplified the name that was searched
- * @throws {AppError} as {@link matchName}
- */
 export function matchLoosely(query: Query, simplified: string, found: Found): RowResult {
   const result = matchName({ name: simplified, city: query.city }, found);
   if (result.restaurant?.name === undefined) return result;
@@ -87,9 +80,7 @@ export function matchLoosely(query: Query, simplified: string, found: Found): Ro
     : { ...result, status: 'ambiguous', match: 'best', similarity };
 }
 
-/** Maximum length of a name that is compared by letters and simplified, in characters. */
 const MAX_NAME = 200;
-/** Words for kinds of restaurants that can precede or follow a name, folded. */
 const GENERIC = new Set(
   'restaurant restaurants ristorante restaurante restoran restauracja ravintola gasthaus trattoria osteria'.split(
     ' ',

@@ -16,10 +16,8 @@ import {
   summaryLines,
 } from './summary.ts';
 
-/** Shows the progress of a run until it is finished, with a summary, or stopped. */
 export interface Progress {
   waiting(waiting: Waiting): void;
-  /** Shows a problem that does not end the run. */
   warn(text: string): void;
   finish(summary: RunSummary): Promise<void>;
   stop(): Promise<void>;
@@ -48,7 +46,6 @@ const EVENT_EVERY_MS = 1000;
 const BAR_EVERY_MS = 125;
 const BAR_CELLS = 20;
 
-/** Shows progress as JSON lines, as a bar on a terminal, or only at the end. */
 export function startProgress(
   app: App,
   options: { readonly progress?: 'json'; readonly json: boolean },
@@ -66,7 +63,6 @@ export function startProgress(
   return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
-/** Shows only warnings, the first long pause, and the summary. */
 export function quietProgress(
   { now }: Pick<Context, 'now'>,
   print: Print,
@@ -195,7 +191,6 @@ export function timeLeft(source: ProgressSource, elapsed: number): number | unde
   return Math.max((rows * elapsed) / own, byQuota);
 }
 
-/** Repeats an action until the returned function is called. */
 function every({ sleep }: Pick<Context, 'sleep'>, ms: number, act: () => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {

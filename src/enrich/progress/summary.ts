@@ -16,13 +16,10 @@ export type Counts = Readonly<Record<Status, number>> & {
   readonly earlier: number;
 };
 
-/** Maximum number of cities that are counted, and that a summary lists. */
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
-/** Minimum number of rows of a city before its name is reported as unknown. */
 const MIN_ROWS = 5;
 
-/** The part of a summary that is computed from the rows. */
 interface RowResults {
   readonly counts: Counts;
   /** Cities with several rows, none of which was found; those with the most rows first. */
@@ -56,7 +53,6 @@ export class Counters {
     this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
   }
 
-  /** @param paths the paths of `--add` */
   addDetails(details: LookupOutput, paths: readonly string[]): void {
     this.#missingPaths = (this.#missingPaths ?? paths).filter((path) => valueAt(details, path) === undefined);
   }
@@ -103,7 +99,6 @@ export interface RunSummary extends RowResults {
   readonly report?: string | undefined;
   readonly finished: boolean;
   readonly total: number | undefined;
-  /** The command that continues the run, if there is something to continue. */
   readonly next: string | undefined;
 }
 

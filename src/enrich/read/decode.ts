@@ -3,7 +3,6 @@ import type { OnProblem, Problem } from '../row.ts';
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
-  /** Whether the bytes are a workbook or another archive, which is not text. */
   readonly isWorkbook: boolean;
   readonly pieces: AsyncGenerator<string>;
 }
@@ -82,13 +81,11 @@ class InvalidBytes extends Error {
   }
 }
 
-/** Decodes text in pieces. The strict decoder finds invalid bytes; the text of the lenient one gives their line. */
 class StrictDecoder {
   readonly #label: string;
   readonly #strict: InstanceType<typeof TextDecoder>;
   readonly #lenient: InstanceType<typeof TextDecoder>;
   #line = 1;
-  /** The last bytes of the piece before. */
   #tail: Uint8Array = new Uint8Array();
 
   constructor(label: string) {

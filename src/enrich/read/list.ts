@@ -29,11 +29,9 @@ export interface List {
   readonly headerText: string;
   readonly lineEnd: string;
   readonly first?: ObjectRow | undefined;
-  /** The rows, which can be read once. */
   readonly rows: AsyncGenerator<InputRow>;
 }
 
-/** A list without malformed rows. A file has been read to its end; a stream is checked as it is read. */
 export interface CheckedList extends Omit<List, 'rows' | 'first'> {
   /** Reads the rows. Those of a stream can be read only once. */
   rows(): AsyncGenerator<InputRow>;
@@ -60,10 +58,6 @@ const KEEP_NDJSON = {
   hint: { text: 'keep the format', command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }) },
 };
 
-/**
- * Opens a list.
- * @throws {AppError} `bad_input` if a CSV or TSV has no header row
- */
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
   const { bom, isWorkbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
   if (isWorkbook) {
@@ -110,7 +104,6 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   return { format, delimiter, bom, header, headerText, lineEnd, rows };
 }
 
-/** Returns the delimiter in Excel's line `sep=;`, else the one detected in the header. */
 function namedDelimiter(separator: string | undefined, head: string): Delimiter {
   if (separator === undefined) return detectDelimiter(head);
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
@@ -158,7 +151,6 @@ function firstRecords(head: string, delimiter: Delimiter): string[][] {
   return [line.split(delimiter)];
 }
 
-/** Reads to the end of the first line that is not blank. `all` begins with that text. */
 async function peekHeader(
   pieces: AsyncGenerator<string>,
 ): Promise<{ head: string; all: AsyncGenerator<string> }> {
@@ -229,7 +221,6 @@ async function* paddedRows(
   }
 }
 
-/** Reads NDJSON: one object per line. Blank lines are skipped. */
 async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
   const reader = new LineReader();
   let line = 0;
@@ -244,7 +235,6 @@ async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem):
   yield* rowsOf(reader.end());
 }
 
-/** Returns the object of a line; undefined for a blank or invalid one. */
 function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRow | undefined {
   const text = whole.length > MAX_ROW ? whole : whole.trim();
   if (text === '') return undefined;
@@ -337,14 +327,12 @@ export async function checkList(
   return { ...list, header, flatHeader: keys.flat, total, rows };
 }
 
-/** Collects the keys of NDJSON, in order. */
 class KeyCollector {
   readonly #name: string;
   readonly #isFlat: boolean;
   readonly #top = new Set<string>();
   readonly #flat = new Set<string>();
 
-  /** @param isFlat whether nested keys are collected, too */
   constructor(name: string, isFlat: boolean) {
     this.#name = name;
     this.#isFlat = isFlat;
@@ -358,7 +346,6 @@ class KeyCollector {
     return [...this.#flat];
   }
 
-  /** @throws {AppError} `bad_input` if there are too many keys */
   add(row: ObjectRow): void {
     if (this.#top.size <= MAX_KEYS) for (const key of Object.keys(row.value)) this.#top.add(key);
     if (!this.#isFlat) return;

@@ -66,7 +66,6 @@ export async function enrichRows(job: Job): Promise<void> {
   }
 }
 
-/** Maximum number of characters of the results that are kept for equal rows. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Results of recent rows, also pending ones. An equal row shares them; after a failure, it sends its own request. */
@@ -202,7 +201,6 @@ class RowRun {
   async #write({ query, own, result, isSent }: PendingRow): Promise<void> {
     const { append, onRow, stop } = this.#job;
     const { text, status, cause } = await result;
-    // After the end of the run, the output is closed.
     stop.signal.throwIfAborted();
     await append(own.start + text + own.end);
     this.#pending -= 1;

@@ -21,7 +21,6 @@ const keyOf = (...parts: readonly string[]): string =>
 const queryKey = (query: Searchable): string =>
   query.kind === 'search' ? keyOf('search', query.name, query.city) : keyOf('row', query.id);
 
-/** Maximum number of skipped rows that are listed by line. */
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
 
@@ -73,7 +72,6 @@ export function durationOf(
 const finishedRows = ({ outputFile, options, codec }: Plan): FinishedRowReader =>
   outputFile?.exists && options.resume ? readFinishedRows(outputFile, { ...options, codec }) : noFinishedRows;
 
-/** A response that is not in the cache. */
 class NotStored extends Error {}
 
 class RequestCounter {
@@ -82,12 +80,10 @@ class RequestCounter {
   readonly #seen = new Set<string>();
   readonly #counts = {
     rows: 0,
-    /** Rows finished by an earlier run. */
     done: 0,
     /** Rows without a name, a city, or a usable id, and the lines of the first ones. */
     unusable_rows: 0,
     unusable_lines: [] as number[],
-    /** Different queries of the other rows. */
     distinct_queries: 0,
     cached: 0,
     requests: 0,

@@ -13,7 +13,6 @@ import { type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
 
-/** The options of `enrich` itself, as commander returns them. */
 export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
   readonly fields?: Level | undefined;
   readonly add?: string[];
@@ -48,7 +47,6 @@ export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly json: boolean;
 }
 
-/** Parses `--add column=path`. @throws {AppError} `usage` */
 function parseAdded(text: string): AddedColumn {
   const at = text.indexOf('=');
   const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
@@ -58,10 +56,6 @@ function parseAdded(text: string): AddedColumn {
   });
 }
 
-/**
- * Resolves the options of a run.
- * @throws {AppError} `usage` for options that conflict or do not apply
- */
 export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
   const { globals, settings } = app;
   assertConsistent(app, flags);
@@ -105,7 +99,6 @@ function assertListFormat(app: App): void {
   }
 }
 
-/** @throws {AppError} `usage` for the first conflict */
 function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
@@ -135,7 +128,6 @@ function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFla
   checkOutputName(app, ['csv', 'tsv', 'tab', 'ndjson', 'jsonl'], globals.format !== undefined);
 }
 
-/** Everything that is known before the first request. */
 export interface Plan {
   readonly input: Input;
   /** Reads the rows to process. Those of a stream can be read only once. */
@@ -145,7 +137,6 @@ export interface Plan {
   readonly columns: Columns;
   readonly codec: RowCodec;
   readonly options: EnrichOptions;
-  /** Undefined for stdout. */
   readonly outputFile: OutputFile | undefined;
   /** How the output is written, for reading it again. */
   readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };

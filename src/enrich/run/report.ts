@@ -28,7 +28,6 @@ import type { Plan } from './plan.ts';
 const MAX_ROWS = 200_000;
 const MAX_CHARACTERS = 100 * 1024 * 1024;
 
-/** The columns of the page. Everything else is shown in the details of a row. */
 const PAGE_COLUMNS: readonly PageColumn[] = [
   { label: 'Name', kind: 'name' },
   { label: 'City', kind: 'text' },
@@ -88,11 +87,6 @@ function isPage(path: string): boolean {
   }
 }
 
-/**
- * Writes the page of a finished list, row by row.
- * @param checked the path of --report, as {@link checkReport} returned it
- * @throws {AppError} `io_error`
- */
 export async function writeReport(
   app: App,
   plan: Plan,

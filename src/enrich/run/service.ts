@@ -10,7 +10,6 @@ import type { RestaurantService } from '../match/resolve-row.ts';
 import { InFlight } from './in-flight.ts';
 import type { EnrichOptions } from './plan.ts';
 
-/** A service whose requests are paced and counted. */
 export interface PacedService extends RestaurantService {
   readonly requests: () => number;
   /** Requests left in today's quota; undefined if there is no limit. */
@@ -113,7 +112,6 @@ export async function openPacedService(
   };
 }
 
-/** Number of responses that a run caches, so that a long list does not displace those of all other commands. */
 const MAX_STORED = 2000;
 
 function firstOf(stored: StoredResponses): StoredResponses {

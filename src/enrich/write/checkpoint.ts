@@ -11,7 +11,6 @@ import type { InputRow } from '../row.ts';
 import type { RowCodec, RowText } from './row-codec.ts';
 import { RowFile } from './row-file.ts';
 
-/** The result of an earlier run for a row. */
 export interface FinishedRow {
   readonly text: string;
   readonly status: Status;
@@ -19,7 +18,6 @@ export interface FinishedRow {
   readonly isWritten: boolean;
 }
 
-/** The output belongs to another run. */
 export class CheckpointMismatch extends AppError {
   constructor(message: string) {
     super('bad_input', message, {
@@ -32,7 +30,6 @@ interface CheckpointOptions {
   /** The output, which may be empty or cut off anywhere. */
   readonly file: Pick<RowFile, 'readBytes' | 'append' | 'cut'>;
   readonly codec: RowCodec;
-  /** The name of the output in messages. */
   readonly name: string;
   /** A finished output, whose failed rows are requested again with `retryErrors`. */
   readonly previous?: ReadableFile | undefined;
@@ -92,7 +89,6 @@ export class FinishedRows {
     if (this.#isInFile) this.#cutTail('');
   }
 
-  /** @returns false if there is no complete header yet */
   #skipHeader(records: OutputRecords): boolean {
     const { header } = this.#options.codec;
     if (header === '') return true;
@@ -140,7 +136,6 @@ function isPrefix(torn: Buffer, text: string): boolean {
   return bytes.subarray(0, length).equals(whole.subarray(0, length));
 }
 
-/** Removes trailing zeros, which a file may contain after a power failure. */
 function trimZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
@@ -166,7 +161,6 @@ export class OutputRecords {
   /** The bytes before the chunk that belong to the same record. */
   #open: Buffer[] = [];
   #offset = 0;
-  /** Number of bytes that have been read. */
   #end = 0;
   #isAtEnd = false;
 
@@ -178,7 +172,6 @@ export class OutputRecords {
     this.#readChunk();
   }
 
-  /** Returns a record with its line break. */
   next(): string | undefined {
     while (!this.#isAtEnd) {
       const length = this.#recordLength();

@@ -10,14 +10,11 @@ import { openDevice, type UserDevice, type UserPath } from '../../storage/user-f
 import type { Input } from '../read/input.ts';
 import { RowFile } from './row-file.ts';
 
-/** An output file that is locked for this run. */
 export interface OutputFile {
-  /** The path after resolving links. */
   readonly path: string;
   /** The path as the user typed it. */
   readonly name: string;
   readonly exists: boolean;
-  /** A device or pipe, which cannot be read, truncated, or resumed. */
   readonly device: UserPath | undefined;
   /** Start of the first run, in milliseconds since the epoch. */
   readonly createdAt: number | undefined;

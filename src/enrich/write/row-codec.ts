@@ -42,7 +42,6 @@ const OWN_FIELDS: readonly ResultField[] = [
   'similarity',
 ];
 
-/** A column with a value from the details. */
 export interface AddedColumn {
   readonly name: string;
   readonly path: string;
@@ -51,7 +50,6 @@ export interface AddedColumn {
 export interface RowCodecOptions {
   readonly format: ListFormat;
   readonly delimiter: string;
-  /** Whether to write a byte order mark. */
   readonly bom: boolean;
   readonly columns: readonly string[];
   /** The header as received; undefined if the rows of the list have another format or delimiter. */
@@ -64,7 +62,6 @@ export interface RowCodecOptions {
   readonly guard: boolean;
 }
 
-/** The text of a row before and after its result. */
 export interface RowText {
   readonly start: string;
   readonly end: string;
@@ -81,14 +78,12 @@ export interface RowCodec {
   readonly terminator: string;
   /** Undefined for NDJSON, whose rows have no line breaks in quotes. */
   readonly delimiter: string | undefined;
-  /** @throws {AppError} `bad_input` for a row that does not fit the header */
   input(row: InputRow): RowText;
   result(result: RowResult): string;
   /** Parses the status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
 }
 
-/** @throws {AppError} `usage` if a new column has the name of an existing one */
 export const openRowCodec = (options: RowCodecOptions): RowCodec =>
   options.format === 'ndjson' ? new NdjsonCodec(options) : new DelimitedCodec(options);
 
@@ -199,7 +194,6 @@ class NdjsonCodec implements RowCodec {
   readonly #fields: readonly ResultField[];
   /** The names of the fields and of the added columns. */
   readonly #names: readonly string[];
-  /** The key of the result, and as JSON text. */
   readonly #key: string;
   readonly #keyText: string;
   readonly #columnTexts: readonly string[];
@@ -254,7 +248,6 @@ class NdjsonCodec implements RowCodec {
   }
 }
 
-/** Returns the key of a result in NDJSON: the prefix without its underscore. */
 export function nestedKey(prefix: string): string {
   const key = prefix.replace(/_{1,100}$/, '');
   if (key !== '') return key;

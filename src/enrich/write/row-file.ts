@@ -66,13 +66,11 @@ export class RowFile {
     return this.#attempt('read', () => readSync(this.#file, into, 0, into.length, offset));
   }
 
-  /** Truncates the file to a size. */
   cut(size: number): void {
     this.#size = size;
     this.#attempt('cut', () => ftruncateSync(this.#file, size));
   }
 
-  /** Waits until all rows are on the disk. */
   flush(): void {
     this.#attempt('write', () => fsyncSync(this.#file));
     if (fstatSync(this.#file).nlink === 0)
