@@ -28,13 +28,16 @@ export function formatJson(json: string, pretty: boolean): string {
     const quote = json.indexOf('"', at);
     const start = quote === -1 ? json.length : quote;
     const between = json.slice(at, start);
-    parts.push(layout?.format(between) ?? between.replace(/\s+/g, ''));
+    parts.push(layout?.format(between) ?? compact(between));
     at = quote === -1 ? json.length : closingQuote(json, quote) + 1;
     const string = json.slice(start, at);
     parts.push(string.includes('\\') ? JSON.stringify(JSON.parse(string)) : string);
   }
   return escapeJson(parts.join(''));
 }
+
+// Most responses are compact, and `replace` takes long.
+const compact = (between: string): string => (/\s/.test(between) ? between.replace(/\s+/g, '') : between);
 
 /** Formats the text between strings, one part after the other. */
 class PrettyLayout {
@@ -51,7 +54,7 @@ class PrettyLayout {
       this.#line += '  ';
       return token + this.#line;
     }
-    if (token !== '}' && token !== ']') return token.replace(/\s+/g, '');
+    if (token !== '}' && token !== ']') return compact(token);
     this.#line = this.#line.slice(0, -2);
     return this.#line + token;
   }
@@ -65,7 +68,7 @@ export function closingQuote(json: string, start: number): number {
 
 function isEscaped(json: string, quote: number): boolean {
   let first = quote;
-  while (json[first - 1] === '\\') first -= 1;
+  while (json.charCodeAt(first - 1) === 0x5c) first -= 1;
   return (quote - first) % 2 === 1;
 }
 
