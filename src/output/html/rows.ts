@@ -3,11 +3,11 @@ import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
+import { factsOf, fieldsOf, placeOf } from '../card.ts';
+import { type Field, inline, isSimple, itemText } from '../data.ts';
 import { pointOf } from '../geo.ts';
 import { webUrl } from '../link.ts';
 import { pick, toCell, valueAt } from '../records.ts';
-import { factsOf, fieldsOf, placeOf } from '../render/card.ts';
-import { type Field, inline, isSimple, itemText } from '../render/data.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {

@@ -2,9 +2,9 @@ import type { ToolResult } from '../../client/types.ts';
 import { memberText, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
+import { dataLines } from '../data.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick } from '../records.ts';
-import { dataLines } from './data.ts';
 
 /**
  * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,

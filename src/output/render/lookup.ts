@@ -1,10 +1,6 @@
 import type { Outcome } from '../../client/types.ts';
 import { isObject } from '../../util/object.ts';
 import { label, pad, wrap } from '../../util/text.ts';
-import { lookupEntries } from '../lookup-entry.ts';
-import { maxWidth } from '../pairs.ts';
-import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
-import { pick } from '../records.ts';
 import {
   type Classified,
   cardLines,
@@ -16,8 +12,12 @@ import {
   PLACE,
   READING_WIDTH,
   RECORD,
-} from './card.ts';
-import { dataLines, inline, isSimple, itemText, separate } from './data.ts';
+} from '../card.ts';
+import { dataLines, inline, isSimple, itemText, separate } from '../data.ts';
+import { lookupEntries } from '../lookup-entry.ts';
+import { maxWidth } from '../pairs.ts';
+import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
+import { pick } from '../records.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards

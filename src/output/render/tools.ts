@@ -3,11 +3,11 @@ import { restaurant } from '../../hint.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
+import { separate } from '../data.ts';
 import { commandText } from '../hint-text.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
-import { separate } from './data.ts';
 
 interface Argument {
   readonly name: string;

@@ -1,10 +1,10 @@
-import { toJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
-import { clean, cleanLine, label, wrap } from '../../util/text.ts';
-import { link, webUrl } from '../link.ts';
-import { maxWidth, type Pair, pairLines } from '../pairs.ts';
-import { EMPTY, glyphs, type View } from '../presentation.ts';
-import { type Column, renderTable } from '../table.ts';
+import { toJson } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
+import { clean, cleanLine, label, wrap } from '../util/text.ts';
+import { link, webUrl } from './link.ts';
+import { maxWidth, type Pair, pairLines } from './pairs.ts';
+import { EMPTY, glyphs, type View } from './presentation.ts';
+import { type Column, renderTable } from './table.ts';
 
 const MAX_DATA_LEVEL = 6;
 const MIN_DATA_WIDTH = 16;
