@@ -8,7 +8,7 @@ import { nearest } from '../util/nearest.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
-export interface ConfiguredEndpoint {
+interface ConfiguredEndpoint {
   readonly url: URL;
   readonly source: Source;
 }

@@ -4,7 +4,6 @@ import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
 import { Settings } from '../settings/settings.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
-import { Cleanup } from './cleanup.ts';
 import { Config } from './config.ts';
 import { Notes } from './notes.ts';
 import { Secrets } from './secrets.ts';
@@ -16,6 +15,19 @@ export interface CommandLine {
   readonly words: readonly string[];
   opts(): GlobalOptions;
   longName(flag: string): string;
+}
+
+class Cleanup {
+  readonly #closers: (() => Promise<void>)[] = [];
+
+  add(work: () => Promise<void>): void {
+    this.#closers.push(work);
+  }
+
+  /** Does the work, the last one added first. */
+  async run(): Promise<void> {
+    for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
+  }
 }
 
 const NO_OPTIONS: GlobalOptions = { color: true, input: true, pager: true };

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
 
-export type InstalledCommand =
+type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 

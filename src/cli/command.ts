@@ -58,7 +58,7 @@ export class CliOption extends Option {
   }
 }
 
-export interface ValueFacts {
+interface ValueFacts {
   readonly choices?: readonly string[];
   readonly range?: readonly [min: number, max: number];
   /** Parses any other value. Default: any text. @throws {Error} with the expected form */

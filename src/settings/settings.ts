@@ -10,12 +10,12 @@ import { parseValue } from './values.ts';
 export const SOURCES = ['flag', 'env', 'config', 'default'] as const;
 export type Source = (typeof SOURCES)[number];
 
-export interface Resolved<T> {
+interface Resolved<T> {
   readonly value: T;
   readonly source: Source;
 }
 
-export interface SettingsInput {
+interface SettingsInput {
   readonly flags: Readonly<Partial<Record<SettingName, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;

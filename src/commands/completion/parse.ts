@@ -1,8 +1,8 @@
 import type { CliCommand, Option } from '../../cli/command.ts';
 
-export type Quote = '' | "'" | '"';
+type Quote = '' | "'" | '"';
 
-export interface BashLine {
+interface BashLine {
   /** The words before the cursor's, without quotes and redirections. */
   readonly words: readonly string[];
   readonly current: string;

@@ -10,7 +10,7 @@ export interface Point {
 }
 
 export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
+type SortKey = (typeof SORT_KEYS)[number];
 
 /** Filters and order of the results of `find`. The service has no such arguments. */
 export interface Refinement {
