@@ -122,17 +122,17 @@ async function reportError(error: AppError, app: App, command: CliCommand, json:
 }
 
 async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
-  const { code, details } = error;
-  if (code === 'unexpected' && !app.terminal.verbose) {
+  if (error.code === 'unexpected' && !app.terminal.verbose) {
     const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
     return error.withHint([
       { text: `this is a bug in ${runtime}` },
       { text: 'please report what this prints', command: again({ '--verbose': true }) },
     ]);
   }
-  const { hintOf } = await import('./app/hints.ts');
-  const hint = details.hint ?? (code === 'usage' ? command.ownHelp : error.hint);
-  return error.withHint({ text: hintOf(app, hint) });
+  const { errorHint } = await import('./app/error-hint.ts');
+  return error.withHint({
+    text: errorHint(app, error, error.code === 'usage' ? command.ownHelp : undefined),
+  });
 }
 
 function asAppError(error: unknown, context: Context): AppError {

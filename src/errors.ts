@@ -1,4 +1,4 @@
-import { again, type Hint, restaurant, slot } from './hint.ts';
+import type { Hint } from './hint.ts';
 
 /** The exit code of each kind of failure. Part of the public interface. */
 export const EXIT_CODES = {
@@ -19,143 +19,102 @@ export type Kind = keyof typeof EXIT_CODES;
 interface CodeEntry {
   readonly kind: Kind;
   readonly meaning: string;
-  readonly hint: Hint;
   readonly retryable?: true;
 }
-
-const LOGIN: Hint = { command: restaurant('login') };
-const CHECK = restaurant('status', '--check');
-const SHOW_EXCHANGE: Hint = [
-  {
-    text: 'see the request and the response',
-    command: again({ '--verbose': true }, { without: ['--quiet'] }),
-  },
-  { text: 'or check the service', command: CHECK },
-];
 
 /** Every `code` string that an error can carry. Part of the public interface. */
 export const CODES = {
   unexpected: {
     kind: 'unexpected',
     meaning: 'internal error in this program',
-    hint: { text: 'report what this prints', command: again({ '--verbose': true }) },
   },
   usage: {
     kind: 'usage',
     meaning: 'an option or argument is invalid',
-    hint: { command: restaurant('--help') },
   },
   no_service: {
     kind: 'usage',
     meaning: 'no service is configured',
-    hint: [
-      { command: restaurant('login', '--base-url', slot('url')) },
-      { text: 'or try it with sample data', command: again({ '--demo': true }) },
-    ],
   },
   bad_input: {
     kind: 'usage',
     meaning: 'an input file or stdin is not in the expected format',
-    hint: { command: restaurant('help', 'formats') },
   },
   bad_config: {
     kind: 'usage',
     meaning: 'a setting or the config file is invalid',
-    hint: { text: 'see each setting and where it comes from', command: restaurant('status') },
   },
   not_found: {
     kind: 'not_found',
     meaning: 'the id, tool, or row does not exist',
-    hint: { command: restaurant('find', slot('name'), '--city', slot('city')) },
   },
-  no_key: { kind: 'auth', meaning: 'no API key', hint: LOGIN },
-  bad_key: { kind: 'auth', meaning: 'the API key is malformed', hint: LOGIN },
-  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)', hint: LOGIN },
+  no_key: { kind: 'auth', meaning: 'no API key' },
+  bad_key: { kind: 'auth', meaning: 'the API key is malformed' },
+  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)' },
   forbidden: {
     kind: 'auth',
     meaning: 'the API key does not have permission (403)',
-    hint: { command: CHECK },
   },
   plan_required: {
     kind: 'auth',
     meaning: 'the requested fields require a paid key',
-    hint: {
-      text: 'basic details work with every key',
-      command: restaurant('lookup', slot('id'), '--fields', 'basic'),
-    },
   },
   rate_limited: {
     kind: 'rate_limit',
     meaning: 'the rate limit of the service is exceeded (429)',
-    hint: { text: 'see the quota', command: restaurant('status') },
     retryable: true,
   },
   budget_spent: {
     kind: 'rate_limit',
     meaning: 'the quota counted on this machine is used up',
-    hint: { text: 'see when requests are available again', command: restaurant('status') },
     retryable: true,
   },
   network: {
     kind: 'network',
     meaning: 'the service cannot be reached (DNS, connection refused, or connection reset)',
-    hint: { text: 'check the URL and the network', command: CHECK },
     retryable: true,
   },
   timeout: {
     kind: 'network',
     meaning: 'no response within the time limit',
-    hint: { text: 'allow more time', command: again({ '--timeout': '2m' }) },
     retryable: true,
   },
   tls: {
     kind: 'network',
     meaning: 'the TLS connection failed',
-    hint: [
-      { text: 'check the URL', command: restaurant('status') },
-      { text: 'a private CA goes into NODE_EXTRA_CA_CERTS' },
-    ],
   },
   http_error: {
     kind: 'service',
     meaning: 'the service returned an HTTP error',
-    hint: { command: CHECK },
   },
   rpc_error: {
     kind: 'service',
     meaning: 'the service returned a JSON-RPC error',
-    hint: SHOW_EXCHANGE,
   },
   tool_error: {
     kind: 'service',
     meaning: 'the tool ran and failed',
-    hint: SHOW_EXCHANGE,
   },
   bad_response: {
     kind: 'service',
     meaning: 'the response cannot be read',
-    hint: SHOW_EXCHANGE,
   },
   partial: {
     kind: 'partial',
     meaning: 'some rows or ids failed',
-    hint: { text: 'each failed row shows its error; run those again' },
   },
   io_error: {
     kind: 'local',
     meaning: 'a file, the disk, or stdout failed',
-    hint: { text: 'see the files in use', command: restaurant('status') },
   },
   in_use: {
     kind: 'local',
     meaning: 'another process is writing that file',
-    hint: { text: 'wait for the other process, or name another file with -o' },
     retryable: true,
   },
   interrupted: {
     kind: 'interrupted',
     meaning: 'stopped by Ctrl-C (130) or SIGTERM (143)',
-    hint: { text: 'run the command again' },
   },
 } as const satisfies Record<string, CodeEntry>;
 
@@ -182,9 +141,27 @@ export type Reason =
   | 'reset'
   | 'cut_off'
   | 'incomplete'
-  | 'time';
+  | 'time'
+  | 'not_http'
+  | 'not_tls'
+  | 'certificate_time'
+  | 'unknown_authority'
+  | 'too_large'
+  | 'web_page'
+  | 'mcp_version'
+  | 'input_required'
+  | 'max_wait'
+  | 'no_time'
+  | 'invalid_url'
+  | 'has_query'
+  | 'invalid_header'
+  | 'authorization_header'
+  | 'invalid_proxy'
+  | 'plain_http';
 
+/** Facts about an error, in addition to its code and message. */
 export interface ErrorDetails {
+  /** Advice for a person at a terminal. Not set by the client. */
   readonly hint?: Hint | undefined;
   readonly retryable?: boolean;
   readonly status?: number;
@@ -196,6 +173,24 @@ export interface ErrorDetails {
   /** Request id that the service put in a response header. */
   readonly requestId?: string;
   readonly reason?: Reason;
+  /** host:port of the service, if the message names it. */
+  readonly host?: string;
+  /** The explanation of the service, shortened. */
+  readonly serviceMessage?: string;
+  /** The limit that a response exceeds, in bytes. */
+  readonly limit?: number;
+  /** The configured protocol, if the service may use another one. */
+  readonly protocol?: string;
+  /** The tool that failed. */
+  readonly tool?: string;
+  /** The requested details, if they may require a paid key. */
+  readonly level?: string;
+  /** The option of the client that is invalid. */
+  readonly option?: 'baseUrl' | 'endpoint';
+  /** A valid URL in place of an invalid one. */
+  readonly url?: string;
+  /** The environment variable that is invalid. */
+  readonly variable?: string;
   readonly cause?: unknown;
 }
 
@@ -203,7 +198,6 @@ export interface ErrorDetails {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;
-  readonly hint: Hint;
   readonly retryable: boolean;
   readonly details: ErrorDetails;
 
@@ -211,7 +205,6 @@ export class AppError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     const entry: CodeEntry = CODES[code];
     this.code = code;
-    this.hint = details.hint ?? entry.hint;
     this.retryable = details.retryable ?? entry.retryable ?? false;
     this.details = details;
   }

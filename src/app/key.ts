@@ -81,8 +81,15 @@ export async function requireKey(
 
 export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
 
+/** Returns what to do when the service refuses the key of this run. */
+export function currentKeyHint(app: App): Hint | undefined {
+  if (app.globals.demo === true) return undefined;
+  if (app.secrets.environmentKey !== undefined) return keyHint(app, 'env');
+  return keyHint(app, app.settings.get('key-command') === undefined ? 'config' : 'key-command');
+}
+
 /** A login does not help while the key comes from another source. */
-export function keyHint(app: App, source: ConfiguredKey['source']): Hint {
+function keyHint(app: App, source: ConfiguredKey['source']): Hint {
   const command = loginCommand(app);
   return {
     config: { command },

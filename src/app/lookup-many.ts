@@ -43,8 +43,8 @@ async function lookupOne(
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
     if (isFinal || error instanceof RateLimitError) throw error;
     // The error becomes part of the output, so its hint is completed here.
-    const { hintOf } = await import('./hints.ts');
-    return { restaurantId, error: error.withHint({ text: hintOf(app, error.hint) }) };
+    const { errorHint } = await import('./error-hint.ts');
+    return { restaurantId, error: error.withHint({ text: errorHint(app, error) }) };
   }
 }
 

@@ -234,7 +234,6 @@ async function openClient(
     apiKey: key === '' ? undefined : key,
     headers: target.headers,
     traceContext: traceContextOf(context.env),
-    keyHint: target.keyHint,
     insecureHttp: globals.insecureHttp === true,
     ...settings,
     ...overrides,

@@ -1,11 +1,10 @@
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
 import type { RequestHeaders } from '../client/http/headers.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
-import type { Hint } from '../hint.ts';
 import { variable } from '../settings/settings.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
-import { configuredKey, isUnbound, keyHint, requireKey } from './key.ts';
+import { configuredKey, isUnbound, requireKey } from './key.ts';
 import { mayAuthenticate, requestHeaders } from './request-headers.ts';
 
 export const clientSettings = ({ settings }: App) => ({
@@ -27,7 +26,6 @@ export interface Target {
   readonly url: URL;
   /** Empty if additional headers authenticate. */
   readonly key: string;
-  readonly keyHint?: Hint;
   readonly headers?: RequestHeaders;
   /** The key or its command was saved without a service. It is bound to the first service that accepts it. */
   readonly isUnboundKey?: boolean;
@@ -59,7 +57,6 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   return {
     url,
     key,
-    keyHint: keyHint(app, keySource),
     headers,
     isUnboundKey: key !== '' && isUnbound(app, keySource),
     demo: false,

@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import { again, type Hint, restaurant } from '../hint.ts';
+import { AppError, type ErrorDetails } from '../errors.ts';
 import { maskUrl, parseUrl } from '../util/url.ts';
 import { redactor } from './key.ts';
 
@@ -13,9 +12,9 @@ const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
  * @throws {AppError} `usage` for anything but a plain http(s) URL
  */
 export function endpointFromBase(baseUrl: string): URL {
-  const url = parseHttpUrl(baseUrl, 'base URL', '--base-url');
+  const url = parseHttpUrl(baseUrl, 'baseUrl');
   if (url.href.includes('?')) {
-    throw refusal('base URL', baseUrl, 'it has a query', { text: '--endpoint takes an exact URL' });
+    throw refusal('baseUrl', baseUrl, 'it has a query', { reason: 'has_query' });
   }
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = path.endsWith(PATH) ? path : path + PATH;
@@ -24,7 +23,7 @@ export function endpointFromBase(baseUrl: string): URL {
 
 /** Parses an exact endpoint. @throws {AppError} `usage` for anything but an http(s) URL */
 export function parseEndpoint(url: string): URL {
-  return parseHttpUrl(url, 'endpoint', '--endpoint');
+  return parseHttpUrl(url, 'endpoint');
 }
 
 /** Whether the host is this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
@@ -40,10 +39,8 @@ export function isLoopback(url: URL): boolean {
 export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   if (url.protocol === 'https:' || insecureHttp || isLoopback(url)) return;
   throw new AppError('usage', `the key is not sent over plain HTTP to ${url.host}`, {
-    hint: [
-      { text: `use https://${url.host}` },
-      { text: 'or on a network that you trust', command: again({ '--insecure-http': true }) },
-    ],
+    reason: 'plain_http',
+    host: url.host,
   });
 }
 
@@ -58,31 +55,24 @@ export function withScheme(address: string): string {
   return `${isLoopback(plain) ? 'http' : 'https'}://${rest}`;
 }
 
-/** @param flag the option that sets it */
-function parseHttpUrl(raw: string, what: string, flag: string): URL {
+function parseHttpUrl(raw: string, option: UrlOption): URL {
   const text = withScheme(raw);
-  const refuse = (problem: string, hint?: Hint) => refusal(what, raw, problem, hint);
+  const refuse = (problem: string, valid?: string) =>
+    refusal(option, raw, problem, valid === undefined ? {} : { url: valid });
   const url = /[\u0000-\u0020\u007f]/.test(text) ? undefined : parseUrl(text);
   if (url === undefined || !/^https?:\/\//i.test(text)) throw refuse('it is not a valid http or https URL');
   if (redactor(undefined)(text) !== text) throw refuse('it contains an API key');
-  if (url.username !== '' || url.password !== '') {
-    const problem = 'it contains a user name or password; the key comes from restaurant login';
-    throw refuse(problem, { command: restaurant('status', flag, url.origin) });
-  }
-  if (text.includes('#')) {
-    const rest = text.slice(0, text.indexOf('#'));
-    throw refuse('it has a fragment', { command: restaurant('status', flag, rest) });
-  }
+  if (url.username !== '' || url.password !== '')
+    throw refuse('it contains a user name or password', url.origin);
+  if (text.includes('#')) throw refuse('it has a fragment', text.slice(0, text.indexOf('#')));
   return url;
 }
 
-function refusal(what: string, raw: string, problem: string, hint?: Hint): AppError {
-  const redact = redactor(undefined);
-  return new AppError(
-    'usage',
-    `"${redact(maskUrl(raw.trim())).slice(0, 200)}" cannot be the ${what}: ${problem}`,
-    {
-      hint: hint ?? { text: 'expected a URL like https://<host>' },
-    },
-  );
+type UrlOption = NonNullable<ErrorDetails['option']>;
+
+function refusal(option: UrlOption, raw: string, problem: string, facts: ErrorDetails): AppError {
+  const shown = redactor(undefined)(maskUrl(raw.trim())).slice(0, 200);
+  const name = option === 'baseUrl' ? 'base URL' : 'endpoint';
+  const message = `"${shown}" cannot be the ${name}: ${problem}`;
+  return new AppError('usage', message, { reason: 'invalid_url', option, ...facts });
 }

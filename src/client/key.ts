@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type Hint, restaurant } from '../hint.ts';
+import type { Hint } from '../hint.ts';
 
 /** Start of the API keys of the documented service. */
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
@@ -20,14 +20,9 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Trims a key and checks its form: `prefix`, then visible ASCII.
- * @param hint what to do about an invalid key, with a command to run
  * @throws {AppError} `bad_key`; its message never contains the key
  */
-export function checkKey(
-  raw: string,
-  prefix: string,
-  hint: Hint = { text: 'save a key', command: restaurant('login') },
-): string {
+export function checkKey(raw: string, prefix: string, hint?: Hint): string {
   const key = raw.trim();
   const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];
   if (problem !== undefined) throw new AppError('bad_key', problem, { hint });

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { type Hint, restaurant } from '../hint.ts';
 import { mapStrings, memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
@@ -31,7 +30,6 @@ import {
   resultOf,
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
-import { SERVICE_SAYS } from './rpc/errors.ts';
 import type { RpcCall } from './rpc/exchange.ts';
 import type { Outcome, RpcResponse } from './rpc/reply.ts';
 import { createRateGate, type Policy } from './rpc/retry.ts';
@@ -71,8 +69,6 @@ export interface ClientOptions extends LineEvents {
   readonly insecureHttp?: boolean;
   /** Passed on as headers and as `_meta` (W3C Trace Context, MCP SEP-414). */
   readonly traceContext?: TraceContext | undefined;
-  /** Advice for when the service refuses the key, with a command to run. */
-  readonly keyHint?: Hint | undefined;
   /**
    * The signal that aborts all calls; the clock; random numbers; the proxy variables (`env`). Default: the system's
    * clock, no proxy.
@@ -143,7 +139,7 @@ export interface Client {
 export function createClient(options: ClientOptions, open = openTransport): Client {
   assertOptions(options);
   const { timeoutMs = 30_000 } = options;
-  const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '', KEY_HINT);
+  const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '');
   const context = { ...defaultContext(), ...options.context };
   const endpoint = endpointOf(options);
   const { hasSecrets, mask, hide, clean, trace } = createMasks(options, apiKey, endpoint.host);
@@ -256,9 +252,8 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
     },
     async callTool(name, args, { signal, onText, ...extras } = {}) {
       assertJson(args);
-      const hint = { text: 'see its arguments', command: restaurant('tools', name) };
       const decode = (result: unknown, envelope: string) => {
-        const checked = parseToolResult(result, hint);
+        const checked = parseToolResult(result, name);
         onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
         return checked;
       };
@@ -302,8 +297,6 @@ function defaultContext(): ClientContext {
   };
 }
 
-const KEY_HINT: Hint = { text: 'pass the key alone, as the service issued it' };
-
 /** @throws {AppError} `usage` for values that JSON cannot represent: a circular object, a BigInt */
 function assertJson(params: unknown): void {
   try {
@@ -344,14 +337,17 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
     hasSecrets: apiKey !== undefined || secrets.size > 0,
     mask,
     hide,
-    /** Masks an error, and adds the host to an error about a response. */
+    /** Masks an error of a call. Its message names the host if it is about a response. */
     clean<E>(error: E): E | AppError {
       if (!(error instanceof AppError)) return error;
-      const attributed = error.message.replace(SERVICE_SAYS, `${host} says: `);
-      const message = hide(
-        error.kind === 'service' && !attributed.includes(host) ? `${host}: ${attributed}` : attributed,
-      );
-      return message === error.message ? error : error.withMessage(message);
+      const { host: named, serviceMessage } = error.details;
+      let message = error.message;
+      if (named === undefined && serviceMessage !== undefined) message = `${host} says: ${message}`;
+      else if (named === undefined && error.kind === 'service') message = `${host}: ${message}`;
+      message = hide(message);
+      // An error of `onRequest` stays the same object.
+      if (message === error.message) return error;
+      return error.withMessage(message, { host, serviceMessage: serviceMessage && hide(serviceMessage) });
     },
     trace: options.trace && trace,
   };
@@ -359,26 +355,18 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
 
 /**
  * Adds the restaurant to the error of a lookup. The error for a level that requires a paid key is not documented, so a
- * 403 is treated as that error, and other errors get a hint.
+ * 403 is treated as that error.
  */
 function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
   const { code, message, details } = error;
   // Stopped by the local quota: nothing was sent, so the error is not about this restaurant.
   if (error.kind === 'rate_limit' && details.status === undefined) return error;
   const isPaid = level !== 'basic';
-  const hint = {
-    text: 'basic details work with every key',
-    command: restaurant('lookup', restaurantId, '--fields', 'basic'),
-  };
-  if (code === 'plan_required' || (isPaid && code === 'forbidden')) {
-    const refusal = code === 'forbidden' ? `fields ${level} require a paid key: ${message}` : message;
-    return new AppError('plan_required', refusal, { ...details, restaurantId, hint });
-  }
-  if (isPaid && ['tool_error', 'rpc_error', 'http_error'].includes(code)) {
-    const reason = { text: `fields ${level} require a paid key` };
-    return error.withMessage(message, { restaurantId, hint: [reason, hint] });
-  }
-  return error.withMessage(code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message, {
-    restaurantId,
-  });
+  const facts = { ...details, restaurantId, ...(isPaid && { level }) };
+  if (isPaid && code === 'forbidden')
+    return new AppError('plan_required', `fields ${level} require a paid key: ${message}`, facts);
+  return error.withMessage(
+    code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message,
+    facts,
+  );
 }

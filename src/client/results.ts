@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts';
-import { type Hint, restaurant, slot } from '../hint.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
@@ -11,15 +10,15 @@ import type { LookupOutput, Tool, ToolResult } from './types.ts';
 
 /**
  * Parses the result of `tools/call`.
- * @param hint advice for a tool that failed without a known reason
+ * @param tool its name
  * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
  */
-export function parseToolResult(result: unknown, hint?: Hint): ToolResult {
+export function parseToolResult(result: unknown, tool?: string): ToolResult {
   if (!isObject(result)) throw mismatch('a tool result', result);
   // Some servers send "true" or 1.
   if (result.isError && result.isError !== 'false') {
     const text = textBlocks(result).join('\n');
-    throw toolError(parseJsonOrNone(text) ?? result.structuredContent, text, hint);
+    throw toolError(parseJsonOrNone(text) ?? result.structuredContent, text, tool);
   }
   if (result.structuredContent === undefined && !Array.isArray(result.content)) throw noContent(result);
   return result as ToolResult;
@@ -112,12 +111,7 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
   if (type === 'input_required' && isObject(result)) {
     const message = `the tool requests input, which this command cannot provide: ${inputQuestions(result)}`;
-    throw new AppError('tool_error', message, {
-      hint: {
-        text: 'use an MCP client that can provide it',
-        command: restaurant('mcp', 'config', slot('client')),
-      },
-    });
+    throw new AppError('tool_error', message, { reason: 'input_required' });
   }
   if (!isTyped || type === undefined || type === 'complete') return;
   const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);

@@ -164,7 +164,7 @@ function reportFailures(outcomes: readonly Outcome[]): void {
   const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
   const other = failed.find(({ error }) => error.code !== 'not_found')?.error;
   if (retryable.length === 0 && other !== undefined)
-    throw new AppError('partial', `${message}: ${other.message}`, { hint: other.hint });
+    throw new AppError('partial', `${message}: ${other.message}`, { hint: other.details.hint });
   throw new AppError('partial', message, {
     hint:
       retryable.length === 0

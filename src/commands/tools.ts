@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { factHint } from '../app/client-hints.ts';
 import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -34,7 +35,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
         throw error.withMessage(`${service.label} does not list its tools: ${error.message}`, {
-          hint: error.details.hint ?? {
+          hint: factHint(error) ?? {
             text: 'see a documented tool',
             command: restaurant('tools', 'find_restaurant'),
           },

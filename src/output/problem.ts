@@ -31,9 +31,10 @@ export function formatError(
     wrapped(`${label} ${shortened(text)}`).map((line, index) =>
       index === 0 ? line.replace(label, () => color(label)) : line,
     );
+  const { hint } = error.details;
   const lines = [
     ...labeled('error:', colors.bad, error.message),
-    ...labeled('hint:', colors.dim, hintText(error.hint)),
+    ...(hint === undefined ? [] : labeled('hint:', colors.dim, hintText(hint))),
     ...(verbose ? [...causes, ...stack].flatMap(wrapped).map((line) => colors.dim(line)) : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
@@ -63,11 +64,11 @@ function describe(cause: unknown): string {
 }
 
 export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
-  const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
+  const { hint, status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const fields = {
     code: error.code,
     message: truncate(redact(error.message), MAX_MESSAGE * 10),
-    hint: redact(hintText(error.hint)),
+    hint: hint && redact(hintText(hint)),
     retryable: error.retryable,
     status,
     retry_after: retryAfter,

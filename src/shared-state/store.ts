@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createClient } from '@redis/client';
-import { privateCaHint, UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
+import { UNKNOWN_AUTHORITY } from '../client/http/network-error.ts';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { restaurant } from '../hint.ts';
@@ -149,7 +149,7 @@ function unreachable(place: string, reason: string, cause: unknown): SharedState
     const problem = 'is not signed by an authority that this machine trusts';
     return new SharedStateError('tls', `the certificate of the shared state at ${place} ${problem}`, {
       cause,
-      hint: privateCaHint(restaurant('status')),
+      reason: 'unknown_authority',
     });
   }
   return new SharedStateError('network', `cannot use the shared state at ${place}: ${reason}`, {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
+import { hintFor } from '../../src/app/client-hints.ts';
+import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -390,8 +391,9 @@ describe('the table of codes', () => {
   });
 
   it('has a hint with an action for every code', () => {
-    for (const [code, { hint }] of Object.entries(CODES)) {
-      expect([code, hintText(hint)]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
+    for (const code of Object.keys(CODES) as Code[]) {
+      const hint = hintText(hintFor(new AppError(code, 'x')));
+      expect([code, hint]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
     }
   });
 

@@ -74,6 +74,11 @@ describe('the package as a library', () => {
     expect(text).not.toMatch(/node:fs/);
   });
 
+  it('speaks of facts, not of the command line', () => {
+    const text = readFileSync(join(project, 'node_modules/restaurant-data-cli/dist/library.js'), 'utf8');
+    expect(text).not.toMatch(/['"`(]--[a-z]+-[a-z]+|restaurant (?:login|status|lookup|tools)\b/);
+  });
+
   it('has a manifest that publint accepts', async () => {
     const pkgDir = join(project, 'node_modules/restaurant-data-cli');
     const { messages } = await publint({ pkgDir, level: 'error', pack: false });

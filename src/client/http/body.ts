@@ -2,7 +2,6 @@ import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
-import { again } from '../../hint.ts';
 
 /** An event of a stream. A retry time is a separate event, with empty data. */
 export interface SseEvent {
@@ -110,12 +109,8 @@ export function mediaType(contentType: string): string {
 export function tooLarge(maxBytes: number): AppError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
-  return new AppError('bad_response', `the response is larger than ${limit}`, {
-    hint: [
-      { text: 'search more narrowly' },
-      { text: 'or allow more', command: again({ '--max-body': `${Math.max(64, Math.ceil(mib * 4))}MiB` }) },
-    ],
-  });
+  const message = `the response is larger than ${limit}`;
+  return new AppError('bad_response', message, { reason: 'too_large', limit: maxBytes });
 }
 
 /** Number of characters after which, if all are white space, the media type decides. */

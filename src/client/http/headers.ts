@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { fragment, restaurant, slot } from '../../hint.ts';
 import { VERSION } from '../../version.ts';
 
 /** Headers of a request, by name. */
@@ -57,10 +56,7 @@ export function checkHeader(name: string, value: string): void {
   if (!isHeaderName(name)) throw refuse(`"${String(name).slice(0, 60)}" is not a header name`);
   if (name.toLowerCase() === 'authorization') {
     throw new AppError('usage', 'the header Authorization is set from the API key', {
-      hint: [
-        { text: 'save the key', command: restaurant('login') },
-        { text: 'other services', command: restaurant('config', 'set', 'key-prefix', slot('prefix')) },
-      ],
+      reason: 'authorization_header',
     });
   }
   if (RESERVED.test(name)) throw refuse(`the header ${name} cannot be set`);
@@ -102,9 +98,7 @@ export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): R
 }
 
 function refuse(message: string): AppError {
-  return new AppError('usage', message, {
-    hint: { text: 'use the form', command: fragment('-H', 'X-Name: value') },
-  });
+  return new AppError('usage', message, { reason: 'invalid_header' });
 }
 
 /**

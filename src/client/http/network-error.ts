@@ -1,9 +1,6 @@
-import { versions } from 'node:process';
-import { AppError, CODES, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
-import { type Command, type Hint, restaurant } from '../../hint.ts';
+import { AppError, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
-import { isLoopback } from '../endpoint.ts';
 
 /** The phase of an exchange in which it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
@@ -27,25 +24,18 @@ export function networkError(
   const code = codeOf(error);
   const { host } = target;
   const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
-    new AppError('network', message, { reason, ...details, cause: error });
+    new AppError('network', message, { reason, host, ...details, cause: error });
   if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
     const retryable = code === 'EAI_AGAIN';
     const problem = retryable ? 'cannot be resolved right now' : 'does not exist';
     return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { retryable });
   }
   if (code === 'ECONNREFUSED') {
-    const details = isLoopback(target)
-      ? { hint: { text: 'is the sandbox running?', command: restaurant('sandbox') } }
-      : {};
-    return failed('refused', `connection refused by ${host}`, details);
+    return failed('refused', `connection refused by ${host}`);
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
     const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
-    return new AppError('timeout', message, {
-      reason: 'connect_timeout',
-      hint: CODES.network.hint,
-      cause: error,
-    });
+    return new AppError('timeout', message, { reason: 'connect_timeout', host, cause: error });
   }
   if (UNREACHABLE.test(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
   if (TLS.test(code)) return tlsError(error, code, target);
@@ -56,9 +46,7 @@ export function networkError(
       code === 'UND_ERR_HEADERS_OVERFLOW'
         ? `the response from ${host} has more than 16 KiB of headers`
         : `${host} does not respond as an HTTP server`;
-    return new AppError('bad_response', message, {
-      hint: { text: 'check the URL and its port', command: restaurant('status') },
-    });
+    return new AppError('bad_response', message, { reason: 'not_http', host });
   }
   if (phase === 'reading' && (isBadLength || CLOSED.test(code))) {
     return failed('cut_off', `${host} closed the connection in the middle of its response`);
@@ -86,45 +74,23 @@ export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNAB
 
 function tlsError(error: unknown, code: string, { host, hostname }: URL): AppError {
   const certificate = `the certificate of ${host}`;
-  const plain = `http://${host}`;
-  const clock = { text: "check this machine's clock, then", command: restaurant('status', '--check') };
-  const problems: readonly (readonly [RegExp, string, Hint?])[] = [
-    [
-      NOT_TLS,
-      `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`,
-      { text: `try ${plain}`, command: restaurant('status', '--check', '--base-url', plain) },
-    ],
+  const problems: readonly (readonly [RegExp, string, Reason?])[] = [
+    [NOT_TLS, `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`, 'not_tls'],
     [
       /^ERR_TLS_CERT_ALTNAME_INVALID$/,
       `${certificate} is for ${namesIn(error) ?? 'another host'}, not for ${hostname}`,
     ],
-    [/^CERT_HAS_EXPIRED$/, `${certificate} has expired`, clock],
-    [/^CERT_NOT_YET_VALID$/, `${certificate} is not valid yet`, clock],
+    [/^CERT_HAS_EXPIRED$/, `${certificate} has expired`, 'certificate_time'],
+    [/^CERT_NOT_YET_VALID$/, `${certificate} is not valid yet`, 'certificate_time'],
     [
       UNKNOWN_AUTHORITY,
       `${certificate} is not signed by an authority that this machine trusts (${code})`,
-      privateCaHint(restaurant('status', '--check')),
+      'unknown_authority',
     ],
   ];
   const other = `the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`;
-  const [, message = other, hint] = problems.find(([codes]) => codes.test(code)) ?? [];
-  return new AppError('tls', message, { cause: error, hint });
-}
-
-/**
- * Returns the hint for a certificate of an unknown authority. It names the variable for using the system's certificates
- * if this version of Node supports it.
- * @param command the command that checks the connection
- */
-export function privateCaHint(command: Command): Hint {
-  const [major = 0, minor = 0] = versions.node.split('.').map(Number);
-  const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);
-  const own = { text: 'for a private CA', command: { ...command, env: { NODE_EXTRA_CA_CERTS: 'ca.pem' } } };
-  const system = {
-    text: 'for the CAs of the system',
-    command: { ...command, env: { NODE_USE_SYSTEM_CA: '1' } },
-  };
-  return isSupported ? [own, system] : own;
+  const [, message = other, reason] = problems.find(([codes]) => codes.test(code)) ?? [];
+  return new AppError('tls', message, { host, cause: error, ...(reason && { reason }) });
 }
 
 /** Returns the names that a rejected certificate is for, as Node attaches it to its error. */

@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import { parseUrl } from '../../util/url.ts';
 import { isLoopback } from '../endpoint.ts';
 
@@ -42,10 +41,8 @@ function parseProxy(value: string, name: string): ProxyServer {
   const kind = url && KINDS[url.protocol];
   if (url === undefined || kind === undefined || url.hostname === '') {
     throw new AppError('usage', `${name} is not an http, https, socks5 or socks5h URL`, {
-      hint: {
-        text: 'unset it for one call',
-        command: { ...restaurant('status', '--check'), env: { [name]: '' } },
-      },
+      reason: 'invalid_proxy',
+      variable: name,
     });
   }
   const server = { kind, url: new URL(`${url.protocol}//${url.host}`) };

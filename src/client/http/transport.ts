@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
@@ -245,7 +244,7 @@ function timeoutError({ host }: URL, phase: Phase, { totalMs }: CallLimits): App
     waiting: `no response from ${host} within ${limit}`,
     reading: `the response from ${host} did not finish within ${limit}`,
   }[phase];
-  return new AppError('timeout', message, { reason: 'time' });
+  return new AppError('timeout', message, { reason: 'time', host });
 }
 
 /** Returns the error of a redirect, an unknown status, or a body that is too large. */
@@ -257,17 +256,17 @@ function responseProblem(
 ): AppError | undefined {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    return new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status });
+    return new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status, host });
   }
   // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
-    return new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status });
+    return new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status, host });
   }
   if (status >= 300 && status < 400) {
     return new AppError(
       'http_error',
       `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`,
-      { status, hint: { text: 'check the base URL', command: restaurant('status') } },
+      { status, host },
     );
   }
   return Number(firstValue(headers['content-length'])) > maxBytes ? tooLarge(maxBytes) : undefined;

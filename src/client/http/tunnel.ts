@@ -5,7 +5,6 @@ import connect from 'undici/lib/api/api-connect.js';
 import { Socks5Client } from 'undici/lib/core/socks5-client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { AppError, systemCode } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import type { ProxyServer } from './proxy.ts';
 
 /**
@@ -76,10 +75,6 @@ async function socksTunnel(
 function proxyError(error: unknown, proxy: ProxyServer): AppError {
   return new AppError('network', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
     reason: 'proxy',
-    hint: {
-      text: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then',
-      command: restaurant('status', '--check'),
-    },
     cause: error,
   });
 }

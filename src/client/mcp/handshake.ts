@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import { kindOf } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
@@ -62,7 +61,7 @@ function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);
     return new AppError('bad_response', `the service requires the unsupported MCP version ${got}`, {
-      hint: { command: restaurant('status', '--check', '--protocol', 'bare') },
+      reason: 'mcp_version',
     });
   }
   const id = firstValue(headers['mcp-session-id']);

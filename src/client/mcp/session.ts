@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
@@ -158,16 +157,10 @@ function asFixed({ era, outcome, isHandshake }: Trial): Outcome {
   if (failure === undefined) return outcome;
   const isOther = isHandshake ?? (response?.rpcError !== undefined && !isUnderstood({ era, outcome }));
   if (!isOther) return outcome;
-  const protocol = protocolName(era);
-  const hint = {
-    text: `the service may use another protocol than ${protocol}`,
-    command: restaurant('tools', '--protocol', 'auto'),
-  };
-  return { ...outcome, failure: failure.withHint(hint) };
+  return { ...outcome, failure: failure.withMessage(failure.message, { protocol: protocolName(era) }) };
 }
 
-const protocolName = (era: Era): string | undefined =>
-  Object.entries(ERAS).find(([, each]) => each === era)?.[0];
+const protocolName = (era: Era): string => Object.entries(ERAS).find(([, each]) => each === era)?.[0] ?? era;
 
 /** Returns the protocol that worked before, here or in an earlier run. */
 function knownEra(session: Session): Era | undefined {

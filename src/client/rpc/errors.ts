@@ -1,5 +1,4 @@
 import { AppError, type Code } from '../../errors.ts';
-import { type Hint, restaurant } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { isFilled, isObject } from '../../util/object.ts';
@@ -9,9 +8,6 @@ import { INVALID_PARAMS } from '../mcp/protocol.ts';
 import type { RpcError } from './envelope.ts';
 import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
-
-/** Prefix of a message that quotes the service. */
-export const SERVICE_SAYS = 'the service says: ';
 
 /** Error tokens and our codes for them. They are compared only with machine-readable fields, never with messages. */
 const TOKENS: readonly (readonly [RegExp, Code])[] = [
@@ -26,7 +22,9 @@ export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'stat
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  return new AppError(code, `${SERVICE_SAYS}${excerpt(error.message + argumentIn(error))}${number}`, {
+  const serviceMessage = excerpt(error.message + argumentIn(error));
+  return new AppError(code, serviceMessage + number, {
+    serviceMessage,
     rpcCode: error.code,
     status: status < 300 ? undefined : status,
     requestId: requestIdIn(headers),
@@ -44,17 +42,17 @@ function argumentIn({ code, message, data }: RpcError): string {
 }
 
 /** Converts the result of a failed tool. @param output its parsed text, or its structured content */
-export function toolError(output: unknown, text: string, hint?: Hint): AppError {
+export function toolError(output: unknown, text: string, tool?: string): AppError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
   const texts = [inner.message, object.message, object.error, text].filter(isFilled);
   const message = texts.find((each) => each.trim() !== '');
-  return new AppError(
-    code ?? 'tool_error',
-    message === undefined ? 'the tool failed without an error message' : `${SERVICE_SAYS}${excerpt(message)}`,
-    { hint: code === undefined ? hint : undefined },
-  );
+  const serviceMessage = message && excerpt(message);
+  return new AppError(code ?? 'tool_error', serviceMessage ?? 'the tool failed without an error message', {
+    serviceMessage,
+    tool: code === undefined ? tool : undefined,
+  });
 }
 
 /** Finds one of TOKENS in any spelling: `Not Found`, `notFound`, `NOT-FOUND`. */
@@ -79,8 +77,6 @@ export interface StatusContext {
   readonly host: string;
   /** Last characters of the key that was sent. */
   readonly keySuffix?: string | undefined;
-  /** Advice for when the key is refused, with a command to run. */
-  readonly keyHint?: Hint | undefined;
   /** Returns the time, ms since the epoch. */
   now(): number;
 }
@@ -92,16 +88,17 @@ const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504
 export function statusError(response: FailedResponse, context: StatusContext): AppError {
   const { status, rpc, headers } = response;
   const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
-  const { code, message, hint } = meaningOf(status, context, retryAfter);
+  const { code, message } = meaningOf(status, context, retryAfter);
   if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, { status, headers });
   const detail = detailOf(response);
   return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
     status,
+    host: context.host,
+    serviceMessage: detail || undefined,
     retryable: RETRYABLE_STATUSES.includes(status),
     retryAfter,
     rpcCode: rpc?.code,
     requestId: requestIdIn(headers),
-    hint,
   });
 }
 
@@ -113,36 +110,27 @@ function requestIdIn(headers: HeaderFields): string | undefined {
 /** Returns the meaning of a status. @param wait seconds of Retry-After */
 function meaningOf(
   status: number,
-  { host, keySuffix, keyHint }: StatusContext,
+  { host, keySuffix }: StatusContext,
   wait: number | undefined,
-): { code: Code; message: string; hint?: Hint | undefined } {
+): { code: Code; message: string } {
   switch (status) {
     case 401: {
       const what =
         keySuffix === undefined ? 'request, which had no API key' : `API key ending in ${keySuffix}`;
-      return { code: 'unauthorized', message: `${host} rejected the ${what} (401)`, hint: keyHint };
+      return { code: 'unauthorized', message: `${host} rejected the ${what} (401)` };
     }
     case 402:
       return { code: 'plan_required', message: `${host} requires a paid key for this (402)` };
     case 403:
       return { code: 'forbidden', message: `${host} does not allow this with the current key (403)` };
     case 407:
-      return {
-        code: 'network',
-        message: `the proxy in front of ${host} requires credentials (407)`,
-        hint: {
-          text: 'add the username and password to HTTPS_PROXY, then',
-          command: restaurant('status', '--check'),
-        },
-      };
+      return { code: 'network', message: `the proxy in front of ${host} requires credentials (407)` };
     case 429: {
       const pause = wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`;
       return { code: 'rate_limited', message: `${host}: too many requests (429${pause})` };
     }
-    default: {
-      const hint = status === 404 ? { text: 'check the base URL', command: restaurant('status') } : undefined;
-      return { code: 'http_error', message: `${host} returned HTTP ${status}`, hint };
-    }
+    default:
+      return { code: 'http_error', message: `${host} returned HTTP ${status}` };
   }
 }
 

@@ -1,5 +1,4 @@
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { mediaType, type SseEvent } from '../http/body.ts';
@@ -120,13 +119,16 @@ function readBody(
   const expected = `expected a JSON-RPC response with id ${id} from ${host}`;
   if (isStream) {
     return sawOtherId
-      ? new AppError('bad_response', `${expected}, got one with another id`)
-      : new AppError('network', `${host} ended its stream without a response`, { reason: 'incomplete' });
+      ? new AppError('bad_response', `${expected}, got one with another id`, { host })
+      : new AppError('network', `${host} ended its stream without a response`, {
+          reason: 'incomplete',
+          host,
+        });
   }
   if (text.trim() === '') {
     const message = `${host} sent an empty response (${status})`;
     // 204 and 205 are empty by definition, so a retry would not help.
-    return new AppError('bad_response', message, status === 200 ? { reason: 'incomplete' } : {});
+    return new AppError('bad_response', message, { host, ...(status === 200 && { reason: 'incomplete' }) });
   }
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
   if (isPage && !/^\s*[{[]/.test(text)) return webPage(text, host);
@@ -140,21 +142,19 @@ function readBody(
       headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
     if (!endsByClosing || error.details.reason !== 'incomplete') return error;
     const message = `${host} closed the connection in the middle of its response`;
-    return new AppError('network', message, { reason: 'cut_off', cause: error });
+    return new AppError('network', message, { reason: 'cut_off', host, cause: error });
   }
   const envelope = findReply(value, id, isOk ? 'body' : 'refusal');
   if (envelope !== undefined) return { envelope, text };
-  return new AppError('bad_response', `${expected}, got ${kindOf(value)}: ${excerpt(text)}`);
+  return new AppError('bad_response', `${expected}, got ${kindOf(value)}: ${excerpt(text)}`, { host });
 }
 
 function webPage(text: string, host: string): AppError {
   const title = htmlTitle(text);
   const named = title === undefined ? '' : ` ("${excerpt(title, 80)}")`;
   return new AppError('bad_response', `got a web page${named} from ${host}, not the API`, {
-    hint: {
-      text: 'check the base URL, and whether this network requires a login first',
-      command: restaurant('status'),
-    },
+    reason: 'web_page',
+    host,
   });
 }
 

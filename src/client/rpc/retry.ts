@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import type { AppError, Reason } from '../../errors.ts';
-import { type Advice, again, type Options } from '../../hint.ts';
 import { formatDuration } from '../../util/duration.ts';
 
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
@@ -103,20 +102,9 @@ function isRetryable(
 
 /** @param maxWaitMs the limit that the wait exceeds; undefined for the time of the call */
 function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppError {
-  const wait = formatDuration(ms);
-  const option = maxWaitMs === undefined ? '--timeout' : '--max-wait';
   const limit = maxWaitMs === undefined ? 'the time that is left' : formatDuration(maxWaitMs);
-  const time = `${Math.ceil(ms / 1000) + 30}s`;
-  // The wait counts against the time of the call, except at the gate.
-  const needed: Options = {
-    ...(maxWaitMs !== undefined && { '--max-wait': time }),
-    ...((maxWaitMs === undefined || failure.details.status !== 429) && { '--timeout': time }),
-  };
-  const allow: Advice[] = ms > 86_400_000 ? [] : [{ text: 'or allow it', command: again(needed) }];
-  const message = `${failure.message}; the service asks to wait ${wait}, longer than ${limit} (${option})`;
-  return failure.withMessage(message, {
-    hint: [{ text: `run the command again in ${wait}` }, ...allow],
-  });
+  const message = `${failure.message}; the service asks to wait ${formatDuration(ms)}, longer than ${limit}`;
+  return failure.withMessage(message, { reason: maxWaitMs === undefined ? 'no_time' : 'max_wait' });
 }
 
 /** A gate that all calls of a client share. After a 429, no call is sent until the gate opens. */

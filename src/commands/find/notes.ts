@@ -48,7 +48,7 @@ export function reportFailures(
   const [first] = failed;
   if (first !== undefined) {
     throw new AppError('partial', `${failed.length} of ${detailed.length} lookups failed: ${first.message}`, {
-      hint: first.hint,
+      hint: first.details.hint,
       retryable: failed.some(({ retryable }) => retryable),
     });
   }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configuredEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { hintOf } from '../../app/hints.ts';
+import { errorHint } from '../../app/error-hint.ts';
 import { findInstalled } from '../../app/installed.ts';
 import { openService } from '../../app/service.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
@@ -63,7 +63,7 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
     return { checks: [pass(name, String(app.settings.view('shared-state').value))] };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    return { checks: [fail(name, error.message, hintOf(app, error.hint))], error };
+    return { checks: [fail(name, error.message, errorHint(app, error))], error };
   }
 }
 
@@ -154,7 +154,7 @@ async function checkService(app: App): Promise<Diagnosis> {
     const service =
       error instanceof SharedStateError
         ? fail('service', 'not checked: without the shared state, requests cannot be counted')
-        : fail('service', `${error.code}: ${error.message}`, hintOf(app, error.hint));
+        : fail('service', `${error.code}: ${error.message}`, errorHint(app, error));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
+import { hintInRun } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { checkOutputFile } from '../../app/output-file.ts';
@@ -173,10 +174,10 @@ async function finishRun(
   else await progress.stop();
   if (failure instanceof CheckpointMismatch)
     throw failure.withHint([
-      ...adviceOf(failure.hint),
+      ...adviceOf(hintInRun(app, failure)),
       { text: 'or start again', command: nextCommand({ '--force': true }) },
     ]);
-  if (!finished) throw withNext(failure, summary, next);
+  if (!finished) throw withNext(app, failure, summary, next);
   if (options.json)
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
@@ -271,9 +272,10 @@ const BEFORE_NEXT: Readonly<Partial<Record<Code, Advice[]>>> = {
 };
 
 /** Adds the command that continues the run to an error. */
-function withNext(failure: unknown, { output }: RunSummary, next: Command | undefined): unknown {
+function withNext(app: App, failure: unknown, { output }: RunSummary, next: Command | undefined): unknown {
   if (!(failure instanceof AppError)) return failure;
-  const { code, kind, hint } = failure;
+  const { code, kind } = failure;
+  const hint = hintInRun(app, failure);
   if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
   if (next === undefined) {
     return output === undefined && kind !== 'local'

@@ -1,3 +1,4 @@
+import { hintFor } from '../../app/client-hints.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
@@ -92,7 +93,7 @@ export class Bridge {
   #toProtocolError(error: unknown): ProtocolError {
     if (error instanceof ProtocolError) return error;
     if (error instanceof AppError) {
-      return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${hintText(error.hint)}`);
+      return new ProtocolError(INTERNAL_ERROR, `${error.message}; hint: ${hintText(hintFor(error))}`);
     }
     this.#options.onFault?.(error);
     return new ProtocolError(INTERNAL_ERROR, 'Internal error');

@@ -1,3 +1,4 @@
+import { hintFor } from '../../app/client-hints.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -157,9 +158,10 @@ class Progress {
 }
 
 function toolError(error: AppError): JsonObject {
+  const hint = hintFor(error);
   return {
     isError: true,
-    content: [{ type: 'text', text: `${error.message}\nhint: ${hintText(error.hint)}` }],
-    _meta: { [ERROR_META_KEY]: errorFields(error) },
+    content: [{ type: 'text', text: `${error.message}\nhint: ${hintText(hint)}` }],
+    _meta: { [ERROR_META_KEY]: errorFields(error.withHint(hint)) },
   };
 }

@@ -1,7 +1,8 @@
 import { supportsMcp } from '../../app/address.ts';
 import { App } from '../../app/app.ts';
+import { factHint, hintFor } from '../../app/client-hints.ts';
 import { hintOf } from '../../app/hints.ts';
-import { loginCommand } from '../../app/key.ts';
+import { currentKeyHint, loginCommand } from '../../app/key.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import type { Context, Output } from '../../context.ts';
@@ -47,7 +48,12 @@ export async function serveBridge(app: App): Promise<void> {
     hintFor: (error) =>
       context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
         ? BUNDLE_HINT
-        : { text: hintOf(app, agentHint(error, login)) },
+        : {
+            text: hintOf(
+              app,
+              agentHint(error, login, error.code === 'unauthorized' ? currentKeyHint(app) : undefined),
+            ),
+          },
     context,
   });
   await serveStdio(context, upstream, (fault) => {
@@ -61,7 +67,8 @@ const TEST_SERVICE: Hint = [
   { text: 'log each request on stderr', command: restaurant('mcp', '--verbose') },
 ];
 
-export function agentHint({ code, hint, details }: AppError, login: Command): Hint {
+export function agentHint(error: AppError, login: Command, keyHint?: Hint): Hint {
+  const { code, details } = error;
   const { retryAfter } = details;
   if (code === 'no_key') {
     return [
@@ -77,11 +84,12 @@ export function agentHint({ code, hint, details }: AppError, login: Command): Hi
       { text: 'see the quota', command: restaurant('status') },
     ];
   }
-  if (details.hint !== undefined) return hint;
+  const hint = factHint(error) ?? keyHint;
+  if (hint !== undefined) return hint;
   if (code === 'timeout') {
     return { text: 'as the command of the MCP client, use', command: restaurant('mcp', '--timeout', '2m') };
   }
-  return SERVICE_FAULTS.includes(code) ? TEST_SERVICE : hint;
+  return SERVICE_FAULTS.includes(code) ? TEST_SERVICE : hintFor(error);
 }
 
 /** Default maximum wait of a call for a rate limit, ms. Hosts abort a call after 60 s. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import { createClient } from '../../../src/client/restaurant.ts';
 import type { AppError } from '../../../src/errors.ts';
-import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, failure, idOf, KEY, sendJson, serve, toolReply } from '../../helpers/client.ts';
@@ -166,9 +166,8 @@ describe('the key', () => {
     expect(() => clientFor(new URL('http://example.com/api/mcp'))).toThrow(
       expect.objectContaining({
         code: 'usage',
-        hint: expect.arrayContaining([
-          { text: 'or on a network that you trust', command: again({ '--insecure-http': true }) },
-        ]),
+        message: 'the key is not sent over plain HTTP to example.com',
+        details: { reason: 'plain_http', host: 'example.com' },
       }),
     );
   });
@@ -183,7 +182,7 @@ describe('the key', () => {
     const { client } = clientFor(url, { trace: (event) => traced.push(JSON.stringify(event)) });
     const error: AppError = await failure(client.find({ name: 'a', city: 'b' }));
     const answer = await client.find({ name: 'a', city: 'b' });
-    for (const text of [error.message, hintText(error.hint), JSON.stringify(answer), ...traced]) {
+    for (const text of [error.message, hintText(hintFor(error)), JSON.stringify(answer), ...traced]) {
       expect(text).not.toContain(KEY);
     }
     expect(traced.join()).toContain('Bearer sk_service_…cdef');
@@ -228,7 +227,7 @@ describe('the plan', () => {
     );
     const error = await failure(clientFor(url).client.lookup('r-1', 'standard'));
     expect(error.code).toBe('tool_error');
-    expect(hintText(error.hint)).toContain('--fields basic');
+    expect(hintText(hintFor(error))).toContain('--fields basic');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import {
   clientFor,
@@ -86,7 +87,7 @@ describe('connections that break', () => {
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'network', details: { reason: 'refused' }, retryable: true });
     expect(error.message).toContain(url.host);
-    expect(hintText(error.hint)).toContain('restaurant sandbox');
+    expect(hintText(hintFor(error))).toContain('restaurant sandbox');
     await failure(client.callTool('t', {}));
     expect(slept).toHaveLength(4);
   });
@@ -168,7 +169,7 @@ describe('large bodies', () => {
     const { client } = clientFor(url, { maxBodyBytes: 2 * 1024 * 1024 });
     const error = await failure(client.find(QUERY));
     expect(error.message).toContain('2 MiB');
-    expect(hintText(error.hint)).toContain('--max-body');
+    expect(hintText(hintFor(error))).toContain('--max-body');
   });
 });
 

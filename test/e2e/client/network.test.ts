@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { createServer as createSocksServer } from '@pondwader/socks5-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
@@ -83,7 +84,7 @@ describe('a proxy', () => {
     expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(expected);
     expect(error.message).toContain(new URL(proxy.url).host);
-    expect(error.message + hintText(error.hint)).not.toMatch(/pa%40ss|pa@ss|user/);
+    expect(error.message + hintText(hintFor(error))).not.toMatch(/pa%40ss|pa@ss|user/);
   });
 
   it('that does not listen is named in the error', async () => {
@@ -200,7 +201,7 @@ describe('a SOCKS proxy', () => {
     const error = await failure(through(`socks5h://user:wrong@${proxy.host}`).find(QUERY));
     expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(proxy.host);
-    expect(error.message + hintText(error.hint)).not.toMatch(/wrong|user:/);
+    expect(error.message + hintText(hintFor(error))).not.toMatch(/wrong|user:/);
   });
 
   it.each([
@@ -254,7 +255,7 @@ describe('TLS', () => {
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'tls' });
     expect(error.message).toContain(`localhost:${port}`);
-    expect(hintText(error.hint)).toContain('NODE_EXTRA_CA_CERTS');
+    expect(hintText(hintFor(error))).toContain('NODE_EXTRA_CA_CERTS');
     expect(slept).toEqual([]);
   });
 
@@ -263,7 +264,7 @@ describe('TLS', () => {
     const { client } = clientFor(new URL(url.href.replace('http:', 'https:')));
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'tls' });
-    expect(hintText(error.hint)).toContain(`http://${url.host}`);
+    expect(hintText(hintFor(error))).toContain(`http://${url.host}`);
   });
 
   it('names both hosts for a certificate of another host', () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
@@ -231,7 +232,7 @@ describe('auto', () => {
       const error = await failure(client.find(QUERY));
       expect(error).toMatchObject({ code: 'http_error', details: { status: 404 } });
       expect(error.message).toContain('no tools/call here');
-      expect(hintText(error.hint)).toContain('restaurant status');
+      expect(hintText(hintFor(error))).toContain('restaurant status');
       expect(methods(requests)).toEqual(method);
     }
   });
@@ -345,7 +346,7 @@ describe('a configured protocol that the service does not use', () => {
       const { url, requests } = await legacy();
       const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
       expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
-      expect(hintText(error.hint)).toContain('--protocol auto');
+      expect(hintText(hintFor(error))).toContain('--protocol auto');
       expect(requests).toHaveLength(1);
     },
   );
@@ -354,7 +355,7 @@ describe('a configured protocol that the service does not use', () => {
     const { url, requests } = await modern();
     const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.callTool('t', {}));
     expect(error).toMatchObject({ code: 'rpc_error', details: { rpcCode: -32022 } });
-    expect(hintText(error.hint)).toContain('--protocol auto');
+    expect(hintText(hintFor(error))).toContain('--protocol auto');
     expect(methods(requests)).toEqual(['initialize']);
   });
 });
@@ -387,7 +388,7 @@ describe('legacy', () => {
     });
     const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.find(QUERY));
     expect(error).toMatchObject({ code: 'rate_limited', details: { status: 429 } });
-    expect(hintText(error.hint)).not.toContain('--protocol');
+    expect(hintText(hintFor(error))).not.toContain('--protocol');
   });
 
   it('works without a session, and deletes none', async () => {

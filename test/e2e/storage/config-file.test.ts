@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
@@ -131,7 +132,7 @@ describe('the config file', () => {
     expect(failure(() => store.read())).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: other users can write to it`,
-      hint: { command: system('chmod 600', store.path) },
+      details: { hint: { command: system('chmod 600', store.path) } },
     });
     expect(modeOf(store.path)).toBe('666');
   });
@@ -191,7 +192,7 @@ describe('a damaged config file', () => {
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: ${why}`,
     });
-    expect(hintText(error.hint)).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
+    expect(hintText(hintFor(error))).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
     await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
     expect(readFileSync(store.path).equals(before)).toBe(true);
@@ -203,7 +204,7 @@ describe('a damaged config file', () => {
   });
 
   it('quotes a path with blanks in its hint', () => {
-    expect(hintText(failure(() => parseConfig("/my home/it's", '')).hint)).toContain(
+    expect(hintText(hintFor(failure(() => parseConfig("/my home/it's", ''))))).toContain(
       "mv '/my home/it'\\''s' ",
     );
   });
@@ -227,7 +228,7 @@ const LOGIN = `
     });
     console.log('saved');
   } catch (error) {
-    console.log(error.code, error.message, error.hint.text);
+    console.log(error.code, error.message, error.details.hint.text);
   }
 `;
 

@@ -155,7 +155,7 @@ describe('tryLock', () => {
     expect(failure(path)).toMatchObject({
       code: 'io_error',
       message: `refusing to use ${path}.lock: it belongs to user 65534`,
-      hint: { text: 'choose a directory that you own' },
+      details: { hint: { text: 'choose a directory that you own' } },
     });
   });
 
@@ -164,7 +164,7 @@ describe('tryLock', () => {
     const other = { ...currentProcess(), host: 'elsewhere' };
     writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...other }));
     expect(failure(path)?.message).toContain('on elsewhere');
-    expect(hintText(failure(path)?.hint ?? [])).toContain(`rm ${path}.lock`);
+    expect(hintText(failure(path)?.details.hint ?? [])).toContain(`rm ${path}.lock`);
   });
 
   it('does not release a lock that another took after the file was removed by hand', () => {

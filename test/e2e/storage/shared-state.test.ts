@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
       expect(JSON.parse(stderr).error).toMatchObject({
         code: 'tls',
         message: `the certificate of the shared state at localhost:${tlsPort} is not signed by an authority that this machine trusts`,
-        hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status',
+        hint: 'for a private CA: NODE_EXTRA_CA_CERTS=ca.pem restaurant status --check',
       });
     }
 

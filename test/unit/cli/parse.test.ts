@@ -66,14 +66,14 @@ describe('a usage error', () => {
     [['config', 'rm', 'city'], 'config unset city'],
   ])('of %j has the corrected command', async (words, command) => {
     const { app, error } = await parse(words);
-    const hint = hintOf(app, error?.hint ?? {});
+    const hint = hintOf(app, error?.details.hint ?? {});
     const [, printed] = /^did you mean: restaurant (.*)$/.exec(hint) ?? [];
     expect(printed).toBe(command);
   });
 
   it('never repeats a word that looks like a key', async () => {
     const { app, error } = await parse(['find', 'sk_service_abcdefgh', '--location', 'SF']);
-    expect(hintOf(app, error?.hint ?? {})).toBe('for help: restaurant find --help');
+    expect(hintOf(app, error?.details.hint ?? {})).toBe('for help: restaurant find --help');
   });
 });
 

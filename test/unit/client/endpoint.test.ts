@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import {
   assertMayCarryKey,
   endpointFromBase,
@@ -6,7 +7,7 @@ import {
   parseEndpoint,
 } from '../../../src/client/endpoint.ts';
 import type { AppError } from '../../../src/errors.ts';
-import { restaurant } from '../../../src/hint.ts';
+
 import { hintText } from '../../../src/output/hint-text.ts';
 
 describe('endpointFromBase', () => {
@@ -37,7 +38,7 @@ describe('endpointFromBase', () => {
     expect(() => endpointFromBase(base)).toThrow(
       expect.objectContaining({
         code: 'usage',
-        hint: { command: restaurant('status', '--base-url', proposal) },
+        details: { reason: 'invalid_url', option: 'baseUrl', url: proposal },
       }),
     );
   });
@@ -65,7 +66,9 @@ describe('endpointFromBase', () => {
         endpointFromBase(url);
         expect.unreachable();
       } catch (error) {
-        expect(`${(error as AppError).message} ${hintText((error as AppError).hint)}`).not.toMatch(/secret1/);
+        expect(`${(error as AppError).message} ${hintText(hintFor(error as AppError))}`).not.toMatch(
+          /secret1/,
+        );
       }
     }
   });

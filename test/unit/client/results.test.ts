@@ -108,7 +108,11 @@ describe('a tool that fails', () => {
 
   it.each([[true], [1], ['true']])('isError: %j', (isError) => {
     const error = fault(() => parseToolResult({ isError, content: [{ type: 'text', text: 'it  broke\n' }] }));
-    expect(error).toMatchObject({ code: 'tool_error', message: 'the service says: it broke' });
+    expect(error).toMatchObject({
+      code: 'tool_error',
+      message: 'it broke',
+      details: { serviceMessage: 'it broke' },
+    });
   });
 
   it.each([[false], [0], ['false'], [null]])('is not a failure with isError: %j', (isError) => {

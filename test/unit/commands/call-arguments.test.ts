@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import type { Inputs } from '../../../src/commands/call/arguments.ts';
 import { findTool } from '../../../src/commands/call/prepare.ts';
 import { coerceArguments } from '../../../src/commands/call/validate.ts';
@@ -250,7 +251,7 @@ describe('invalid arguments', () => {
     const error = await refusal(schema, texts, json);
     expect(error.code).toBe('usage');
     expect(error.message).toContain(message);
-    expect(hintText(error.hint)).toContain(hint);
+    expect(hintText(hintFor(error))).toContain(hint);
   });
 
   it('sends unlisted arguments and suggests the nearest name', async () => {

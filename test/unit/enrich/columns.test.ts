@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import type { AppError } from '../../../src/errors.ts';
@@ -45,7 +46,7 @@ describe('resolveColumns', () => {
       try {
         resolveColumns(header, {});
       } catch (error) {
-        return hintText((error as AppError).hint);
+        return hintText(hintFor(error as AppError));
       }
       return undefined;
     };
@@ -90,7 +91,7 @@ describe('resolveColumns', () => {
     expect(() => resolveColumns(['place', 'city'], { nameColumn: 'plase' })).toThrow(
       expect.objectContaining({
         code: 'usage',
-        hint: { text: 'did you mean', command: again({ '--name-column': 'place' }) },
+        details: { hint: { text: 'did you mean', command: again({ '--name-column': 'place' }) } },
       }),
     );
   });

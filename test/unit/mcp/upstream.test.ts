@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hintFor } from '../../../src/app/client-hints.ts';
 import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -202,7 +203,7 @@ describe('a call', () => {
     ]);
     const error = await caught(call(upstream));
     expect(error).toMatchObject({ code: 'no_key' });
-    expect(hintText(error.hint)).toContain('restaurant login --profile work');
+    expect(hintText(hintFor(error))).toContain('restaurant login --profile work');
     expect(await call(upstream)).toEqual(RESULT);
     await call(upstream);
     expect(opened()).toBe(2);
@@ -250,7 +251,7 @@ describe('a call', () => {
 
   it('gives hints for people without a command line', async () => {
     const { upstream } = upstreamOver([failing(new AppError('timeout', 'no answer'))]);
-    expect(hintText((await caught(call(upstream))).hint)).toContain('restaurant mcp --timeout');
+    expect(hintText(hintFor(await caught(call(upstream))))).toContain('restaurant mcp --timeout');
   });
 
   it('leaves out the metadata of the connection to the service', async () => {
@@ -273,6 +274,6 @@ describe('a call', () => {
     const { upstream } = upstreamOver([answering({ envelope: {}, error })]);
     const failure = await caught(call(upstream));
     expect(failure).toMatchObject({ code: 'rate_limited', details: { retryAfter: 90 } });
-    expect(hintText(failure.hint)).toMatch(/^try again in 90s;/);
+    expect(hintText(hintFor(failure))).toMatch(/^try again in 90s;/);
   });
 });

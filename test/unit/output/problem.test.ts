@@ -9,7 +9,8 @@ const plain = palette(0);
 
 describe('formatError', () => {
   it('prints what happened, then what to do', () => {
-    const error = new AppError('no_key', 'no API key for localhost:8080');
+    const hint = { text: 'restaurant login' };
+    const error = new AppError('no_key', 'no API key for localhost:8080', { hint });
     expect(formatError(error, plain, { verbose: false })).toBe(
       'error: no API key for localhost:8080\nhint: restaurant login\n',
     );
@@ -30,12 +31,12 @@ describe('formatError', () => {
   it('prints causes with verbose, and no stack for an error of a known kind', () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const cause = new AggregateError([refused], '');
-    const error = new AppError('network', 'refused', { cause });
+    const error = new AppError('network', 'refused', { cause, hint: { text: 'check the network' } });
     expect(formatError(error, plain, { verbose: false })).not.toContain('ECONNREFUSED');
     const lines = formatError(error, plain, { verbose: true }).split('\n');
     expect(lines.slice(0, 4)).toEqual([
       'error: refused',
-      'hint: check the URL and the network: restaurant status --check',
+      'hint: check the network',
       'caused by: AggregateError',
       'caused by: Error: connect ECONNREFUSED (ECONNREFUSED)',
     ]);
@@ -82,6 +83,7 @@ describe('errorJson', () => {
       '{"error":{"code":"usage","message":"bad","hint":"restaurant --help","retryable":false}}',
     );
     const full = new AppError('rate_limited', 'slow down', {
+      hint: { text: 'wait' },
       status: 429,
       retryAfter: 7,
       restaurantId: 'id-1',
@@ -91,7 +93,7 @@ describe('errorJson', () => {
     expect(JSON.parse(errorJson(full)).error).toEqual({
       code: 'rate_limited',
       message: 'slow down',
-      hint: 'see the quota: restaurant status',
+      hint: 'wait',
       retryable: true,
       status: 429,
       retry_after: 7,
