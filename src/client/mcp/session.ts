@@ -13,7 +13,7 @@ import {
   shakeHands,
 } from './handshake.ts';
 import { type Era, isUnderstood, type Knowledge, nextProtocol, type Trial } from './next-protocol.ts';
-import { MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
+import { type DetectedProtocol, MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
 import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './stateless.ts';
 
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
@@ -25,6 +25,8 @@ export interface Session {
   /** The configured protocol; undefined if it is detected. */
   readonly fixed: Era | undefined;
   readonly memory: ProtocolMemory | undefined;
+  /** The content of the memory. */
+  stored: DetectedProtocol | undefined;
   warn(text: string): void;
   knowledge: Knowledge;
   handshake: Handshake | undefined;
@@ -44,6 +46,7 @@ export function openSession(
     line,
     fixed: protocol === 'auto' ? undefined : ERAS[protocol],
     memory,
+    stored: undefined,
     warn,
     knowledge: { refused: [] },
     handshake: undefined,
@@ -166,25 +169,30 @@ const protocolName = (era: Era): string => Object.entries(ERAS).find(([, each]) 
 function knownEra(session: Session): Era | undefined {
   const { knowledge, memory } = session;
   if (knowledge.era !== undefined) return knowledge.era;
-  const stored = memory?.read()?.era;
-  if (stored === undefined) return undefined;
+  session.stored ??= memory?.read();
+  const era = session.stored?.era;
+  if (era === undefined) return undefined;
+  if (isEra(era)) session.knowledge = { ...knowledge, era };
   // A later version of this program may have stored another one.
-  if (!isEra(stored)) memory?.forget();
-  else session.knowledge = { ...knowledge, era: stored };
+  else forget(session);
   return session.knowledge.era;
 }
 
 function learn(session: Session, knowledge: Knowledge): void {
-  const { memory, handshake, knowledge: before } = session;
   const { era } = knowledge;
   session.knowledge = knowledge;
   if (era === undefined) {
-    if (before.era !== undefined) memory?.forget();
+    forget(session);
     return;
   }
-  const versions = { bare: undefined, legacy: handshake?.version, modern: MODERN_VERSION };
-  const version = versions[era];
-  const stored = memory?.read();
-  if (stored?.era === era && stored.version === version) return;
-  memory?.write({ era, ...(version !== undefined && { version }) });
+  const version = { bare: undefined, legacy: session.handshake?.version, modern: MODERN_VERSION }[era];
+  if (session.stored?.era === era && session.stored.version === version) return;
+  session.stored = { era, ...(version !== undefined && { version }) };
+  session.memory?.write(session.stored);
+}
+
+function forget(session: Session): void {
+  if (session.stored === undefined) return;
+  session.stored = undefined;
+  session.memory?.forget();
 }
