@@ -76,27 +76,24 @@ function* functionsIn(node, name = 'anonymous') {
 
 /** Runs the body of each function of a module within the context of its callers. */
 function withCallers(code, file) {
-  const inserts = [...functionsIn(parseAst(code))].flatMap(({ node, name }) => {
+  const opening = new Map();
+  const closing = new Map();
+  // An outer function comes first: its text opens before, and closes after, that of an inner one at the same position.
+  for (const { node, name } of functionsIn(parseAst(code))) {
     const { body, async: isAsync } = node;
-    const open = `globalThis.__within(${JSON.stringify(`${file} ${name}`)}, ${isAsync ? 'async ' : ''}() => `;
-    return body.type === 'BlockStatement'
-      ? [
-          [body.start, `{ return ${open}`],
-          [body.end, '); }'],
-        ]
-      : [
-          [body.start, `${open}(`],
-          [body.end, '))'],
-        ];
-  });
-  // From the end, so that positions stay valid; of two at one position, the inner one first.
-  return inserts
-    .map(([position, text], order) => ({ position, text, order }))
-    .sort((a, b) => b.position - a.position || b.order - a.order)
-    .reduce(
-      (text, { position, text: added }) => text.slice(0, position) + added + text.slice(position),
-      code,
-    );
+    const isBlock = body.type === 'BlockStatement';
+    const call = `globalThis.__within(${JSON.stringify(`${file} ${name}`)}, ${isAsync ? 'async ' : ''}() => `;
+    opening.set(body.start, (opening.get(body.start) ?? '') + (isBlock ? `{ return ${call}` : `${call}(`));
+    closing.set(body.end, (isBlock ? '); }' : '))') + (closing.get(body.end) ?? ''));
+  }
+  const positions = [...new Set([...opening.keys(), ...closing.keys(), code.length])].sort((a, b) => a - b);
+  let from = 0;
+  let text = '';
+  for (const position of positions) {
+    text += code.slice(from, position) + (closing.get(position) ?? '') + (opening.get(position) ?? '');
+    from = position;
+  }
+  return text;
 }
 
 /** Builds the program with one file per module. */
