@@ -1,10 +1,11 @@
-/** Returns a clock whose waits advance the time instead of sleeping. */
+/** Returns a clock that only waits advance, without sleeping. */
 export function skippingClock() {
   const waits: number[] = [];
+  const start = Date.now();
   let skipped = 0;
   return {
     waits,
-    now: () => Date.now() + skipped,
+    now: () => start + skipped,
     async sleep(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.throwIfAborted();
       waits.push(ms);
