@@ -166,7 +166,8 @@ export async function writeResult(
   if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {
     return writePage(app, page);
   }
-  const records = format !== 'html' ? format : isTerminal ? 'table' : 'tsv';
+  const fallback = isTerminal ? 'table' : 'tsv';
+  const records = format === 'html' ? fallback : format;
   // TSV on stdout is for other programs, but a TSV file may be opened in a spreadsheet.
   const guardFormulas = app.globals.rawCsv !== true && (records !== 'tsv' || outputPath(app) !== undefined);
   const options = {

@@ -19,7 +19,6 @@ export async function readQuery(
   if (sort === 'distance' && near === undefined) {
     throw usage('--sort distance needs a location', { command: again({ '--near': '37.77,-122.43' }) });
   }
-  if (app.globals.demo !== true) requireEndpoint(app);
   const name = words.join(' ');
   if (name.trim() === '') {
     throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
@@ -31,6 +30,7 @@ export async function readQuery(
     });
   }
   checkAdjacent(app, words);
+  if (app.globals.demo !== true) requireEndpoint(app);
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');
   if (words.length > 1) throw oneNameError(words, saved !== undefined);
