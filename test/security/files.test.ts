@@ -19,12 +19,14 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openResultsStore } from '../../src/app/last-results.ts';
 import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
 import { STANDALONE, shell, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
+import { restaurantInTerminal } from '../helpers/terminal.ts';
 import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
 
 const { run } = useProgram();
@@ -96,21 +98,27 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     },
   );
 
-  it('deletes nothing in a folder that the cache or the terminals link to', async () => {
+  it('deletes nothing in a folder that the cache links to', async () => {
     const target = sharedFolder();
-    const files = ['code/project/file', 'responses/file', `responses/${ENTRY}`, OLD].map((name) => {
+    const files = ['code/project/file', 'responses/file', `responses/${ENTRY}`].map((name) => {
       const path = join(target, name);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, 'text');
-      utimesSync(path, 0, 0);
       return path;
     });
-    const cache = homeWithLink('.cache/restaurant', target);
-    expect((await run(['cache', 'clear'], { env: env(cache) })).exit).toBe(9);
-    const home = homeWithLink('.local/state/restaurant/terminals', target);
-    const search = { endpoint: 'e', at: 1, query: { name: 'a', city: 'b' }, rows: [{}] };
-    openResultsStore(join(home, '.local/state/restaurant'), 'tty', () => {}).write(search);
+    const home = homeWithLink('.cache/restaurant', target);
+    await run(['cache', 'clear'], { env: env(home), exit: 9 });
     expect(files.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('deletes no old file in a folder that the terminals link to', async () => {
+    const target = sharedFolder();
+    writeFileSync(join(target, OLD), 'text');
+    utimesSync(join(target, OLD), 0, 0);
+    const home = homeWithLink('.local/state/restaurant/terminals', target);
+    const more = { env: env(home, { RESTAURANT_API_KEY: KEY }) };
+    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], more).ended;
+    expect([exit, readdirSync(target)]).toEqual([0, [OLD]]);
   });
 
   it('creates no folder behind a link before it refuses the link', async () => {
@@ -358,8 +366,40 @@ describe('files of ours', () => {
   it('can be deleted while other commands write them', async () => {
     const home = sharedFolder();
     const all = { ...env(home, { RESTAURANT_MAX_AGE: '10m' }), NODE_DISABLE_COMPILE_CACHE: undefined };
-    const both = () => [run(FIND, { env: all, exit: 0 }), run(['cache', 'clear'], { env: all, exit: 0 })];
-    await Promise.all(Array.from({ length: 8 }, both).flat());
+    let isDone = false;
+    const clear = () => run(['cache', 'clear'], { env: all, exit: 0 });
+    const runs = Promise.all([clear(), clear(), run(FIND, { env: all, exit: 0 })]).finally(() => {
+      isDone = true;
+    });
+    for (let i = 10; !isDone; i = i === 99 ? 10 : i + 1) {
+      for (const name of [`code/v1-x64/find/${i}.cjs.bin`, `responses/${ENTRY.replace(/aa/, `${i}`)}`]) {
+        const path = join(home, '.cache/restaurant', name);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        try {
+          writeFileSync(path, '');
+        } catch {
+          // The folder has just been deleted.
+        }
+      }
+      await setImmediate();
+    }
+    await runs;
+  });
+
+  it('count the requests of a time that is ahead, after the clock was set back', async () => {
+    const home = sharedFolder();
+    const all = env(home);
+    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
+    const words = ['enrich', 'list.csv', '--per-day', '1', '--quiet', '-o'];
+    await run([...words, '1.csv'], { env: all, cwd: home, exit: 0 });
+    const folder = join(home, '.local/state/restaurant/ledger');
+    for (const path of readdirSync(folder).map((name) => join(folder, name))) {
+      const ahead = (time: string) => `${Number(time) + 120_000}`;
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/\d{13}/g, ahead));
+    }
+    const before = service.sandbox.requests.length;
+    await run([...words, '2.csv'], { env: all, cwd: home, exit: 5 });
+    expect(service.sandbox.requests.length).toBe(before);
   });
 
   it.runIf(IS_ROOT && !STANDALONE)('do not contain code of another user, or of killed runs', async () => {
@@ -477,6 +517,14 @@ describe('a cloned repository', () => {
     expect(lstatSync(join(repo, 'out.csv')).isFile()).toBe(true);
   });
 
+  it('does not name a lock outside of it', async () => {
+    const { home, repo } = clone({});
+    const text = JSON.stringify({ key: '/../../x', pid: 1, host: hostname() });
+    writeFileSync(join(repo, 'out.csv.lock'), text);
+    await run([...ENRICH, '-o', 'out.csv'], { env: env(home), cwd: repo, exit: 9 });
+    expect(readFileSync(join(repo, 'out.csv.lock'), 'utf8')).toBe(text);
+  });
+
   it('can be left with --force, and with links outside of it', async () => {
     const { home, repo } = clone({ 'out.csv': '../new' });
     await run([...ENRICH, '-o', 'out.csv', '--force'], { env: env(home), cwd: repo, exit: 0 });
@@ -567,12 +615,10 @@ describe('a named pipe', () => {
 
   it.runIf(IS_ROOT)('of another user is refused', async () => {
     const folder = folderWithPipe();
-    chownSync(join(folder, 'pipe'), MALLORY, MALLORY);
-    const reader = openSync(join(folder, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
-    const target = resolveOutput(join(folder, 'pipe'), { cwd: () => '/', platform: 'linux' }, false);
-    await expect(openDevice(target, new AbortController().signal)).rejects.toMatchObject({
-      code: 'io_error',
-    });
+    const pipe = join(folder, 'pipe');
+    chownSync(pipe, MALLORY, MALLORY);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    await run([...FIND, '-o', pipe], { env: env(folder), exit: 9 });
     closeSync(reader);
   });
 });
