@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
-import { again, type Hint } from '../hint.ts';
+import type { Hint } from '../hint.ts';
 import { followLinks } from './folders.ts';
 import { foreignOwner } from './trust.ts';
 
@@ -54,7 +54,7 @@ export function resolveOutput(path: string, context: PathContext, mayLeave: bool
     refusal: (reason) =>
       refusal(reason, [
         { text: 'name another file' },
-        { text: 'or follow the link', command: again({ '--force': true }) },
+        { text: 'or, if you trust the link, the file that it leads to' },
       ]),
     mayLeave,
     anyOwner: false,
