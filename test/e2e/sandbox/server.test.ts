@@ -25,7 +25,7 @@ describe('startSandbox', () => {
     const first = await startSandbox({ port });
     await expect(startSandbox({ port })).rejects.toMatchObject({
       code: 'in_use',
-      hint: { command: { words: ['sandbox', '--port', '0'] } },
+      details: { hint: { command: { words: ['sandbox', '--port', '0'] } } },
     });
     await first.close();
     expect((await start({ port })).baseUrl).toBe(`http://127.0.0.1:${port}`);
