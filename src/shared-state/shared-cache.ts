@@ -1,6 +1,7 @@
 import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { parseJsonOrNone } from '../client/rpc/json.ts';
-import { type CachedResponse, canonicalJson, type ResponseCache } from '../storage/cache.ts';
+import type { CachedResponse, ResponseCache } from '../storage/cache.ts';
+import { canonicalJson } from '../util/json.ts';
 import { GET, KEEP_MS, PUT, RELEASE, RENEW } from './scripts.ts';
 import type { Store } from './store.ts';
 

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalJson } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 
@@ -147,17 +148,6 @@ export function clearResponses(cacheDir: string | undefined): number {
 export function clearAccount(cacheDir: string | undefined, account: string): void {
   if (cacheDir !== undefined)
     folderIn(cacheDir).sweep(new RegExp(`^${namePrefix(account)}[0-9a-f]{64}\\.json$`));
-}
-
-/** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value nests too deep */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`);
-  return `{${members.join(',')}}`;
 }
 
 function prune(folder: OwnFolder, now: number, maxBytes: number): void {

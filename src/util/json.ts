@@ -144,3 +144,14 @@ export function mapStrings<T>(value: T, change: (text: string) => string): T {
   };
   return walk(value) as T;
 }
+
+/** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value nests too deep */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`);
+  return `{${members.join(',')}}`;
+}
