@@ -44,6 +44,12 @@ export function guardFormula(text: string): string {
   return BREAK_START.test(text) || FORMULA_START.test(text) ? `'${inner}` : inner;
 }
 
+/** Returns the text that {@link guardFormula} changed into this one. */
+export function unguardFormula(text: string): string {
+  const bare = text.slice(1);
+  return text.startsWith("'") && guardFormula(bare) === text ? bare : text;
+}
+
 function isPhoneOrNumber(text: string): boolean {
   const parts = text.split(/[;,/]/).map((part) => part.trim());
   return parts.every((part) => PHONE.test(part) || SIGNED_NUMBER.test(part));

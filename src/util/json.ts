@@ -74,16 +74,22 @@ function isEscaped(json: string, quote: number): boolean {
 
 /** Finds a member of an object in valid JSON text, the last one of that name. */
 export function memberText(json: string, name: string): string | undefined {
+  const range = memberRange(json, name);
+  return range === undefined ? undefined : json.slice(...range);
+}
+
+/** Returns the offsets at which the value of that member begins and ends. */
+export function memberRange(json: string, name: string): readonly [start: number, end: number] | undefined {
   if (!/^\s*\{/.test(json)) return undefined;
-  let text: string | undefined;
+  let range: readonly [number, number] | undefined;
   for (let at = json.indexOf('"'); at !== -1; ) {
     const end = closingQuote(json, at);
     const start = json.indexOf(':', end) + 1;
     const next = valueEnd(json, start);
-    if (JSON.parse(json.slice(at, end + 1)) === name) text = json.slice(start, next);
+    if (JSON.parse(json.slice(at, end + 1)) === name) range = [start, next];
     at = json.indexOf('"', next);
   }
-  return text;
+  return range;
 }
 
 /** The offset of the comma or bracket after a value. */

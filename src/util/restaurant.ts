@@ -47,3 +47,20 @@ export function gradeRank(grade: unknown): number | undefined {
   if (letter === '') return undefined;
   return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + (STEPS[sign] ?? 1);
 }
+
+/** A place on Earth, in degrees. */
+export interface Point {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+const EARTH_RADIUS_KM = 6371;
+
+export function kilometers(from: Point, to: Point): number {
+  const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+  const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;
+  const chord =
+    square(to.lat - from.lat) +
+    Math.cos(radians(from.lat)) * Math.cos(radians(to.lat)) * square(to.lng - from.lng);
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)));
+}

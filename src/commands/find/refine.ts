@@ -1,13 +1,8 @@
 import { foldLetters } from '../../util/fold.ts';
 import { didYouMean } from '../../util/nearest.ts';
 import { isObject } from '../../util/object.ts';
-import { gradeRank } from '../../util/restaurant.ts';
+import { gradeRank, kilometers, type Point } from '../../util/restaurant.ts';
 import { posixWord } from '../../util/shell.ts';
-
-export interface Point {
-  readonly lat: number;
-  readonly lng: number;
-}
 
 export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
@@ -88,17 +83,6 @@ function withDistance(row: unknown, from: Point): unknown {
   const { lat, lng } = isObject(row.coordinates) ? row.coordinates : {};
   if (typeof lat !== 'number' || typeof lng !== 'number') return row;
   return { ...row, [DISTANCE]: Math.round(kilometers(from, { lat, lng }) * 1000) / 1000 };
-}
-
-const EARTH_RADIUS_KM = 6371;
-
-function kilometers(from: Point, to: Point): number {
-  const radians = (degrees: number): number => (degrees * Math.PI) / 180;
-  const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;
-  const chord =
-    square(to.lat - from.lat) +
-    Math.cos(radians(from.lat)) * Math.cos(radians(to.lat)) * square(to.lng - from.lng);
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(chord)));
 }
 
 const MAX_LISTED = 8;

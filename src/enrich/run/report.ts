@@ -6,7 +6,7 @@ import { checkTarget } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
 import { AppError } from '../../errors.ts';
 import { type Advice, again, type Hint, slot } from '../../hint.ts';
-import { guardFormula } from '../../output/csv.ts';
+import { unguardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
@@ -161,8 +161,7 @@ function pageRowMaker(
   }
 
   function unguard(text: string): string {
-    const bare = text.slice(1);
-    return written.guarded && text.startsWith("'") && guardFormula(bare) === text ? bare : text;
+    return written.guarded ? unguardFormula(text) : text;
   }
 
   function ownCell(row: InputRow, column: string | undefined): string | number | null {

@@ -8,7 +8,7 @@ import { AFTER_QUOTE, type CellState } from '../../util/csv.ts';
 import type { Columns } from '../match/columns.ts';
 import type { Status } from '../match/match.ts';
 import type { InputRow } from '../row.ts';
-import type { RowCodec, RowText } from './row-codec.ts';
+import type { AddedColumn, RowCodec, RowText } from './row-codec.ts';
 import { RowFile } from './row-file.ts';
 
 export interface FinishedRow {
@@ -221,7 +221,7 @@ export class OutputRecords {
 }
 
 /** Values that the results depend on but that the output does not contain. */
-type Fingerprint = Readonly<Record<string, string | undefined>>;
+export type Fingerprint = Readonly<Record<string, string | undefined>>;
 
 interface FingerprintSource {
   readonly options: {
@@ -229,6 +229,7 @@ interface FingerprintSource {
     readonly defaultCity?: string | undefined;
     readonly fields?: string | undefined;
     readonly loose?: boolean;
+    readonly added: readonly AddedColumn[];
   };
   readonly columns: Pick<Columns, 'name' | 'city' | 'id'>;
 }
@@ -241,15 +242,10 @@ interface FingerprintSource {
 export function openRunFingerprint(
   stateDir: string | undefined,
   { path, name }: { readonly path: string; readonly name: string },
-  { options: { city, defaultCity, fields, loose }, columns }: FingerprintSource,
+  { options: { city, defaultCity, fields, loose, added }, columns }: FingerprintSource,
   service: URL,
 ) {
-  const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);
-  const store = openJsonFile(file, ({ identity, options }) =>
-    typeof identity === 'string' && typeof options === 'object' && options !== null
-      ? { identity, options: options as Fingerprint }
-      : undefined,
-  );
+  const store = openStoredFingerprint(stateDir, path);
   const current: Fingerprint = {
     // A sandbox has a new port each time.
     'base-url': isLoopback(service)
@@ -261,22 +257,41 @@ export function openRunFingerprint(
     'city-column': columns.city,
     'id-column': columns.id,
     loose: loose ? 'yes' : undefined,
+    add: added.length === 0 ? undefined : added.map(({ name, path: from }) => `${name}=${from}`).join('\n'),
   };
   return {
     /** @throws {CheckpointMismatch} if the run that started the output had other options */
     check(): void {
       const stored = store.read();
-      if (stored === undefined || stored.identity !== identityOf(path)) return;
-      const other = Object.keys(current).find((each) => stored.options[each] !== current[each]);
+      if (stored === undefined) return;
+      const other = Object.keys(current).find((each) => stored[each] !== current[each]);
       if (other === undefined) return;
-      const [first, now] = [stored.options[other], current[other]].map((value) =>
+      const [first, now] = [stored[other], current[other]].map((value) =>
         value === undefined ? `no --${other}` : `--${other} '${value}'`,
       );
       throw new CheckpointMismatch(`${name} was started with ${first}, and this run has ${now}`);
     },
-    save(): void {
+    save: () => store.write(current),
+  };
+}
+
+/** The fingerprint of the run that started the output at `path`. */
+export function openStoredFingerprint(stateDir: string | undefined, path: string) {
+  const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);
+  const store = openJsonFile(file, ({ identity, options }) =>
+    typeof identity === 'string' && typeof options === 'object' && options !== null
+      ? { identity, options: options as Fingerprint }
+      : undefined,
+  );
+  return {
+    /** Returns nothing if another file has replaced the output. */
+    read(): Fingerprint | undefined {
+      const stored = store.read();
+      return stored?.identity === identityOf(path) ? stored?.options : undefined;
+    },
+    write(options: Fingerprint): void {
       const identity = identityOf(path);
-      if (identity !== undefined) store.write({ identity, options: current });
+      if (identity !== undefined) store.write({ identity, options });
     },
   };
 }
