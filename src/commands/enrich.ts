@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/types.ts';
-import { LIST_FORMATS } from '../enrich/row.ts';
+import { INPUT_FORMATS, LIST_FORMATS } from '../enrich/row.ts';
 import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
@@ -11,7 +11,7 @@ export function registerEnrich(command: CliCommand, app: App): void {
   command
     .about(
       'Add restaurant data to a long list',
-      'The list is CSV, TSV, or NDJSON. Every row is written once, in order.',
+      'The list is CSV, TSV, NDJSON, or GeoJSON. Every row is written once, in order.',
     )
     .argument('<file>', 'List to read, or - for stdin')
     .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })
@@ -40,8 +40,12 @@ export function registerEnrich(command: CliCommand, app: App): void {
     })
     .option('--wait', 'Wait when the daily quota is used up')
     .valueOption('--input-format <format>', 'Input format', {
-      choices: LIST_FORMATS,
+      choices: INPUT_FORMATS,
       defaultText: 'by extension',
+    })
+    .valueOption('--header-line <n>', 'Line with the column names', {
+      range: [1, 1e6],
+      defaultText: 'the first, below titles',
     })
     .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: utf-8)')
     .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, tab, or pipe', {

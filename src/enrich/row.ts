@@ -1,5 +1,7 @@
 export const LIST_FORMATS = ['csv', 'tsv', 'ndjson'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
+export const INPUT_FORMATS = [...LIST_FORMATS, 'geojson'] as const;
+export type InputFormat = (typeof INPUT_FORMATS)[number];
 
 /** A row of a CSV or TSV, with as many cells as the header. */
 export interface CellRow {
@@ -13,12 +15,13 @@ export interface CellRow {
   readonly end: string;
 }
 
-/** A line of NDJSON. */
+/** A line of NDJSON, or a Feature of GeoJSON. */
 export interface ObjectRow {
   readonly kind: 'object';
   readonly line: number;
   /** The JSON text as received, without surrounding white space. */
   readonly text: string;
+  /** The object; of a Feature, its properties with the coordinates. */
   readonly value: Record<string, unknown>;
 }
 

@@ -48,7 +48,7 @@ export function cellAt(record: unknown, column: string): Scalar {
   return toCell(valueAt(record, column));
 }
 
-/** Returns the value of a column: a key, a dotted path, `lat` or `lng`. Undefined if the record has none. */
+/** Returns the value of a column: a key, a dotted path (`addresses.0.city`), `lat` or `lng`. Undefined if the record has none. */
 export function valueAt(record: unknown, column: string): unknown {
   const [holder, key = ''] = pathTo(record, column).at(-1) ?? [];
   return holder?.[key];
@@ -81,18 +81,25 @@ function pathTo(record: unknown, column: string): readonly Member[] {
   return membersTo(record, column) ?? (alias === undefined ? undefined : membersTo(record, alias)) ?? [];
 }
 
-/** Finds the members of a path. Keys may contain dots, so every way to split it is tried, the whole path first. */
-function membersTo(record: unknown, path: string): readonly Member[] | undefined {
-  if (!isObject(record)) return undefined;
-  if (Object.hasOwn(record, path)) return [[record, path]];
+/**
+ * Finds the members of a path. Keys may contain dots, so every way to split it is tried, the whole path first. The keys of
+ * a list are the positions of its items, from 0.
+ */
+function membersTo(value: unknown, path: string): readonly Member[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const holder = value as JsonObject;
+  if (hasMember(holder, path)) return [[holder, path]];
   for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
-    if (!Object.hasOwn(record, key)) continue;
-    const rest = membersTo(record[key], path.slice(dot + 1));
-    if (rest !== undefined) return [[record, key], ...rest];
+    if (!hasMember(holder, key)) continue;
+    const rest = membersTo(holder[key], path.slice(dot + 1));
+    if (rest !== undefined) return [[holder, key], ...rest];
   }
   return undefined;
 }
+
+const hasMember = (holder: JsonObject, key: string): boolean =>
+  Object.hasOwn(holder, key) && (key !== 'length' || !Array.isArray(holder));
 
 /** Returns the records as rows of cells. Default columns: all flattened keys, in order of appearance. */
 export function tabulate(

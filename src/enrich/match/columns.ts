@@ -1,11 +1,14 @@
 import { AppError } from '../../errors.ts';
-import { again, slot } from '../../hint.ts';
+import { again, type Hint, slot } from '../../hint.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant.ts';
 import type { InputRow } from '../row.ts';
 
-/** The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another program. */
+/**
+ * The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another
+ * program. The paths are those of Overture Maps, and `addr:city` is a key of OpenStreetMap.
+ */
 const COLUMNS = {
   name: {
     flag: '--name-column',
@@ -20,11 +23,29 @@ const COLUMNS = {
       'betrieb',
       'nom',
       'nombre',
+      'names.primary',
+      'tags.name',
     ],
   },
-  city: { flag: '--city-column', headers: ['city', 'town', 'ort', 'stadt', 'ville', 'ciudad', 'where'] },
+  city: {
+    flag: '--city-column',
+    headers: [
+      'city',
+      'town',
+      'ort',
+      'stadt',
+      'ville',
+      'ciudad',
+      'where',
+      'addr:city',
+      'addresses.0.locality',
+      'tags.addr:city',
+    ],
+  },
   id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
 } as const;
+
+type Field = keyof typeof COLUMNS;
 
 export interface ColumnOptions {
   readonly nameColumn?: string | undefined;
@@ -36,6 +57,8 @@ export interface ColumnOptions {
   readonly defaultCity?: string | undefined;
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
+  /** A line of the list that looks more like its header. */
+  readonly likelyHeader?: number | undefined;
 }
 
 export interface NameQuery {
@@ -57,15 +80,23 @@ export interface Columns {
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const name = findColumn(header, 'name', options.nameColumn, options.nested);
-  const city = findColumn(header, 'city', options.cityColumn, options.nested);
-  const id = findColumn(header, 'id', options.idColumn, options.nested);
+  const { nested } = options;
+  const wrong: WrongColumn[] = [];
+  const find = (field: Field, wanted: string | undefined): string | undefined => {
+    const found = findColumn(header, field, wanted, nested);
+    if (found === undefined && wanted !== undefined) wrong.push({ field, wanted });
+    return found;
+  };
+  const name = find('name', options.nameColumn);
+  const city = find('city', options.cityColumn);
+  const id = find('id', options.idColumn);
   const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
-  const missing: ('name' | 'city')[] = [
-    ...(name === undefined ? (['name'] as const) : []),
-    ...(city === undefined && otherCity === undefined ? (['city'] as const) : []),
-  ];
-  if (id === undefined && missing.length > 0) throw missingColumns(header, missing);
+  const isMissing = {
+    name: name === undefined && options.nameColumn === undefined,
+    city: city === undefined && options.cityColumn === undefined && otherCity === undefined,
+  };
+  const missing = (['name', 'city'] as const).filter((field) => id === undefined && isMissing[field]);
+  if (wrong.length + missing.length > 0) throw noColumns(header, wrong, missing, options.likelyHeader);
   const textOf = (row: InputRow, column: string | undefined): string => {
     if (column === undefined) return '';
     // If a header is repeated, the first column is used.
@@ -104,36 +135,75 @@ const KNOWN_HEADERS = new Set(Object.values(COLUMNS).flatMap(({ headers }) => he
 
 export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
 
+/** The recognized paths to values in objects. */
+export const NESTED_HEADERS = Object.values(COLUMNS).flatMap(({ headers }) =>
+  headers.filter((header) => header.includes('.')),
+);
+
 /** @param wanted the column that an option names; undefined for the first recognized header */
 function findColumn(
   header: readonly string[],
-  field: keyof typeof COLUMNS,
+  field: Field,
   wanted: string | undefined,
   nested = false,
 ): string | undefined {
-  const { flag, headers } = COLUMNS[field];
   const find = (name: string) => header.find((column) => plain(column) === plain(name));
-  if (wanted === undefined) return headers.map(find).find((column) => column !== undefined);
+  if (wanted === undefined) return COLUMNS[field].headers.map(find).find((column) => column !== undefined);
   if (header.includes(wanted)) return wanted;
-  const same = find(wanted);
-  if (same !== undefined) return same;
-  if (nested && header.includes(wanted.split('.', 1)[0] ?? '')) return wanted;
-  const [near] = nearest(wanted, header, 1);
-  throw new AppError('usage', `${flag} '${wanted}': the list has no such column; it has ${listed(header)}`, {
-    hint:
-      near === undefined
-        ? { command: again({ [flag]: slot('column') }) }
-        : { text: 'did you mean', command: again({ [flag]: near }) },
-  });
+  const isPath = nested && header.includes(wanted.split('.', 1)[0] ?? '');
+  return find(wanted) ?? (isPath ? wanted : undefined);
 }
 
-function missingColumns(header: readonly string[], fields: readonly ('name' | 'city')[]): AppError {
-  const names = fields.map((field) => COLUMNS[field].headers.join(', ')).join('; or ');
-  const message = `no column for the ${fields.join(' and the ')}: none is called ${names}; the list has ${listed(header)}`;
-  const options = Object.fromEntries(fields.map((field) => [COLUMNS[field].flag, slot('column')]));
-  const other = { text: 'or for all rows', command: again({ '--city': slot('city') }) };
-  const hint = [{ command: again(options) }, ...(fields.length === 1 && fields[0] === 'city' ? [other] : [])];
-  return new AppError('usage', message, { hint });
+interface WrongColumn {
+  readonly field: Field;
+  readonly wanted: string;
+}
+
+/**
+ * @param wrong columns that options name, and the list does not have
+ * @param missing fields without a column
+ */
+function noColumns(
+  header: readonly string[],
+  wrong: readonly WrongColumn[],
+  missing: readonly ('name' | 'city')[],
+  likelyHeader: number | undefined,
+): AppError {
+  const named = wrong.map(({ field, wanted }) => `${COLUMNS[field].flag} '${wanted}'`).join(', ');
+  const names = missing.map((field) => COLUMNS[field].headers.join(', ')).join('; or ');
+  const message = [
+    ...(wrong.length > 0 ? [`${named}: the list has no such column`] : []),
+    ...(missing.length > 0
+      ? [`no column for the ${missing.join(' and the ')}: none is called ${names}`]
+      : []),
+    wrong.length > 0 ? `it has ${listed(header)}` : `the list has ${listed(header)}`,
+  ].join('; ');
+  return new AppError('usage', message, { hint: columnHints(header, wrong, missing, likelyHeader) });
+}
+
+function columnHints(
+  header: readonly string[],
+  wrong: readonly WrongColumn[],
+  missing: readonly ('name' | 'city')[],
+  likelyHeader: number | undefined,
+): Hint {
+  if (likelyHeader !== undefined) {
+    const command = again({ '--header-line': String(likelyHeader) });
+    return { text: `line ${likelyHeader} looks like the header`, command };
+  }
+  const nearTo = (wanted: string): string | undefined => nearest(wanted, header, 1)[0];
+  const options = Object.fromEntries([
+    ...wrong.map(({ field, wanted }) => [COLUMNS[field].flag, nearTo(wanted) ?? slot('column')] as const),
+    ...missing.map((field) => [COLUMNS[field].flag, slot('column')] as const),
+  ]);
+  const isMeant = missing.length === 0 && wrong.every(({ wanted }) => nearTo(wanted) !== undefined);
+  const command = again(options);
+  if (isMeant) return { text: 'did you mean', command };
+  const isCity = wrong.length === 0 && missing.length === 1 && missing[0] === 'city';
+  return [
+    { command },
+    ...(isCity ? [{ text: 'or for all rows', command: again({ '--city': slot('city') }) }] : []),
+  ];
 }
 
 function listed(header: readonly string[]): string {

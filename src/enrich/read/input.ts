@@ -5,28 +5,31 @@ import { AppError } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
-import type { ListFormat } from '../row.ts';
+import type { InputFormat } from '../row.ts';
 
 export interface Input {
   readonly name: string;
   /** Whether this is a file, which is read twice: to check it, and to process it. */
   readonly replayable: boolean;
-  readonly format: ListFormat | undefined;
+  readonly format: InputFormat | undefined;
   /** Device and inode, which identify the file under any name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   chunks(): AsyncIterable<Uint8Array>;
   close(): void;
 }
 
-const EXTENSIONS: Readonly<Record<string, ListFormat>> = {
+const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
   '.csv': 'csv',
   '.tsv': 'tsv',
   '.tab': 'tsv',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
+  '.geojson': 'geojson',
+  '.geojsonl': 'ndjson',
+  '.geojsons': 'ndjson',
 };
 
-export function formatOf(path: string): ListFormat | undefined {
+export function formatOf(path: string): InputFormat | undefined {
   const extension = extname(path).toLowerCase();
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }

@@ -1,24 +1,32 @@
 import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
-import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
+import type { Delimiter } from '../../util/csv.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { isKnownHeader } from '../match/columns.ts';
-import type { CellRow, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from '../row.ts';
+import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from '../row.ts';
 import { decodeText } from './decode.ts';
+import { hasHeader, openDelimited } from './delimited.ts';
 import type { Input } from './input.ts';
+import { columnsOf, MAX_ROW, readFeatures, readNdjson } from './objects.ts';
+import { openTable, paddedRows, prepend } from './table.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
-  readonly format: ListFormat | undefined;
+  readonly format: InputFormat | undefined;
   /** Undefined: detected from the header line. */
   readonly delimiter: Delimiter | undefined;
   /** WHATWG label. Undefined: UTF-8, or UTF-16 if there is a byte order mark. */
   readonly encoding?: string | undefined;
+  /** The line of the header, from 1. Undefined: detected. */
+  readonly headerLine?: number | undefined;
+  /** Columns that options name. */
+  readonly named?: readonly (string | undefined)[];
 }
 
 export interface List {
+  /** The format of the rows. */
   readonly format: ListFormat;
   readonly delimiter: Delimiter | undefined;
   /** Whether the output should begin with a byte order mark. */
@@ -27,6 +35,8 @@ export interface List {
   readonly header: readonly string[];
   /** The header of CSV and TSV as received, without its line break. */
   readonly headerText: string;
+  /** A line that looks more like a header than the one that is used. */
+  readonly likelyHeader?: number | undefined;
   readonly lineEnd: string;
   readonly first?: ObjectRow | undefined;
   readonly rows: AsyncGenerator<InputRow>;
@@ -41,10 +51,10 @@ export interface CheckedList extends Omit<List, 'rows' | 'first'> {
   readonly flatHeader: readonly string[];
   /** Number of rows; undefined for a stream. */
   readonly total: number | undefined;
+  /** The encoding, if it was detected from the bytes. */
+  readonly detectedEncoding?: string | undefined;
 }
 
-/** Maximum length of a row and of a line, in characters. Also limits an unclosed quote. */
-const MAX_ROW = 16 * 1024 * 1024;
 /** Maximum number of characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
 /** Maximum number of lines that an error lists, and of those listed with their problem. */
@@ -69,86 +79,69 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     });
   }
   const { head, all } = await peekHeader(pieces);
-  const format = options.format ?? input.format ?? (/^\s*[{[]/.test(head) ? 'ndjson' : 'csv');
-  if (format === 'ndjson') {
-    const objects = readNdjson(all, onProblem);
-    const { value: first }: { value: ObjectRow | undefined } = await objects.next();
-    const rows = first === undefined ? objects : prepend([first], objects);
-    return {
-      format,
-      delimiter: undefined,
+  const format = options.format ?? input.format ?? formatOfText(head);
+  if (format === 'ndjson' || format === 'geojson')
+    return openObjects(
+      all,
       bom,
-      header: Object.keys(first?.value ?? {}),
-      headerText: '',
-      lineEnd: '\n',
-      first,
-      rows,
-    };
-  }
-  const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
-  const delimiter = options.delimiter ?? (format === 'tsv' ? '\t' : namedDelimiter(separator, head));
-  const records = readRecords(all, delimiter, onProblem);
-  if (separator !== undefined) await records.next();
-  const first = await records.next();
-  if (first.done === true) {
-    throw new AppError('bad_input', `${input.name} has no header row`, {
-      hint: {
-        text: 'the first line names the columns, such as name,city',
-        command: restaurant('help', 'formats'),
-      },
-    });
-  }
-  const { cells: header, text: headerText, end } = first.value;
+      format === 'geojson' && !isLineOfJson(head) ? readFeatures : readNdjson,
+      onProblem,
+    );
+  const wanted = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
+  const { delimiter, records } = await openDelimited(all, head, wanted, { maxLength: MAX_ROW, onProblem });
+  const isKnown = (column: string) => isKnownHeader(column) || options.named?.includes(column) === true;
+  const table = await openTable(records, { headerLine: options.headerLine, isKnown });
+  if (table === undefined) throw noHeader(input, options.headerLine);
+  const { cells: header, text: headerText, end } = table.header;
   const lineEnd = end === '' ? '\n' : end;
-  const rows = paddedRows(records, { width: header.length, delimiter, lineEnd }, onProblem);
-  return { format, delimiter, bom, header, headerText, lineEnd, rows };
-}
-
-function namedDelimiter(separator: string | undefined, head: string): Delimiter {
-  if (separator === undefined) return detectDelimiter(head);
-  const found = DELIMITERS.find((delimiter) => delimiter === separator);
-  if (found !== undefined) return found;
-  throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
-    hint: { text: 'save the list with commas, semicolons, tabs, or pipes between the columns' },
-  });
-}
-
-const FIRST_LINES = 10;
-
-/**
- * Detects the delimiter in the first lines: the one that gives all of them the same number of fields; of several, the one
- * with the most known headers, then the most fields. In a tie, the order of DELIMITERS decides.
- */
-export function detectDelimiter(head: string): Delimiter {
-  const scores = DELIMITERS.map((delimiter) => ({ delimiter, score: scoreOf(head, delimiter) }));
-  const isBetter = (one: readonly number[], other: readonly number[]): boolean => {
-    const at = one.findIndex((value, index) => value !== other[index]);
-    return at !== -1 && (one[at] ?? 0) > (other[at] ?? 0);
+  const rows = paddedRows(table.rows, { width: header.length, delimiter, lineEnd }, onProblem);
+  const { likelyHeader } = table;
+  return {
+    format: format === 'tsv' ? 'tsv' : 'csv',
+    delimiter,
+    bom,
+    header,
+    headerText,
+    likelyHeader,
+    lineEnd,
+    rows,
   };
-  return scores.reduce((best, next) => (isBetter(next.score, best.score) ? next : best)).delimiter;
 }
 
-function scoreOf(head: string, delimiter: Delimiter): readonly number[] {
-  const lines = firstRecords(head, delimiter);
-  const header = lines[0] ?? [];
-  const isEven = header.length > 1 && lines.every(({ length }) => length === header.length);
-  return [isEven ? 1 : 0, isEven ? header.filter(isKnownHeader).length : 0, header.length];
+function formatOfText(head: string): InputFormat {
+  if (!/^\s*[{[]/.test(head)) return 'csv';
+  return /^\s*\{.{0,1000}"FeatureCollection"/s.test(head) ? 'geojson' : 'ndjson';
 }
 
-/** The first complete records; at least the header, also if its line is not complete. */
-function firstRecords(head: string, delimiter: Delimiter): string[][] {
-  const reader = new CsvReader(delimiter);
-  const records: string[][] = [];
-  for (const { cells } of reader.push(head)) {
-    records.push(cells);
-    if (records.length === FIRST_LINES) break;
-  }
-  if (records.length > 0) return records;
-  const [line = ''] = head
-    .trimStart()
-    .replace(/"[^"]*"/g, '')
-    .split(/[\r\n]/, 1);
-  return [line.split(delimiter)];
+/** Whether the first line is complete JSON, as in GeoJSON with one Feature per line. */
+const isLineOfJson = (head: string): boolean => {
+  const [line = ''] = head.trimStart().split('\n', 1);
+  const value = tryParseJson(line.replace(/^\x1e/, ''));
+  return isObject(value) && value.type === 'Feature';
+};
+
+async function openObjects(
+  pieces: AsyncIterable<string>,
+  bom: boolean,
+  read: typeof readNdjson,
+  onProblem: OnProblem,
+): Promise<List> {
+  const objects = read(pieces, onProblem);
+  const { value: first }: { value: ObjectRow | undefined } = await objects.next();
+  const rows = first === undefined ? objects : prepend([first], objects);
+  const header = columnsOf(first?.value ?? {});
+  return { format: 'ndjson', delimiter: undefined, bom, header, headerText: '', lineEnd: '\n', first, rows };
+}
+
+function noHeader({ name }: Input, headerLine: number | undefined): AppError {
+  const message =
+    headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;
+  return new AppError('bad_input', `${name} ${message}`, {
+    hint: {
+      text: 'the first line names the columns, such as name,city',
+      command: restaurant('help', 'formats'),
+    },
+  });
 }
 
 async function peekHeader(
@@ -156,118 +149,14 @@ async function peekHeader(
 ): Promise<{ head: string; all: AsyncGenerator<string> }> {
   const read: string[] = [];
   let size = 0;
-  let isInLine = false;
   while (size < MAX_HEADER) {
     const next = await pieces.next();
     if (next.done === true) break;
-    const piece: string = next.value;
-    read.push(piece);
-    size += piece.length;
-    const start: number = isInLine ? 0 : piece.search(/\S/);
-    isInLine ||= start !== -1;
-    if (isInLine && /[\r\n]/.test(piece.slice(start))) break;
+    read.push(next.value);
+    size += next.value.length;
+    if (/[\r\n]/.test(next.value) && hasHeader(read.join(''))) break;
   }
   return { head: read.join(''), all: prepend(read, pieces) };
-}
-
-async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    yield* first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
-
-async function* readRecords(
-  pieces: AsyncIterable<string>,
-  delimiter: Delimiter,
-  onProblem: OnProblem,
-): AsyncGenerator<CsvRecord> {
-  const reader = new CsvReader(delimiter, MAX_ROW);
-  try {
-    for await (const piece of pieces) yield* reader.push(piece);
-    yield* reader.end();
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    onProblem({ line: error.line, what: error.message });
-  }
-}
-
-async function* paddedRows(
-  records: AsyncGenerator<CsvRecord>,
-  list: { readonly width: number; readonly delimiter: Delimiter; readonly lineEnd: string },
-  onProblem: OnProblem,
-): AsyncGenerator<CellRow> {
-  const { width, delimiter, lineEnd } = list;
-  for await (const { cells, line, text, end } of records) {
-    let row = text;
-    // Some programs end every row with a delimiter.
-    while (cells.length > width && cells.at(-1) === '') {
-      cells.pop();
-      row = row.slice(0, row.lastIndexOf(delimiter));
-    }
-    if (cells.length > width) {
-      onProblem({ line, what: `has ${cells.length} fields, the header has ${width}` });
-      continue;
-    }
-    while (cells.length < width) {
-      cells.push('');
-      row += delimiter;
-    }
-    // Rows of the output end in the same character, also if those of the list do not.
-    const isSame = end !== '' && end.at(-1) === lineEnd.at(-1);
-    yield { kind: 'cells', line, cells, text: row, end: isSame ? end : lineEnd };
-  }
-}
-
-async function* readNdjson(pieces: AsyncIterable<string>, onProblem: OnProblem): AsyncGenerator<ObjectRow> {
-  const reader = new LineReader();
-  let line = 0;
-  const rowsOf = function* (lines: Iterable<string>): Generator<ObjectRow> {
-    for (const text of lines) {
-      line += 1;
-      const row = readObject(text, line, onProblem);
-      if (row !== undefined) yield row;
-    }
-  };
-  for await (const piece of pieces) yield* rowsOf(reader.push(piece));
-  yield* rowsOf(reader.end());
-}
-
-function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRow | undefined {
-  const text = whole.length > MAX_ROW ? whole : whole.trim();
-  if (text === '') return undefined;
-  const value = text.length > MAX_ROW ? undefined : tryParseJson(text);
-  if (isObject(value)) return { kind: 'object', line, text, value };
-  const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
-  const what = text.length > MAX_ROW ? 'is longer than 16 MiB' : `is not a JSON object${advice}`;
-  onProblem({ line, what });
-  return undefined;
-}
-
-/** Splits text into lines. A line that is too long is cut, and returned before its end, because it may be endless. */
-class LineReader {
-  #line = '';
-  #isCut = false;
-
-  *push(piece: string): Generator<string> {
-    const [end = '', ...others] = piece.split('\n');
-    if (!this.#isCut) this.#line += end;
-    for (const next of others) {
-      if (!this.#isCut) yield this.#line;
-      this.#isCut = false;
-      this.#line = next;
-    }
-    if (this.#line.length <= MAX_ROW) return;
-    yield this.#line;
-    this.#isCut = true;
-    this.#line = '';
-  }
-
-  end(): string[] {
-    return this.#line === '' ? [] : [this.#line];
-  }
 }
 
 /** Flattens an object into cells, with dotted nested keys. @throws {AppError} `bad_input` if it nests too deep */
@@ -283,8 +172,8 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 }
 
 /**
- * Checks a whole file, and rejects it if a row is malformed. A stream is only opened; its rows are checked as they
- * arrive.
+ * Checks a whole file, and rejects it if a row is malformed. A file that is not UTF-8 is read in its likely encoding. A
+ * stream is only opened; its rows are checked as they arrive.
  * @param options `flat`: collect the keys of NDJSON as columns
  * @throws {AppError} `bad_input` naming the lines
  */
@@ -310,15 +199,18 @@ export async function checkList(
     if (problems.length < MAX_NAMED) problems.push(problem);
   };
   const list = await openList(input, options, collect).catch((error: unknown) => {
-    throw count > 0 ? badRows(input, problems, count) : error;
+    if (count === 0) throw error;
   });
   let total = 0;
-  for await (const row of list.rows) {
+  for await (const row of list?.rows ?? []) {
     total += 1;
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
     if (row.kind === 'object') keys.add(row);
   }
-  if (count > 0) throw badRows(input, problems, count);
+  const encoding = problems.find((problem) => problem.encoding !== undefined)?.encoding;
+  if (encoding !== undefined && options.encoding === undefined)
+    return { ...(await checkList(input, { ...options, encoding }, signal)), detectedEncoding: encoding };
+  if (list === undefined || count > 0) throw badRows(input, problems, count);
   async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
@@ -347,7 +239,7 @@ class KeyCollector {
   }
 
   add(row: ObjectRow): void {
-    if (this.#top.size <= MAX_KEYS) for (const key of Object.keys(row.value)) this.#top.add(key);
+    if (this.#top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) this.#top.add(key);
     if (!this.#isFlat) return;
     for (const key of flatCells(row).keys()) this.#flat.add(key);
     if (this.#flat.size <= MAX_KEYS) return;

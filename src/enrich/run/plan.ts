@@ -9,7 +9,7 @@ import { type ColumnOptions, type Columns, resolveColumns } from '../match/colum
 import { isEncoding } from '../read/decode.ts';
 import { formatOf, type Input } from '../read/input.ts';
 import { type CheckedList, checkList } from '../read/list.ts';
-import { type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
+import { type InputFormat, type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
 
@@ -20,7 +20,8 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly loose?: boolean;
   readonly first?: number;
   readonly prefix: string;
-  readonly inputFormat?: ListFormat;
+  readonly inputFormat?: InputFormat;
+  readonly headerLine?: number;
   readonly delimiter?: Delimiter;
   readonly encoding?: string;
   readonly concurrency: number;
@@ -155,17 +156,26 @@ export async function makePlan(
   outputFile: OutputFile | undefined,
 ): Promise<Plan> {
   const { first, encoding, inputFormat } = options;
-  const wanted = options.outputFormat ?? formatOf(outputPath(app) ?? '');
+  const named = formatOf(outputPath(app) ?? '');
+  const wanted = options.outputFormat ?? LIST_FORMATS.find((each) => each === named);
   const list = await checkList(
     input,
     {
       format: inputFormat,
       delimiter: options.delimiter,
       encoding,
+      headerLine: options.headerLine,
+      named: [options.nameColumn, options.cityColumn, options.idColumn],
       flat: wanted !== undefined && wanted !== 'ndjson',
     },
     app.context.signal,
   );
+  const { detectedEncoding } = list;
+  if (detectedEncoding !== undefined)
+    await app.notes.warn(
+      `${input.name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
+      true,
+    );
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(wanted, list, options.delimiter);
   const guard = app.globals.rawCsv !== true;
@@ -183,7 +193,7 @@ export async function makePlan(
   const columns =
     isNdjson && list.header.length === 0
       ? NO_COLUMNS
-      : resolveColumns(list.header, { ...options, nested: isNdjson });
+      : resolveColumns(list.header, { ...options, nested: isNdjson, likelyHeader: list.likelyHeader });
   return {
     input,
     rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),

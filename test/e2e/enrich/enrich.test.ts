@@ -212,12 +212,9 @@ describe('enrich', () => {
     expect(existsSync(file('out.csv'))).toBe(false);
     file('in.ndjson', '{"name":"a"}\n[1]\n');
     expect((await enrich('in.ndjson --city x')).stderr).toContain('in.ndjson: line 2 is not a JSON object');
-    file('latin.csv', Buffer.from('name,city\nok,x\ncaf\xe9,x\n', 'latin1'));
-    expect((await enrich('latin.csv')).stderr).toContain('latin.csv: line 3 is not UTF-8');
-    file('utf16.csv', Buffer.from('name,city\n', 'utf16le'));
-    expect((await enrich('utf16.csv -o out16.csv')).stderr).toContain(
-      'utf16.csv: line 1 is UTF-16, not UTF-8; it is probably utf-16le\n' +
-        'hint: restaurant enrich utf16.csv -o out16.csv --encoding utf-16le\n',
+    file('cyrillic.csv', Buffer.from('name,city\nok,x\n\xcf\xf0\xe8\xe2,x\n', 'latin1'));
+    expect((await enrich('cyrillic.csv')).stderr).toContain(
+      'cyrillic.csv: line 3 is not UTF-8\nhint: restaurant enrich cyrillic.csv --encoding <encoding>\n',
     );
     file('many.csv', `name,city\n${'a,b,c\n'.repeat(100)}`);
     expect((await enrich('many.csv')).stderr).toMatch(/also lines 5, 6, .*100 in all/);
@@ -541,17 +538,56 @@ describe('a list from Excel', () => {
     expect(stdout.startsWith(`${mark}Restaurant Name${delimiter}City`)).toBe(true);
   });
 
-  it('in Windows-1252 is rejected with the command that reads it', async () => {
-    file('in.csv', Buffer.from('name,city\nCaf\xe9,Testville\n', 'latin1'));
+  it.each([
+    ['windows-1252', 'latin1'],
+    ['utf-16le', 'utf16le'],
+  ] as const)('in %s is read, and a warning says so', async (label, encoding) => {
+    file('in.csv', Buffer.from('name,city\nCaf\xe9,Testville\n', encoding));
     const { exit, stderr } = await enrich('in.csv -o out.csv --city SF');
     expect([exit, stderr]).toEqual([
-      2,
-      'error: in.csv: line 2 is not UTF-8; it is probably windows-1252\n' +
-        'hint: restaurant enrich in.csv -o out.csv --city SF --encoding windows-1252\n',
+      0,
+      expect.stringContaining(
+        `warning: in.csv is not UTF-8; reading it as ${label} (--encoding changes that)\n`,
+      ),
     ]);
-    expect((await enrich('in.csv -o out.csv --encoding windows-1252')).exit).toBe(0);
-    expect(read('out.csv')).toContain('\nCafé,Testville,');
+    expect(read('out.csv')).toMatch(/^\ufeffname,city,.*\nCafé,Testville,/);
+    expect((await enrich(`in.csv -o out.csv --force --encoding ${label}`)).stderr).not.toContain('UTF-8');
     expect((await enrich('in.csv --encoding klingon')).stderr).toContain("--encoding 'klingon': unknown");
+  });
+
+  it('on stdin is rejected if it is in Windows-1252, with the command that reads it', async () => {
+    const stdin = Buffer.from('name,city\nCaf\xe9,Testville\n', 'latin1');
+    expect(await enrich('- -o out.csv', { stdin })).toMatchObject({
+      exit: 2,
+      stderr:
+        'error: stdin: line 2 is not UTF-8; it is probably windows-1252\n' +
+        'hint: restaurant enrich - -o out.csv --encoding windows-1252\n',
+    });
+  });
+
+  it('may have titles above its header', async () => {
+    file('in.csv', 'Kundenliste Stand 01.11.2026;;\r\n;;\r\nKd.-Nr.;Lokal;Ort\r\n7;Place 1;Testville\r\n');
+    const { exit, stdout } = await enrich('in.csv');
+    expect([exit, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Kd\.-Nr\.;Lokal;Ort;restaurant_status;.*\r\n7;Place 1;Testville;matched;.*\r\n$/,
+      ),
+    ]);
+    file('in.csv', 'Kundenliste;Stand 01.11.2026\nLokal;Ort\nPlace 1;Testville\n');
+    expect((await enrich('in.csv')).stderr).toMatch(
+      /no column for the name and the city: .*; the list has 'Kundenliste', 'Stand 01\.11\.2026'\nhint: line 2 looks like the header: restaurant enrich in\.csv --header-line 2\n/,
+    );
+    expect((await enrich('in.csv --header-line 2')).stdout).toMatch(
+      /^Lokal;Ort;.*\nPlace 1;Testville;matched;/,
+    );
+    expect(await enrich('in.csv --header-line 9')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('in.csv has no line 9 (--header-line)'),
+    });
+    file('in.csv', 'Stand 2026\nWirtschaft;Stadtteil\nPlace 1;Testville\n');
+    const named = await enrich('in.csv --name-column Wirtschaft --city-column Stadtteil');
+    expect(named.stdout).toMatch(/^Wirtschaft;Stadtteil;/);
   });
 
   it('is rejected as a workbook', async () => {

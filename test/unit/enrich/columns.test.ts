@@ -57,6 +57,15 @@ describe('resolveColumns', () => {
     expect(hint(['Kd.-Nr.'])).toBe('restaurant <…> --name-column <column> --city-column <column>');
   });
 
+  it('reports wrong and missing columns together', () => {
+    expect(() => resolveColumns(['Kd.-Nr.', 'Stadtt'], { nameColumn: 'Name', cityColumn: 'stadt' })).toThrow(
+      "--name-column 'Name', --city-column 'stadt': the list has no such column; it has 'Kd.-Nr.', 'Stadtt'",
+    );
+    expect(() => resolveColumns(['a'], { nameColumn: 'b' })).toThrow(
+      /^--name-column 'b': the list has no such column; no column for the city: none is called .*; it has 'a'$/,
+    );
+  });
+
   it('fills blank cities with --city, and uses the city of the settings only without a city column', () => {
     expect(query(['name', 'city'], ['Nopa', 'LA'], { city: 'SF' })).toMatchObject({ city: 'LA' });
     expect(query(['name', 'city'], ['Nopa', ' '], { city: 'SF' })).toMatchObject({ city: 'SF' });
@@ -104,6 +113,13 @@ describe('resolveColumns', () => {
 
   it('uses the first of two columns with the same name', () => {
     expect(query(['name', 'name', 'city'], ['A', 'B', 'SF'])).toMatchObject({ name: 'A' });
+  });
+
+  it('recognizes the columns of Overture Maps and OpenStreetMap', () => {
+    const overture = object({ names: { primary: 'Nopa' }, addresses: [{ locality: 'SF' }] });
+    const columns = resolveColumns(['names', 'addresses', 'names.primary', 'addresses.0.locality'], {});
+    expect(columns.query(overture)).toMatchObject({ name: 'Nopa', city: 'SF' });
+    expect(resolveColumns(['name', 'addr:city'], {})).toMatchObject({ name: 'name', city: 'addr:city' });
   });
 
   it('reads keys of objects, and dotted paths that an option names', () => {

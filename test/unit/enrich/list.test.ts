@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/enrich/read/decode.ts';
+import { detectDelimiter } from '../../../src/enrich/read/delimited.ts';
 import type { Input } from '../../../src/enrich/read/input.ts';
-import { detectDelimiter, type ListOptions, openList } from '../../../src/enrich/read/list.ts';
+import { type ListOptions, openList } from '../../../src/enrich/read/list.ts';
 import type { ListFormat, Problem } from '../../../src/enrich/row.ts';
 import { type Delimiter, encodeRecord } from '../../../src/util/csv.ts';
 import { gather, inPieces } from './text.ts';
@@ -217,6 +218,60 @@ describe('NDJSON', () => {
     expect(rows).toEqual([
       [1, '{"b":1}'],
       [3, '{"b":2}'],
+    ]);
+  });
+});
+
+describe('GeoJSON', () => {
+  const feature = (name: string, more = '') =>
+    `{"type":"Feature",${more}"geometry":{"type":"Point","coordinates":[-122.4,37.7]},\n  "properties":{"name":"${name}","addr:city":"SF"}}`;
+  const collection = `{"type":"FeatureCollection","x":"features","features":[\n${feature('No}p\\"a', '"id":7,')},\n${feature('Zuni')}]}\n`;
+
+  it('is read one feature at a time, however it is cut', async () => {
+    for (let piece = 1; piece < 60; piece += 1) {
+      const { header, rows, problems } = await read(collection, { format: 'geojson' }, piece);
+      expect([header, problems]).toEqual([['id', 'lat', 'lng', 'name', 'addr:city'], []]);
+      expect(rows).toEqual([
+        [2, feature('No}p\\"a', '"id":7,').replace('\n  ', '')],
+        [4, feature('Zuni').replace('\n  ', '')],
+      ]);
+    }
+  });
+
+  it('is recognized by its text, also with one feature per line', async () => {
+    expect((await read(collection)).rows).toHaveLength(2);
+    const lines = `\x1e${feature('Nopa').replace('\n', '')}\n${feature('Zuni').replace('\n', '')}\n`;
+    expect(await read(lines, { format: 'geojson' })).toMatchObject({
+      header: ['lat', 'lng', 'name', 'addr:city'],
+      rows: [
+        [1, expect.stringMatching(/^\{/)],
+        [2, expect.anything()],
+      ],
+      problems: [],
+    });
+  });
+
+  it.each([
+    ['{"type":"Topology"}', 1, 'is not a GeoJSON FeatureCollection'],
+    ['[]', 1, 'is not a GeoJSON FeatureCollection'],
+    ['{"features":[\n7]}', 2, 'is not a GeoJSON Feature'],
+    ['{"features":[\n{"type":"Point"}]}', 2, 'is not a GeoJSON Feature'],
+    ['{"features":[{"a":[]]}]}', 1, 'is not a GeoJSON Feature'],
+    ['{"features":[{"type":"Feat', 1, 'ends before the FeatureCollection is complete'],
+    [`{"features":[{"a":"${'x'.repeat(17 * 1024 * 1024)}"}]}`, 1, 'is longer than 16 MiB'],
+    [`{"features":[{"a":${'['.repeat(17 * 1024 * 1024)}`, 1, 'is longer than 16 MiB'],
+  ])('reports %.30s', async (text, line, what) => {
+    expect((await read(text, { format: 'geojson' }, 65_536)).problems[0]).toEqual({ line, what });
+  });
+
+  it('has columns for the known values of nested objects', async () => {
+    const overture = '{"id":"1","names":{"primary":"Nopa"},"addresses":[{"locality":"SF"}]}';
+    expect((await read(overture)).header).toEqual([
+      'id',
+      'names',
+      'addresses',
+      'names.primary',
+      'addresses.0.locality',
     ]);
   });
 });
