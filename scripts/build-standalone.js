@@ -1,16 +1,17 @@
 // Compiles the program into executables that need no Node: the build of scripts/build.js with Bun's compiler and runtime.
-// Without arguments, builds dist/standalone/restaurant for this machine. With --all, builds archives with checksums for every
-// platform in dist/standalone/. Downloads Bun from its npm packages.
+// Without arguments, builds dist/standalone/restaurant for this machine. With names of platforms, or --all, builds their archives
+// in dist/standalone/. Downloads Bun from its npm packages.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import './build.js';
 import { removeSignature } from './macos-signature.js';
+import { billOf } from './sbom.js';
 
 const BUN_VERSION = '1.4.5';
 /** Platforms, each with its npm package of Bun and the SHA-512 of that package. */
@@ -47,16 +48,14 @@ const PLATFORMS = {
 /** Files shipped with each executable. */
 const DOCUMENTS = [
   'LICENSE',
-  'README.md',
   'CHANGELOG.md',
   'man/restaurant.1',
   'dist/THIRD-PARTY.txt',
   'scripts/licenses/LGPL-2.0.txt',
   'scripts/licenses/LGPL-2.1.txt',
 ];
-const BUN_NOTICE = `The executable contains Bun ${BUN_VERSION} (MIT) and the libraries that Bun links, among them JavaScriptCore
-(LGPL-2.0) and TinyCC (LGPL-2.1). Their licenses and how to relink them: https://bun.com/docs/project/license
-`;
+/** Texts of Bun's license and those of the libraries that Bun links. */
+const BUN_LICENSES = 'BUN-LICENSES.txt';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/standalone');
@@ -88,8 +87,10 @@ async function fetchBun(platform) {
   const words = ['pack', '--silent', `@oven/${name}@${BUN_VERSION}`, '--pack-destination', folder];
   const { stdout } = await run(npm, words, { shell: process.platform === 'win32' });
   const archive = join(folder, stdout.trim().split('\n').at(-1));
-  if ((await hashOf(archive, 'sha512', 'base64')) !== sha512)
-    throw new Error(`${archive}: unexpected content`);
+  const hash = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64');
+  if (hash !== sha512) throw new Error(`${archive}: unexpected content`);
   await run('tar', ['-xzf', archive, '-C', folder]);
   await rm(archive);
   await chmod(file, 0o755);
@@ -133,44 +134,59 @@ const compileCopy = async (compiler, platform, outfile) => {
   await run(compiler, words, { cwd: BUILD_FOLDER });
 };
 
-/** Packs the executable of a platform with its documents. @returns name and SHA-256 of the archive */
+/** Packs the executable of a platform with its documents. @returns the name of the archive */
 async function pack(compiler, platform, version) {
   const name = `restaurant-${version}-${platform}`;
   const folder = join(target, name);
   await compile(compiler, platform, folder);
   for (const document of DOCUMENTS)
     await copyFile(join(root, document), join(folder, document.split('/').at(-1)));
-  const notice = await readFile(join(folder, 'THIRD-PARTY.txt'), 'utf8');
-  await writeFile(join(folder, 'THIRD-PARTY.txt'), `${notice}\n${BUN_NOTICE}`);
-  const archive = `${name}.tar.gz`;
+  await copyFile(join(root, 'scripts/licenses/bun.txt'), join(folder, BUN_LICENSES));
+  await writeBill(folder);
   const { stdout: time } = await run('git', ['log', '-1', '--format=%ct'], { cwd: root });
-  const fixed = ['--sort=name', `--mtime=@${time.trim()}`, '--owner=0', '--group=0', '--numeric-owner'];
-  await run('tar', [...fixed, '-I', 'gzip -n', '-cf', join(target, archive), '-C', target, name]);
+  const archive = await (platform.startsWith('windows') ? zip : tar)(name, Number(time));
   await rm(folder, { recursive: true });
-  const hash = await hashOf(join(target, archive), 'sha256', 'hex');
-  return { archive, hash };
+  return archive;
 }
 
-const hashOf = async (file, algorithm, encoding) =>
-  createHash(algorithm)
-    .update(await readFile(file))
-    .digest(encoding);
+async function tar(name, time) {
+  const fixed = ['--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner'];
+  await run('tar', [...fixed, '-I', 'gzip -n', '-cf', `${name}.tar.gz`, name], { cwd: target });
+  return `${name}.tar.gz`;
+}
+
+/** Times in a zip file are local times, without owners (-X). */
+async function zip(name, time) {
+  const files = (await readdir(join(target, name))).sort().map((file) => join(name, file));
+  for (const file of files) await utimes(join(target, file), time, time);
+  await run('zip', ['-q', '-X', `${name}.zip`, ...files], {
+    cwd: target,
+    env: { ...process.env, TZ: 'UTC' },
+  });
+  return `${name}.zip`;
+}
+
+/** Writes the bill of materials of the build, with Bun. */
+async function writeBill(folder) {
+  const bill = JSON.parse(await readFile(join(root, 'dist/sbom.cdx.json'), 'utf8'));
+  const bun = { name: 'bun', version: BUN_VERSION, license: 'MIT' };
+  bill.components.push(...billOf(bun, [bun]).components);
+  await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
+}
 
 const size = async (file) => `${((await stat(file)).size / 1e6).toFixed(1)} MB`;
 
 const compiler = await fetchBun(ownPlatform());
-if (process.argv.includes('--all')) {
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  await rm(target, { recursive: true, force: true });
-  const archives = [];
-  for (const platform of Object.keys(PLATFORMS)) {
-    const packed = await pack(compiler, platform, version);
-    archives.push(packed);
-    process.stdout.write(`${packed.archive}  ${await size(join(target, packed.archive))}\n`);
-  }
-  const sums = archives.map(({ archive, hash }) => `${hash}  ${archive}\n`).join('');
-  await writeFile(join(target, 'SHA256SUMS'), sums);
-} else {
+const words = process.argv.slice(2);
+const platforms = words.includes('--all') ? Object.keys(PLATFORMS) : words;
+if (platforms.length === 0) {
   const file = await compile(compiler, ownPlatform(), target);
   process.stdout.write(`${file}  ${await size(file)}\n`);
+} else {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  await rm(target, { recursive: true, force: true });
+  for (const platform of platforms) {
+    const archive = await pack(compiler, platform, version);
+    process.stdout.write(`${archive}  ${await size(join(target, archive))}\n`);
+  }
 }

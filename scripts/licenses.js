@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { billOf } from './sbom.js';
 
-/** The file that is shipped with the program. */
+/** The files that are shipped with the program. */
 const NOTICE = 'THIRD-PARTY.txt';
+const BILL = 'sbom.cdx.json';
 /** The text in the sources that the build replaces with the list of packages. */
 const PLACEHOLDER = 'none, since it runs from its sources';
 /** Licenses that only require a copy of their text. */
@@ -59,10 +61,16 @@ function noticeOf(packages) {
   );
 }
 
-/** Writes the notice into a built folder and the list of packages into its program. @throws as {@link packagesOf} */
+/**
+ * Writes the notice and the bill of materials into a built folder, and the list of packages into its program.
+ * @throws as {@link packagesOf}
+ */
 export async function shipLicenses(folder, modules) {
   const packages = await packagesOf(modules);
   await writeFile(join(folder, NOTICE), noticeOf(packages));
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const bill = billOf(JSON.parse(manifest), packages);
+  await writeFile(join(folder, BILL), `${JSON.stringify(bill, undefined, 2)}\n`);
   const list = packages.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n');
   const literal = JSON.stringify(list).slice(1, -1);
   let found = false;

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
@@ -21,6 +24,12 @@ const parts = notice
       /^(\S+) (\S+) \((.+)\)\n-{80}\n\n([\s\S]+)$/.exec(part) ?? [];
     return { name, version, license, text };
   });
+
+interface Component {
+  name: string;
+  version: string;
+  licenses: { license: { id: string } }[];
+}
 
 /** Returns the packages that the sources import, except types. */
 function imported(): string[] {
@@ -90,6 +99,24 @@ describe('the licenses of bundled packages', () => {
     expect(sources.stdout).toContain('none, since it runs from its sources');
   });
 
+  it('are those of the bill of materials, which follows the schema of CycloneDX', () => {
+    const bill = JSON.parse(read('dist/sbom.cdx.json'));
+    const listed = bill.components.map(
+      ({ name, version, licenses }: Component) => `${name} ${version} ${licenses[0]?.license.id}`,
+    );
+    expect(listed).toEqual(parts.map(({ name, version, license }) => `${name} ${version} ${license}`));
+    const file = (name: string): string => `${name}.SNAPSHOT.schema.json`;
+    const schema = (name: string) =>
+      JSON.parse(read(`node_modules/@cyclonedx/cyclonedx-library/res/schema/${file(name)}`));
+    const ajv = addFormats.default(new Ajv({ strict: false }));
+    ajv.addFormat('idn-email', true).addFormat('iri-reference', true);
+    for (const name of ['spdx', 'jsf-0.82'])
+      ajv.addSchema({ ...schema(name), $id: `http://cyclonedx.org/schema/${file(name)}` });
+    const validate = ajv.compile(schema('bom-1.6'));
+    expect(validate(bill) || validate.errors).toBe(true);
+    expect(validate({ ...bill, components: [{ type: 'unknown', name: 1 }] })).toBe(false);
+  });
+
   it('are required in every package and must allow bundling', async () => {
     const { packagesOf } = await import(join(ROOT, 'scripts/licenses.js'));
     const inside = (path: string) => join(ROOT, 'node_modules', path);
@@ -111,6 +138,13 @@ describe('the licenses of bundled packages', () => {
 });
 
 describe('the package', () => {
+  it('has a section in the changelog, which becomes the notes of its release', () => {
+    const notes = execFileSync(process.execPath, [join(ROOT, 'scripts/release-notes.js')], {
+      encoding: 'utf8',
+    });
+    expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}\n\n${notes.trim()}`);
+  });
+
   it('has no install scripts and no dependencies', () => {
     for (const name of ['preinstall', 'install', 'postinstall'])
       expect(manifest.scripts).not.toHaveProperty(name);
