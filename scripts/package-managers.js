@@ -1,29 +1,30 @@
-// Creates the Homebrew formula (restaurant.rb) and the Scoop manifest (restaurant.json) from the archives of
-// `npm run build:standalone -- --all` and their checksums, for the release that package.json names.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Creates what package managers need from the archives in dist/standalone/, for the release that package.json names: .deb and
+// .rpm packages (on Linux with dpkg-deb and rpmbuild), the Homebrew formula, the Scoop manifest, the winget manifests, and
+// SHA256SUMS of all files.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { linuxPackages } from './linux-packages.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = `${root}dist/standalone`;
-const { version, description, license, repository } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const BUNDLE = 'restaurant.mcpb';
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const { version, description, license, repository } = manifest;
 const home = repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '');
 if (home === undefined) {
   throw new Error('package.json names no repository: npm run set-repository -- <owner>/<name>');
 }
 
-const sums = Object.fromEntries(
-  readFileSync(`${folder}/SHA256SUMS`, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('  ').reverse()),
-);
-const archive = (platform) => `restaurant-${version}-${platform}.tar.gz`;
+const archive = (platform) =>
+  `restaurant-${version}-${platform}.${platform.startsWith('windows') ? 'zip' : 'tar.gz'}`;
 const url = (platform) => `${home}/releases/download/v${version}/${archive(platform)}`;
-function hash(platform) {
-  const sum = sums[archive(platform)];
-  if (sum === undefined) throw new Error(`no checksum of ${archive(platform)}`);
-  return sum;
-}
+const hashOf = (name) =>
+  createHash('sha256')
+    .update(readFileSync(`${folder}/${name}`))
+    .digest('hex');
+const hash = (platform) => hashOf(archive(platform));
+const write = (name, text) => writeFileSync(`${folder}/${name}`, text);
 
 const block = (system, platforms) =>
   `  on_${system} do\n${platforms
@@ -33,10 +34,9 @@ const block = (system, platforms) =>
     )
     .join('')}  end\n`;
 
-const formula = `class Restaurant < Formula
+const formula = () => `class Restaurant < Formula
   desc "Client for a restaurant data service over JSON-RPC and MCP"
   homepage "${home}"
-  version "${version}"
   license "${license}"
 
 ${block('macos', [
@@ -59,7 +59,7 @@ ${block('linux', [
 end
 `;
 
-const scoop = {
+const scoop = () => ({
   version,
   description,
   homepage: home,
@@ -81,8 +81,77 @@ const scoop = {
       },
     },
   },
-};
+});
 
-writeFileSync(`${folder}/restaurant.rb`, formula);
-writeFileSync(`${folder}/restaurant.json`, `${JSON.stringify(scoop, undefined, 2)}\n`);
-process.stdout.write(`${folder}/restaurant.rb\n${folder}/restaurant.json\n`);
+/** The three files of a package in winget's repository, as in https://aka.ms/winget-manifest.version.1.9.0.schema.json. */
+function winget() {
+  const [owner] = new URL(home).pathname.slice(1).split('/');
+  const common = {
+    PackageIdentifier: `${owner}.Restaurant`,
+    PackageVersion: version,
+    ManifestVersion: '1.9.0',
+  };
+  const installer = {
+    ...common,
+    ManifestType: 'installer',
+    InstallerType: 'zip',
+    NestedInstallerType: 'portable',
+    NestedInstallerFiles: [
+      {
+        RelativeFilePath: `restaurant-${version}-windows-x64\\restaurant.exe`,
+        PortableCommandAlias: 'restaurant',
+      },
+    ],
+    Installers: [
+      {
+        Architecture: 'x64',
+        InstallerUrl: url('windows-x64'),
+        InstallerSha256: hash('windows-x64').toUpperCase(),
+      },
+    ],
+  };
+  const locale = {
+    ...common,
+    ManifestType: 'defaultLocale',
+    PackageLocale: 'en-US',
+    Publisher: owner,
+    PackageName: 'restaurant',
+    PackageUrl: home,
+    License: license,
+    ShortDescription: description,
+  };
+  const name = common.PackageIdentifier;
+  return {
+    [`${name}.yaml`]: { ...common, ManifestType: 'version', DefaultLocale: 'en-US' },
+    [`${name}.installer.yaml`]: installer,
+    [`${name}.locale.en-US.yaml`]: locale,
+  };
+}
+
+/** The entry in the MCP registry, with the bundle of this release. */
+function server() {
+  const entry = JSON.parse(readFileSync(`${root}server.json`, 'utf8'));
+  const bundle = {
+    registryType: 'mcpb',
+    identifier: `${home}/releases/download/v${version}/${BUNDLE}`,
+    fileSha256: hashOf(BUNDLE),
+    transport: { type: 'stdio' },
+  };
+  return { ...entry, packages: [...entry.packages, bundle] };
+}
+
+for (const processor of ['x64', 'arm64']) {
+  const path = `${folder}/${archive(`linux-${processor}`)}`;
+  const program = `${root}bin/restaurant.js`;
+  if (existsSync(path)) linuxPackages({ archive: path, processor, folder, program, manifest });
+}
+if (existsSync(`${folder}/${archive('darwin-arm64')}`)) {
+  write('restaurant.rb', formula());
+  write('restaurant.json', `${JSON.stringify(scoop(), undefined, 2)}\n`);
+  // JSON is YAML.
+  for (const [name, file] of Object.entries(winget())) write(name, `${JSON.stringify(file, undefined, 2)}\n`);
+}
+if (existsSync(`${folder}/${BUNDLE}`)) write('server.json', `${JSON.stringify(server(), undefined, 2)}\n`);
+const names = readdirSync(folder).filter((name) => name !== 'SHA256SUMS');
+write('SHA256SUMS', names.map((name) => `${hashOf(name)}  ${name}\n`).join(''));
+process.stdout.write(`${names.join('\n')}\n`);

@@ -9,11 +9,13 @@ const home = `https://github.com/${owner}/${name}`;
 /** Name of the server in the MCP registry, which requires the same name in the npm package, and the owner as GitHub spells it. */
 const mcpName = `io.github.${owner}/restaurant`;
 
-function edit(file, change) {
+function editText(file, change) {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const value = change(JSON.parse(readFileSync(path, 'utf8')));
-  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`);
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
 }
+
+const edit = (file, change) =>
+  editText(file, (text) => `${JSON.stringify(change(JSON.parse(text)), undefined, 2)}\n`);
 
 edit('package.json', (manifest) => ({
   ...manifest,
@@ -27,4 +29,5 @@ edit('server.json', (server) => ({
   name: mcpName,
   repository: { url: home, source: 'github' },
 }));
+editText('scripts/install.sh', (text) => text.replace(/^REPOSITORY=.*$/m, `REPOSITORY=${owner}/${name}`));
 edit('plugin/.claude-plugin/plugin.json', (plugin) => ({ ...plugin, homepage: home, repository: home }));
