@@ -1,19 +1,114 @@
-import { AppError, type ErrorDetails, type Reason, systemCode } from '../../errors.ts';
+import { AppError, type Code, type Reason, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 
 /** The phase of an exchange in which it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** Error codes of the system, OpenSSL, undici, and `codeOf`, by their meaning. */
+interface Failure {
+  readonly error: unknown;
+  /** The code of the error; empty if it has none. */
+  readonly code: string;
+  readonly host: string;
+  readonly hostname: string;
+  readonly connectMs: number;
+}
+
+/** What codes of the system, OpenSSL, undici, and `codeOf` mean: the error that is reported. */
+type Meaning = readonly [
+  codes: RegExp,
+  as: Code,
+  reason: Reason | undefined,
+  message: (failure: Failure) => string,
+  only?: { readonly phases?: readonly Phase[]; readonly retryable?: boolean },
+];
+
+/** Codes for a certificate chain that ends in an unknown authority. */
+export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 const UNREACHABLE = /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/;
-const CLOSED =
-  /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|UNEXPECTED_END)$/;
-const MALFORMED = /^(?:UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION|UNEXPECTED_DATA)$/;
 const NOT_TLS =
   /^(?:EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST)$/;
 const TLS =
-  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_|EPROTO$)/;
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL_)/;
+const CLOSED =
+  /^(?:ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|UNEXPECTED_END)$/;
+const BAD_LENGTH = /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/;
+
+const BEFORE_BODY = { phases: ['connecting', 'waiting'] } as const;
+const IN_BODY = { phases: ['reading'] } as const;
+
+const noConnection = ({ host, connectMs }: Failure) =>
+  `no connection to ${host} within ${formatDuration(connectMs)}`;
+const notHttp = ({ host }: Failure) => `${host} does not respond as an HTTP server`;
+const cutOff = ({ host }: Failure) => `${host} closed the connection in the middle of its response`;
+
+/** The first that applies counts. */
+const MEANINGS: readonly Meaning[] = [
+  [
+    /^EAI_AGAIN$/,
+    'network',
+    'dns',
+    (it) => `the host name ${it.hostname} cannot be resolved right now (${it.code})`,
+  ],
+  [
+    /^(?:EAI_|ENOTFOUND$)/,
+    'network',
+    'dns',
+    (it) => `the host name ${it.hostname} does not exist (${it.code})`,
+    { retryable: false },
+  ],
+  [/^ECONNREFUSED$/, 'network', 'refused', (it) => `connection refused by ${it.host}`],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, 'timeout', 'connect_timeout', noConnection],
+  [/^ETIMEDOUT$/, 'timeout', 'connect_timeout', noConnection, { phases: ['connecting'] }],
+  [UNREACHABLE, 'network', 'unreachable', (it) => `${it.host} cannot be reached (${it.code})`],
+  [
+    NOT_TLS,
+    'tls',
+    'not_tls',
+    (it) => `TLS handshake with ${it.host} failed (${it.code}); the server may speak plain HTTP`,
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    'tls',
+    undefined,
+    (it) =>
+      `the certificate of ${it.host} is for ${namesIn(it.error) ?? 'another host'}, not for ${it.hostname}`,
+  ],
+  [/^CERT_HAS_EXPIRED$/, 'tls', 'certificate_time', (it) => `the certificate of ${it.host} has expired`],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    'tls',
+    'certificate_time',
+    (it) => `the certificate of ${it.host} is not valid yet`,
+  ],
+  [
+    UNKNOWN_AUTHORITY,
+    'tls',
+    'unknown_authority',
+    (it) =>
+      `the certificate of ${it.host} is not signed by an authority that this machine trusts (${it.code})`,
+  ],
+  [
+    TLS,
+    'tls',
+    undefined,
+    (it) => `the TLS connection to ${it.host} failed: certificate or protocol not accepted (${it.code})`,
+  ],
+  [
+    /^UND_ERR_HEADERS_OVERFLOW$/,
+    'bad_response',
+    'not_http',
+    (it) => `the response from ${it.host} has more than 16 KiB of headers`,
+  ],
+  [/^(?:ERR_ASSERTION|UNEXPECTED_DATA)$/, 'bad_response', 'not_http', notHttp],
+  // Before the body, this error means that the headers contain different lengths.
+  [BAD_LENGTH, 'bad_response', 'not_http', notHttp, BEFORE_BODY],
+  [BAD_LENGTH, 'network', 'cut_off', cutOff, IN_BODY],
+  [CLOSED, 'network', 'cut_off', cutOff, IN_BODY],
+  [CLOSED, 'network', 'reset', (it) => `${it.host} closed the connection without a response`],
+  [/^$/, 'network', 'unreachable', (it) => `the request to ${it.host} failed`],
+  [/^/, 'network', 'unreachable', (it) => `the request to ${it.host} failed (${it.code})`],
+];
 
 /** Classifies the failure of an exchange by its error's `code` and its phase. */
 export function networkError(
@@ -21,40 +116,14 @@ export function networkError(
   { target, phase, connectMs }: { target: URL; phase: Phase; connectMs: number },
 ): AppError {
   if (error instanceof AppError) return error;
+  const { host, hostname } = target;
   const code = codeOf(error);
-  const { host } = target;
-  const failed = (reason: Reason, message: string, details: ErrorDetails = {}) =>
-    new AppError('network', message, { reason, host, ...details, cause: error });
-  if (code.startsWith('EAI_') || code === 'ENOTFOUND') {
-    const retryable = code === 'EAI_AGAIN';
-    const problem = retryable ? 'cannot be resolved right now' : 'does not exist';
-    return failed('dns', `the host name ${target.hostname} ${problem} (${code})`, { retryable });
-  }
-  if (code === 'ECONNREFUSED') {
-    return failed('refused', `connection refused by ${host}`);
-  }
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && phase === 'connecting')) {
-    const message = `no connection to ${host} within ${formatDuration(connectMs)}`;
-    return new AppError('timeout', message, { reason: 'connect_timeout', host, cause: error });
-  }
-  if (UNREACHABLE.test(code)) return failed('unreachable', `${host} cannot be reached (${code})`);
-  if (TLS.test(code)) return tlsError(error, code, target);
-  const isBadLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  // Before the body, this error means that the headers contain different lengths.
-  if (MALFORMED.test(code) || (isBadLength && phase !== 'reading')) {
-    const message =
-      code === 'UND_ERR_HEADERS_OVERFLOW'
-        ? `the response from ${host} has more than 16 KiB of headers`
-        : `${host} does not respond as an HTTP server`;
-    return new AppError('bad_response', message, { reason: 'not_http', host });
-  }
-  if (phase === 'reading' && (isBadLength || CLOSED.test(code))) {
-    return failed('cut_off', `${host} closed the connection in the middle of its response`);
-  }
-  if (CLOSED.test(code)) {
-    return failed('reset', `${host} closed the connection without a response`);
-  }
-  return failed('unreachable', `the request to ${host} failed${code === '' ? '' : ` (${code})`}`);
+  const [, as, reason, message, only] = MEANINGS.find(
+    ([codes, , , , { phases } = {}]) => codes.test(code) && (phases?.includes(phase) ?? true),
+  ) as Meaning;
+  const { retryable } = only ?? {};
+  const text = message({ error, code, host, hostname, connectMs });
+  return new AppError(as, text, { ...(reason && { reason }), host, retryable, cause: error });
 }
 
 /** The name of an error for data that undici rejected. */
@@ -67,30 +136,6 @@ function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === UNEXPECTED_DATA) return UNEXPECTED_DATA;
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
   return 'data' in error && error.data ? UNEXPECTED_DATA : 'UNEXPECTED_END';
-}
-
-/** Codes for a certificate chain that ends in an unknown authority. */
-export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
-
-function tlsError(error: unknown, code: string, { host, hostname }: URL): AppError {
-  const certificate = `the certificate of ${host}`;
-  const problems: readonly (readonly [RegExp, string, Reason?])[] = [
-    [NOT_TLS, `TLS handshake with ${host} failed (${code}); the server may speak plain HTTP`, 'not_tls'],
-    [
-      /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-      `${certificate} is for ${namesIn(error) ?? 'another host'}, not for ${hostname}`,
-    ],
-    [/^CERT_HAS_EXPIRED$/, `${certificate} has expired`, 'certificate_time'],
-    [/^CERT_NOT_YET_VALID$/, `${certificate} is not valid yet`, 'certificate_time'],
-    [
-      UNKNOWN_AUTHORITY,
-      `${certificate} is not signed by an authority that this machine trusts (${code})`,
-      'unknown_authority',
-    ],
-  ];
-  const other = `the TLS connection to ${host} failed: certificate or protocol not accepted (${code})`;
-  const [, message = other, reason] = problems.find(([codes]) => codes.test(code)) ?? [];
-  return new AppError('tls', message, { host, cause: error, ...(reason && { reason }) });
 }
 
 /** Returns the names that a rejected certificate is for, as Node attaches it to its error. */

@@ -7,7 +7,7 @@ import { bodyReader, contentDecoder, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
-import { type Env, proxyFor } from './proxy.ts';
+import { type Env, type ProxyServer, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
   readonly endpoint: URL;
@@ -73,7 +73,15 @@ export type TraceEvent =
   /** A decision of this program. */
   | { readonly kind: 'note'; readonly text: string };
 
-export type Transport = ReturnType<typeof openTransport>;
+/** Sends requests to one endpoint. */
+export interface Transport {
+  /**
+   * Sends one HTTP request and reads the response. Redirects are not followed.
+   * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
+   */
+  send(limits: CallLimits, exchange: Exchange): Promise<Reply>;
+  close(): Promise<void>;
+}
 
 const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -83,138 +91,170 @@ const ERROR_BODY_MS = 2000;
 /** The maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Opens a transport to one endpoint. The HTTP library is loaded with the first request. @throws {AppError} `usage` for a bad proxy */
-export function openTransport(options: TransportOptions) {
-  const { endpoint, trace } = options;
-  const { href: url, origin, pathname, search } = endpoint;
-  const proxy = proxyFor(endpoint, options.env);
-  let dispatcher: Promise<HttpDispatcher> | undefined;
-  const open = async () => {
-    const { openDispatcher } = await import('./dispatcher.ts');
-    return openDispatcher(endpoint.hostname, options.connectMs ?? CONNECT_MS, proxy);
-  };
-  return {
-    /**
-     * Sends one HTTP request and reads the response. Redirects are not followed.
-     * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
-     */
-    async send(limits: CallLimits, exchange: Exchange): Promise<Reply> {
-      const { method, headers, body } = exchange;
-      limits.signal.throwIfAborted();
-      dispatcher ??= open();
-      const { dispatch } = await dispatcher;
-      limits.signal.throwIfAborted();
-      if (limits.deadline <= options.now()) throw timeoutError(endpoint, 'connecting', limits);
-      trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
-      const { promise, resolve, reject } = withResolvers<Reply>();
-      const handler = exchangeHandler(options, limits, exchange, resolve, reject);
-      const path = pathname + search;
-      dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
-      const reply = await promise;
-      if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
-      return reply;
-    },
-    async close(): Promise<void> {
-      await (await dispatcher)?.close();
-    },
-  };
-}
+/** Opens a transport. @throws {AppError} `usage` for a bad proxy */
+export const openTransport = (options: TransportOptions): Transport => new HttpTransport(options);
 
-/** `Promise.withResolvers`, which Node.js 20 lacks. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((onDone, onError) => {
-    resolve = onDone;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
-}
+class HttpTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #proxy: ProxyServer | undefined;
+  #dispatcher: Promise<HttpDispatcher> | undefined;
 
-/** Returns the handler of one exchange, which calls `resolve` or `reject` once. */
-function exchangeHandler(
-  options: TransportOptions,
-  limits: CallLimits,
-  exchange: Exchange,
-  resolve: (reply: Reply) => void,
-  reject: (error: unknown) => void,
-): Dispatcher.DispatchHandler {
-  const { endpoint, trace, now, connectMs = CONNECT_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const { signal, deadline } = limits;
-  let controller: Dispatcher.DispatchController | undefined;
-  let response: ReturnType<typeof openResponse> | undefined;
-  let isSettled = false;
-  // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
-  let timer = startTimer(deadline - now(), () => fail(timeoutError(endpoint, phase(), limits)));
-  const ignoreAbort = onAbort(signal, () => settle(() => reject(signal.reason)));
-
-  function phase(): Phase {
-    if (controller === undefined) return 'connecting';
-    return response === undefined ? 'waiting' : 'reading';
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#proxy = proxyFor(options.endpoint, options.env);
   }
-  const abort = () => controller?.abort(new AppError('network', 'dropped'));
+
+  async send(limits: CallLimits, exchange: Exchange): Promise<Reply> {
+    const { endpoint, now, trace } = this.#options;
+    const { method, headers, body } = exchange;
+    limits.signal.throwIfAborted();
+    this.#dispatcher ??= this.#open();
+    const { dispatch } = await this.#dispatcher;
+    limits.signal.throwIfAborted();
+    if (limits.deadline <= now()) throw timeoutError(endpoint, 'connecting', limits);
+    const { href: url, origin, pathname, search } = endpoint;
+    trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
+    const path = pathname + search;
+    const reply = await new Promise<Reply>((resolve, reject) => {
+      const handler = new ExchangeHandler(this.#options, limits, exchange, { resolve, reject });
+      dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
+    });
+    if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
+    return reply;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#dispatcher)?.close();
+  }
+
+  /** The HTTP library is loaded with the first request. */
+  async #open(): Promise<HttpDispatcher> {
+    const { endpoint, connectMs = CONNECT_MS } = this.#options;
+    const { openDispatcher } = await import('./dispatcher.ts');
+    return openDispatcher(endpoint.hostname, connectMs, this.#proxy);
+  }
+}
+
+/** Follows one exchange, as undici reports it, until its end or its time limit. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #options: TransportOptions;
+  readonly #limits: CallLimits;
+  readonly #exchange: Exchange;
+  readonly #result: { resolve(reply: Reply): void; reject(error: unknown): void };
+  readonly #ignoreAbort: () => void;
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #response: ReturnType<typeof openResponse> | undefined;
+  #isSettled = false;
+
+  constructor(
+    options: TransportOptions,
+    limits: CallLimits,
+    exchange: Exchange,
+    result: { resolve(reply: Reply): void; reject(error: unknown): void },
+  ) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#exchange = exchange;
+    this.#result = result;
+    const { signal, deadline } = limits;
+    // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
+    this.#timer = startTimer(deadline - options.now(), () =>
+      this.#fail(timeoutError(options.endpoint, this.#phase, limits)),
+    );
+    this.#ignoreAbort = onAbort(signal, () => this.#settle(() => result.reject(signal.reason)));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isSettled) this.#abort();
+  }
+
+  onResponseStart(_: unknown, status: number, headers: HeaderFields, statusText = ''): void {
+    if (status < 200 && status !== 101) return;
+    try {
+      this.#open({ status, statusText, headers });
+    } catch (error) {
+      // undici would report it as an error of the connection.
+      this.#fail(error);
+    }
+  }
+
+  onResponseData(_: unknown, chunk: Uint8Array): void {
+    this.#response?.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#response?.end();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    const { endpoint: target, connectMs = CONNECT_MS } = this.#options;
+    this.#fail(networkError(error, { target, phase: this.#phase, connectMs }));
+  }
+
+  get #phase(): Phase {
+    if (this.#controller === undefined) return 'connecting';
+    return this.#response === undefined ? 'waiting' : 'reading';
+  }
+
+  #open(head: ResponseHead): void {
+    const { endpoint, trace, maxBodyBytes = MAX_BODY_BYTES, now } = this.#options;
+    const { status, statusText, headers } = head;
+    trace?.({ kind: 'response', status, statusText, headers: fieldList(headers) });
+    const isError = status >= 400 && status <= 599;
+    const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
+    if (!isError) assertReadable(endpoint, head, maxBytes);
+    this.#response = openResponse(head, isError, maxBytes, {
+      event: (event) => this.#onEvent(event),
+      // undici releases the connection one turn later. A request sent earlier would open another connection.
+      end: () => setImmediate(() => setImmediate(() => this.#succeed(true))),
+      error: (error) => this.#fail(error),
+    });
+    const bodyMs = this.#exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+    if (bodyMs === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = startTimer(Math.min(bodyMs, this.#limits.deadline - now()), () => this.#succeed());
+  }
+
+  #onEvent(event: SseEvent): void {
+    if (this.#isSettled) return;
+    this.#options.trace?.({ kind: 'body', text: eventText(event) });
+    if (this.#exchange.onEvent?.(event) === 'stop') this.#succeed();
+  }
+
+  #succeed(isComplete = false): void {
+    const reply = this.#response?.reply;
+    if (reply !== undefined) this.#settle(() => this.#result.resolve(reply()), isComplete);
+  }
+
+  #fail(error: unknown): void {
+    // Reports the status of an error even if its body is invalid.
+    if (this.#response?.isError) this.#succeed();
+    else this.#settle(() => this.#result.reject(error));
+  }
+
   /** Ends the exchange. The connection is kept only after a complete response. */
-  function settle(report: () => void, isComplete = false): void {
-    if (isSettled) return;
-    isSettled = true;
-    clearTimeout(timer);
-    ignoreAbort();
-    response?.destroy();
-    if (!isComplete) abort();
+  #settle(report: () => void, isComplete = false): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#ignoreAbort();
+    this.#response?.destroy();
+    if (!isComplete) this.#abort();
     report();
   }
-  function succeed(isComplete = false): void {
-    const reply = response?.reply;
-    if (reply !== undefined) settle(() => resolve(reply()), isComplete);
-  }
-  function fail(error: unknown): void {
-    // Reports the status of an error even if its body is invalid.
-    if (response?.isError) succeed();
-    else settle(() => reject(error));
-  }
 
-  return {
-    onRequestStart(started) {
-      controller = started;
-      if (isSettled) abort();
-    },
-    onResponseStart(_controller, status, headers, statusText = '') {
-      if (status < 200 && status !== 101) return;
-      try {
-        trace?.({ kind: 'response', status, statusText, headers: fieldList(headers) });
-      } catch (error) {
-        // undici would report it as an error of the connection.
-        return fail(error);
-      }
-      const isError = status >= 400 && status <= 599;
-      const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
-      const problem = isError ? undefined : responseProblem(endpoint, status, headers, maxBytes);
-      if (problem !== undefined) return fail(problem);
-      response = openResponse({ status, statusText, headers }, isError, maxBytes, {
-        event(event) {
-          if (isSettled) return;
-          trace?.({ kind: 'body', text: eventText(event) });
-          if (exchange.onEvent?.(event) === 'stop') succeed();
-        },
-        // undici releases the connection one turn later. A request sent earlier would open another connection.
-        end: () => setImmediate(() => setImmediate(succeed, true)),
-        error: fail,
-      });
-      const bodyMs = exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
-      if (bodyMs === undefined) return;
-      clearTimeout(timer);
-      timer = startTimer(Math.min(bodyMs, deadline - now()), succeed);
-    },
-    onResponseData: (_controller, chunk) => response?.write(chunk),
-    onResponseEnd: () => response?.end(),
-    onResponseError: (_controller, error) =>
-      fail(networkError(error, { target: endpoint, phase: phase(), connectMs })),
-  };
+  #abort(): void {
+    this.#controller?.abort(new AppError('network', 'dropped'));
+  }
 }
+
+type ResponseHead = Pick<Reply, 'status' | 'statusText' | 'headers'>;
 
 /** Opens a response for reading. The sink receives the events of a stream, then `end` or `error`. */
 function openResponse(
-  { status, statusText, headers }: Pick<Reply, 'status' | 'statusText' | 'headers'>,
+  { status, statusText, headers }: ResponseHead,
   isError: boolean,
   maxBytes: number,
   sink: { event(event: SseEvent): void; end(): void; error(error: unknown): void },
@@ -247,29 +287,21 @@ function timeoutError({ host }: URL, phase: Phase, { totalMs }: CallLimits): App
   return new AppError('timeout', message, { reason: 'time', host });
 }
 
-/** Returns the error of a redirect, an unknown status, or a body that is too large. */
-function responseProblem(
-  endpoint: URL,
-  status: number,
-  headers: HeaderFields,
-  maxBytes: number,
-): AppError | undefined {
+/** @throws {AppError} for a redirect, an unknown status, or a body that is too large */
+function assertReadable(endpoint: URL, { status, headers }: ResponseHead, maxBytes: number): void {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    return new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status, host });
+    throw new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status, host });
   }
   // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
-    return new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status, host });
+    throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status, host });
   }
   if (status >= 300 && status < 400) {
-    return new AppError(
-      'http_error',
-      `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`,
-      { status, host },
-    );
+    const message = `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`;
+    throw new AppError('http_error', message, { status, host });
   }
-  return Number(firstValue(headers['content-length'])) > maxBytes ? tooLarge(maxBytes) : undefined;
+  if (Number(firstValue(headers['content-length'])) > maxBytes) throw tooLarge(maxBytes);
 }
 
 function destination(endpoint: URL, headers: HeaderFields): string {

@@ -38,36 +38,95 @@ export type Step = { readonly knowledge: Knowledge } & (
   | { readonly next?: undefined; readonly answer: Outcome }
 );
 
+/** The trials of one call, and what the last one means. */
+interface Facts {
+  readonly knowledge: Knowledge;
+  readonly last: Trial;
+  /** The trial in the protocol that was known; undefined if none was. */
+  readonly earlier: Trial | undefined;
+  /** The last trial of the plain call, if any. */
+  readonly plain: Trial | undefined;
+  /** The protocol that the last response requires. */
+  readonly required: Era | undefined;
+  /** The protocols that are not tried again. */
+  readonly refused: readonly Era[];
+}
+
+interface Rule {
+  readonly when: (facts: Facts) => boolean;
+  readonly step: (facts: Facts) => Step;
+}
+
+/** The first rule that applies decides. */
+const RULES: readonly Rule[] = [
+  {
+    // Without a response, nothing is known about the protocol.
+    when: ({ last }) => last.outcome.response === undefined && last.isHandshake === undefined,
+    step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
+  },
+  {
+    // The known protocol works.
+    when: ({ last, earlier, knowledge }) =>
+      last === earlier && isUnderstood(last) && (knowledge.isConfirmed === true || !isRefusal(last.outcome)),
+    step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
+  },
+  {
+    // The known protocol is refused: starts again with the plain call.
+    when: ({ last, earlier }) => last === earlier && last.era !== 'bare',
+    step: () => ({ next: 'bare', knowledge: { refused: [] } }),
+  },
+  {
+    // The refusal of the plain call requires another protocol.
+    when: ({ last, required, refused }) =>
+      last.era === 'bare' && required !== undefined && !refused.includes(required),
+    step: ({ required, refused }) => ({ next: required ?? 'bare', knowledge: { refused } }),
+  },
+  {
+    // The plain call works.
+    when: ({ last, required }) => last.era === 'bare' && required === undefined && isReadable(last.outcome),
+    step: ({ last, refused, earlier }) => settle({ refused, era: 'bare' }, last.outcome, earlier),
+  },
+  {
+    // No protocol works.
+    when: ({ last }) => last.era === 'bare',
+    step: ({ last, refused, earlier }) => settle({ refused }, last.outcome, earlier),
+  },
+  {
+    // The required protocol works.
+    when: ({ last }) => isUnderstood(last),
+    step: ({ last, refused, earlier }) => settle({ refused, era: last.era }, last.outcome, earlier),
+  },
+  {
+    // The service refuses that protocol, too, so the refusal of the plain call is reported.
+    when: () => true,
+    step: ({ last, plain = last, refused, earlier }) =>
+      settle({ refused: [...refused, last.era] }, plain.outcome, earlier),
+  },
+];
+
 /**
- * Decides what follows the trials of one call. The first trial is in the protocol that is known, else plain. If it is
+ * Decides what follows the last trial of a call. The first trial is in the protocol that is known, else plain. If it is
  * refused, the plain call is tried, then the protocol that its refusal requires. If none works better than the known
  * one, the refusal was about the request.
+ * @param trials those before the last one
  */
-export function nextProtocol(knowledge: Knowledge, trials: readonly Trial[], isKnown: boolean): Step {
-  const [first] = trials;
-  const last = trials.at(-1);
-  if (first === undefined || last === undefined) return { next: knowledge.era ?? 'bare', knowledge };
-  const { outcome } = last;
-  // Without a response, nothing is known about the protocol.
-  if (outcome.response === undefined && last.isHandshake === undefined) return { answer: outcome, knowledge };
-  if (isKnown && trials.length === 1) {
-    const accepted = isUnderstood(first) && (knowledge.isConfirmed === true || !isRefusal(first.outcome));
-    if (accepted) return { answer: outcome, knowledge };
-    if (first.era !== 'bare') return { next: 'bare', knowledge: { refused: [] } };
-  }
-  const earlier = isKnown ? first : undefined;
-  if (last.era === 'bare') {
-    const required = requiredProtocol(outcome.response);
-    const refused = isKnown && first.era === 'bare' ? [] : knowledge.refused;
-    if (required !== undefined && !refused.includes(required))
-      return { next: required, knowledge: { refused } };
-    const works = required === undefined && isReadable(outcome);
-    return settle({ refused, era: works ? 'bare' : undefined }, outcome, earlier);
-  }
-  if (isUnderstood(last)) return settle({ era: last.era, refused: knowledge.refused }, outcome, earlier);
-  // The service refuses that protocol, too, so the refusal of the plain call is reported.
-  const plain = trials.findLast(({ era }) => era === 'bare') ?? last;
-  return settle({ refused: [...knowledge.refused, last.era] }, plain.outcome, earlier);
+export function nextProtocol(
+  knowledge: Knowledge,
+  trials: readonly Trial[],
+  last: Trial,
+  isKnown: boolean,
+): Step {
+  const earlier = isKnown ? (trials[0] ?? last) : undefined;
+  const facts: Facts = {
+    knowledge,
+    last,
+    earlier,
+    plain: [...trials, last].findLast(({ era }) => era === 'bare'),
+    required: requiredProtocol(last.outcome.response),
+    refused: earlier?.era === 'bare' ? [] : knowledge.refused,
+  };
+  const rule = RULES.find(({ when }) => when(facts)) as Rule;
+  return rule.step(facts);
 }
 
 /** @param earlier the trial in the protocol that was known */

@@ -74,8 +74,8 @@ export async function speak(session: Session, state: CallState, call: RpcCall): 
     }
     const trial: Trial = { era, outcome, ...('isRefused' in message && message.isRefused && REFUSED) };
     if (fixed !== undefined) return asFixed(trial);
+    const { next, answer, knowledge } = nextProtocol(session.knowledge, trials, trial, known !== undefined);
     trials.push(trial);
-    const { next, answer, knowledge } = nextProtocol(session.knowledge, trials, known !== undefined);
     learn(session, knowledge);
     if (answer !== undefined) return answer;
     era = next;

@@ -25,15 +25,17 @@ export function modernParams(params: RpcRequest['params']): RpcRequest['params']
   });
 }
 
+/** The parameter that names what a method is about. */
+const SUBJECTS: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+
 /** Returns the headers that repeat the message for intermediaries that read only headers. */
 export function modernHeaders(method: string, params: RpcRequest['params']): Record<string, string> {
-  const { name, uri }: JsonObject = isObject(params) ? params : {};
-  const subject =
-    method === 'tools/call' || method === 'prompts/get'
-      ? name
-      : method === 'resources/read'
-        ? uri
-        : undefined;
+  const key = SUBJECTS.get(method);
+  const subject = key !== undefined && isObject(params) ? params[key] : undefined;
   return {
     'MCP-Protocol-Version': MODERN_VERSION,
     'Mcp-Method': headerValue(method),
@@ -121,23 +123,29 @@ export function paramHeaders(tool: Tool): readonly ParamHeader[] | undefined {
  * Finds the annotations in a schema; yields undefined for an invalid one.
  * @param path undefined if the schema is not reached through `properties` alone
  */
-function* annotations(
-  schema: unknown,
-  path: readonly string[] | undefined,
-): Generator<ParamHeader | undefined> {
-  if (Array.isArray(schema)) for (const each of schema) yield* annotations(each, undefined);
-  if (!isObject(schema)) return;
-  if (Object.hasOwn(schema, ANNOTATION)) {
-    const { [ANNOTATION]: name, type } = schema;
-    const [only, ...others] = [type].flat().filter((each) => each !== 'null');
-    const isScalar = ['string', 'integer', 'boolean'].includes(String(only)) && others.length === 0;
-    yield path?.length && isHeaderName(name) && isScalar ? { path, name } : undefined;
-  }
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === 'properties' && isObject(value)) {
-      for (const [name, each] of Object.entries(value)) yield* annotations(each, path && [...path, name]);
-    } else if (!DATA.includes(key)) yield* annotations(value, undefined);
-  }
+function* annotations(schema: unknown, path: Path): Generator<ParamHeader | undefined> {
+  if (isObject(schema) && Object.hasOwn(schema, ANNOTATION)) yield annotation(schema, path);
+  for (const [each, itsPath] of subschemas(schema, path)) yield* annotations(each, itsPath);
+}
+
+type Path = readonly string[] | undefined;
+
+function annotation({ [ANNOTATION]: name, type }: JsonObject, path: Path): ParamHeader | undefined {
+  const types = [type].flat().filter((each) => each !== 'null');
+  const isScalar = types.length === 1 && ['string', 'integer', 'boolean'].includes(String(types[0]));
+  return path?.length && isHeaderName(name) && isScalar ? { path, name } : undefined;
+}
+
+/** Returns the values of a schema that may be schemas, each with its path. */
+function subschemas(schema: unknown, path: Path): readonly (readonly [unknown, Path])[] {
+  if (Array.isArray(schema)) return schema.map((each) => [each, undefined]);
+  if (!isObject(schema)) return [];
+  const { properties, ...rest } = schema;
+  const keywords = Object.entries(rest).filter(([key]) => !DATA.includes(key));
+  const others = keywords.map(([, value]) => [value, undefined] as const);
+  if (!isObject(properties)) return [[properties, undefined], ...others];
+  const members = Object.entries(properties).map(([name, each]) => [each, path && [...path, name]] as const);
+  return [...members, ...others];
 }
 
 /** Returns the headers for the arguments of a call. Null and missing arguments have no header. */

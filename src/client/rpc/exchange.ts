@@ -7,7 +7,7 @@ import type { CallState, Line } from '../line.ts';
 import type { PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { statusError } from './errors.ts';
-import { eventReader, type Outcome, parseReply, protocolWarnings, type Seen } from './reply.ts';
+import { EventReader, type Outcome, parseReply, protocolWarnings } from './reply.ts';
 import type { Policy } from './retry.ts';
 
 /** A call, independent of the protocol. */
@@ -49,29 +49,18 @@ const RESUME_MS = 1000;
 export async function exchange(line: Line, call: CallState, message: RpcMessage): Promise<Outcome> {
   line.lastId += 1;
   const id = line.lastId;
-  const { seen, onEvent } = eventReader(id, line.mask, (event) => {
+  const reader = new EventReader(id, line.mask, (event) => {
     const progress = progressIn(event);
     if (progress === undefined) message.onMessage?.(event);
     else message.onProgress?.(progress);
   });
+  const { onEvent } = reader;
   try {
     const post = { method: 'POST', headers: withHeaders(line.headers, message.headers), onEvent } as const;
-    let reply = await line.transport.send(call, { body: bodyOf(message, id), ...post }).catch(brokenStream);
-    for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(reply, seen); resumed += 1) {
-      const { lastEventId, retryMs = RESUME_MS } = seen;
-      if (message.resume === undefined || !lastEventId) break;
-      // A wait beyond the deadline would only delay the failure.
-      await line.sleep(Math.max(0, Math.min(retryMs, call.deadline - line.now())), call.signal);
-      await line.onRequest?.();
-      const session = bodilessHeaders(line, message.resume);
-      const headers = { ...session, Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-      const next = await line.transport.send(call, { method: 'GET', headers, onEvent }).catch(brokenStream);
-      // If resuming is refused, the error with which the previous stream ended is reported.
-      if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
-      reply = next;
-    }
+    const first = await line.transport.send(call, { body: bodyOf(message, id), ...post }).catch(brokenStream);
+    const reply = await resume(line, call, message, reader, first);
     if (reply instanceof AppError) return { failure: reply };
-    const outcome = parseReply(mapStrings(reply, line.mask), id, seen, line);
+    const outcome = parseReply(mapStrings(reply, line.mask), id, reader, line);
     protocolWarnings(outcome.response, reply.isStream).forEach(line.note);
     return outcome;
   } catch (error) {
@@ -85,13 +74,38 @@ export async function exchange(line: Line, call: CallState, message: RpcMessage)
   }
 }
 
+/** Resumes a stream that ended early. @returns the last part of it, or the error of the broken connection */
+async function resume(
+  line: Line,
+  call: CallState,
+  { resume: session }: RpcMessage,
+  reader: EventReader,
+  first: Reply | AppError,
+): Promise<Reply | AppError> {
+  let reply = first;
+  for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(reply, reader); resumed += 1) {
+    const { lastEventId, retryMs = RESUME_MS, onEvent } = reader;
+    if (session === undefined || !lastEventId) break;
+    // A wait beyond the deadline would only delay the failure.
+    await line.sleep(Math.max(0, Math.min(retryMs, call.deadline - line.now())), call.signal);
+    await line.onRequest?.();
+    const fields = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
+    const headers = { ...bodilessHeaders(line, session), ...fields };
+    const next = await line.transport.send(call, { method: 'GET', headers, onEvent }).catch(brokenStream);
+    // If resuming is refused, the error with which the previous stream ended is reported.
+    if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
+    reply = next;
+  }
+  return reply;
+}
+
 function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: number): string {
   const sent = wantsProgress && onProgress ? withMeta(params, { progressToken: id }) : params;
   return JSON.stringify(request(id, method, sent));
 }
 
-const isBroken = (reply: Reply | AppError, seen: Seen): boolean =>
-  seen.found === undefined && (reply instanceof AppError || reply.isStream);
+const isBroken = (reply: Reply | AppError, { found }: EventReader): boolean =>
+  found === undefined && (reply instanceof AppError || reply.isStream);
 
 /** Returns the error of a broken connection; rethrows any other error. */
 function brokenStream(error: unknown): AppError {

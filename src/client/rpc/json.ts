@@ -44,25 +44,27 @@ function checkSize(text: string): void {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = closingQuote(text, at);
-      if (at === -1) return;
-    } else if (char === 0x7b || char === 0x5b) {
-      values += 1;
-      if (++depth > MAX_DEPTH) {
-        throw new AppError(
-          'bad_response',
-          `the response is nested deeper than ${MAX_DEPTH} levels (offset ${at})`,
-        );
-      }
-    } else if (char === 0x7d || char === 0x5d) {
-      depth--;
-    } else if (char === 0x2c && ++values > MAX_VALUES) {
-      throw new AppError(
-        'bad_response',
-        `the response has more than ${MAX_VALUES.toLocaleString('en-US')} values (offset ${at})`,
-      );
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = closingQuote(text, at);
+        if (at === -1) return;
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        depth += 1;
+        values += 1;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
     }
+    if (depth > MAX_DEPTH) throw tooLarge(`is nested deeper than ${MAX_DEPTH} levels`, at);
+    if (values > MAX_VALUES) throw tooLarge(`has more than ${MAX_VALUES.toLocaleString('en-US')} values`, at);
   }
 }
+
+const tooLarge = (problem: string, offset: number): AppError =>
+  new AppError('bad_response', `the response ${problem} (offset ${offset})`);

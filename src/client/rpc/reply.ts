@@ -6,7 +6,7 @@ import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { parseJson } from './json.ts';
+import { parseJson, parseJsonOrNone } from './json.ts';
 
 /** The response to request `id`. */
 export interface RpcResponse {
@@ -34,54 +34,47 @@ interface Found {
   readonly text: string;
 }
 
-/** The relevant content of a stream's events so far. */
-export interface Seen {
-  found?: Found;
+/** Looks for the response to request `id` in the events of a stream. */
+export class EventReader {
+  found: Found | undefined;
   /** Whether there was a response to another request. */
-  sawOtherId?: true;
-  /** Id of the last event, after which a stream is resumed, and the wait before resuming that the service requests. */
-  lastEventId?: string;
-  retryMs?: number;
-}
+  sawOtherId = false;
+  /** Id of the last event, after which a stream is resumed. */
+  lastEventId: string | undefined;
+  /** The wait before resuming that the service requests, ms. */
+  retryMs: number | undefined;
+  readonly #id: number;
+  readonly #mask: (text: string) => string;
+  readonly #onMessage: (message: JsonObject) => void;
 
-/**
- * Creates a reader that looks for the response to request `id` in the events of a stream. `onEvent` returns `stop` once
- * it is found.
- */
-export function eventReader(
-  id: number,
-  mask: (text: string) => string,
-  onMessage: (message: JsonObject) => void,
-) {
-  const seen: Seen = {};
-  return {
-    seen,
-    onEvent(event: SseEvent): 'stop' | undefined {
-      // An event that was cut off by the end of the stream must be sent again.
-      if (event.id !== undefined && event.unfinished !== true) seen.lastEventId = event.id;
-      if (event.retry !== undefined) seen.retryMs = event.retry;
-      if (event.data.trim() === '' || (event.event ?? 'message') !== 'message') return undefined;
-      const text = mask(event.data);
-      let value: unknown;
-      try {
-        value = parseJson(text);
-      } catch (error) {
-        // An event that was cut off by the end of the stream counts only if its message is complete.
-        if (event.unfinished === true) return undefined;
-        throw error;
-      }
-      const envelope = findReply(value, id, 'stream');
-      if (envelope !== undefined) {
-        seen.found = { envelope, text };
-        return 'stop';
-      }
-      for (const message of [value].flat()) {
-        if (isReply(message)) seen.sawOtherId = true;
-        else if (isObject(message) && typeof message.method === 'string') onMessage(message);
-      }
-      return undefined;
-    },
+  constructor(id: number, mask: (text: string) => string, onMessage: (message: JsonObject) => void) {
+    this.#id = id;
+    this.#mask = mask;
+    this.#onMessage = onMessage;
+  }
+
+  /** @returns `stop` once the response is found */
+  readonly onEvent = ({ id, retry, event = 'message', data, unfinished }: SseEvent): 'stop' | undefined => {
+    // An event that was cut off by the end of the stream must be sent again.
+    if (unfinished !== true) this.lastEventId = id ?? this.lastEventId;
+    this.retryMs = retry ?? this.retryMs;
+    if (event === 'message' && data.trim() !== '') this.#read(this.#mask(data), unfinished === true);
+    return this.found && 'stop';
   };
+
+  #read(text: string, isCut: boolean): void {
+    // An event that was cut off counts only if its message is complete.
+    const value = isCut ? parseJsonOrNone(text) : parseJson(text);
+    const envelope = findReply(value, this.#id, 'stream');
+    if (envelope !== undefined) {
+      this.found = { envelope, text };
+      return;
+    }
+    for (const message of [value].flat()) {
+      if (isReply(message)) this.sawOtherId = true;
+      else if (isObject(message) && typeof message.method === 'string') this.#onMessage(message);
+    }
+  }
 }
 
 /**
@@ -91,13 +84,13 @@ export function eventReader(
 export function parseReply(
   reply: Reply,
   id: number,
-  seen: Seen,
+  seen: EventReader,
   context: StatusContext,
 ): Outcome & { readonly response: RpcResponse } {
   const { status, statusText, headers } = reply;
   const isOk = status >= 200 && status < 300;
   const base = { id, status, statusText, headers };
-  const found = seen.found ?? readBody(reply, id, isOk, seen, context.host);
+  const found = seen.found ?? (reply.isStream ? noReply(id, seen, context) : readBody(reply, id, context));
   if (found instanceof AppError) {
     return { response: { ...base, text: reply.text }, failure: isOk ? found : statusError(reply, context) };
   }
@@ -108,23 +101,20 @@ export function parseReply(
   return { response: { text, envelope, ...(rpcError && { rpcError }), ...base }, failure };
 }
 
+const expected = (id: number, host: string): string =>
+  `expected a JSON-RPC response with id ${id} from ${host}`;
+
+/** Returns the error of a stream that ended without the response. */
+function noReply(id: number, { sawOtherId }: EventReader, { host }: StatusContext): AppError {
+  if (sawOtherId)
+    return new AppError('bad_response', `${expected(id, host)}, got one with another id`, { host });
+  const message = `${host} ended its stream without a response`;
+  return new AppError('network', message, { reason: 'incomplete', host });
+}
+
 /** Returns the envelope in a body, or the error if there is none. */
-function readBody(
-  { status, headers, text, isStream }: Reply,
-  id: number,
-  isOk: boolean,
-  { sawOtherId }: Seen,
-  host: string,
-): Found | AppError {
-  const expected = `expected a JSON-RPC response with id ${id} from ${host}`;
-  if (isStream) {
-    return sawOtherId
-      ? new AppError('bad_response', `${expected}, got one with another id`, { host })
-      : new AppError('network', `${host} ended its stream without a response`, {
-          reason: 'incomplete',
-          host,
-        });
-  }
+function readBody(reply: Reply, id: number, { host }: StatusContext): Found | AppError {
+  const { status, headers, text } = reply;
   if (text.trim() === '') {
     const message = `${host} sent an empty response (${status})`;
     // 204 and 205 are empty by definition, so a retry would not help.
@@ -132,21 +122,27 @@ function readBody(
   }
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
   if (isPage && !/^\s*[{[]/.test(text)) return webPage(text, host);
-  let value: unknown;
   try {
-    value = parseJson(text);
+    const value = parseJson(text);
+    const envelope = findReply(value, id, status < 300 ? 'body' : 'refusal');
+    if (envelope !== undefined) return { envelope, text };
+    const message = `${expected(id, host)}, got ${kindOf(value)}: ${excerpt(text)}`;
+    return new AppError('bad_response', message, { host });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // An incomplete body without a length was cut off by the end of the connection.
-    const endsByClosing =
-      headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
-    if (!endsByClosing || error.details.reason !== 'incomplete') return error;
-    const message = `${host} closed the connection in the middle of its response`;
-    return new AppError('network', message, { reason: 'cut_off', host, cause: error });
+    return isCutOff(error, headers) ? cutOff(error, host) : error;
   }
-  const envelope = findReply(value, id, isOk ? 'body' : 'refusal');
-  if (envelope !== undefined) return { envelope, text };
-  return new AppError('bad_response', `${expected}, got ${kindOf(value)}: ${excerpt(text)}`, { host });
+}
+
+/** Returns whether an incomplete body was cut off by the end of the connection: it had no length. */
+const isCutOff = ({ details }: AppError, headers: HeaderFields): boolean =>
+  details.reason === 'incomplete' &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined;
+
+function cutOff(cause: AppError, host: string): AppError {
+  const message = `${host} closed the connection in the middle of its response`;
+  return new AppError('network', message, { reason: 'cut_off', host, cause });
 }
 
 function webPage(text: string, host: string): AppError {
