@@ -14,6 +14,7 @@ export {
   type ReadOptions,
 } from './client/restaurant.ts';
 export type { TraceContext } from './client/rpc/envelope.ts';
+export type { ServiceTool } from './client/tools.ts';
 export type {
   Coordinates,
   FindOutput,

@@ -1,3 +1,4 @@
+import { TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { RateLimitError } from '../storage/pacer.ts';
@@ -10,7 +11,7 @@ const CONCURRENCY = 4;
 /** Looks up many restaurants concurrently, and yields the outcomes in order. A failed lookup does not stop the others. */
 export async function* lookupMany(
   app: App,
-  service: Pick<Service, 'lookup'>,
+  service: Pick<Service, 'call'>,
   ids: readonly string[],
   level: Level,
 ): AsyncGenerator<Outcome> {
@@ -32,12 +33,13 @@ export async function* lookupMany(
 
 async function lookupOne(
   app: App,
-  service: Pick<Service, 'lookup'>,
+  service: Pick<Service, 'call'>,
   restaurantId: string,
   level: Level,
 ): Promise<Outcome> {
   try {
-    return { restaurantId, ...(await service.lookup(checkId(restaurantId), level)) };
+    const { value, ...more } = await service.call(TOOLS.lookup, { id: checkId(restaurantId), level });
+    return { restaurantId, output: value, ...more };
   } catch (error) {
     // After a rejected key, an exhausted daily quota, a long Retry-After, or an interruption, all further lookups would fail.
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';

@@ -1,11 +1,11 @@
-import { type FindResult, findResult } from '../client/find-result.ts';
 import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
 import type { OutputOptions } from '../client/results.ts';
-import type { FindQuery, Level, LookupOutput, Tool } from '../client/types.ts';
+import type { ServiceTool } from '../client/tools.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { JsonObject } from '../util/object.ts';
 import { supportsMcp } from './address.ts';
@@ -33,31 +33,18 @@ import { clientSettings, type DemoMode, openTarget, type Target, traceContextOf 
 export interface Received<T> {
   readonly value: T;
   readonly text: string;
+  /** When it was stored, if it is from the cache, ms since the epoch. */
+  readonly cachedAt?: number;
 }
 
-/** The service as commands use it: a client with a response cache and a request counter. */
-export interface Service {
-  /** Opens the client on first use. Cached responses do not need it. */
-  client(): Promise<Client>;
-  /** Host of the service, for messages. */
-  readonly label: string;
-  /** Opens the request ledger on first use. */
-  ledger(): Promise<Ledger>;
-  find(query: FindQuery): Promise<{ answer: FindResult; text: string; cachedAt?: number }>;
-  lookup(id: string, level: Level): Promise<{ output: LookupOutput; text: string; cachedAt?: number }>;
-  /** Makes any other call. With --max-age it may come from the cache, and is stored if `shouldStore` agrees. */
-  cached<T extends object>(
-    name: string,
-    args: JsonObject,
-    send: (options: OutputOptions) => Promise<T>,
-    shouldStore?: (value: T) => boolean,
-  ): Promise<Received<T>>;
-  /** Lists all tools, without the cache. */
-  listTools(): Promise<readonly Tool[]>;
-  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
-  getTools(refresh?: boolean): Promise<ToolCatalog>;
-  /** Returns the capabilities of the MCP server, at most a day old; `{}` unless the service is known to support MCP. */
-  capabilities(): Promise<JsonObject>;
+/** A call as the cache knows it. */
+interface CachedCall<T> {
+  readonly name: string;
+  readonly args: JsonObject;
+  send(options: OutputOptions): Promise<T>;
+  parse(json: unknown): T;
+  /** Default: every response is stored. */
+  shouldStore?(value: T): boolean;
 }
 
 export interface ToolCatalog {
@@ -95,121 +82,140 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
     );
   }
   const stored = options.stored ?? (await openStoredResponses(app, target));
-  let openedLedger: Promise<Ledger> | undefined;
-  const ledger = () => (openedLedger ??= openLedgerFor(app, target, limits, options.warn));
-  let openedClient: Promise<Client> | undefined;
-  const client = () =>
-    (openedClient ??= ledger().then((opened) => openClient(app, target, opened, settings, options)));
-
-  /** Sends a call and masks keys in what it returns. */
-  async function receive<T>(send: (options: OutputOptions) => Promise<T>): Promise<Received<T>> {
-    let received: string | undefined;
-    const value = await send({
-      onText(text) {
-        received = text;
-      },
-    });
-    const text = received ?? JSON.stringify(value);
-    const masked = app.secrets.mask(text);
-    return masked === text ? { value, text } : { value: JSON.parse(masked), text: masked };
-  }
-
-  async function throughCache<T extends object>(
-    tool: string,
-    args: JsonObject,
-    send: (options: OutputOptions) => Promise<T>,
-    shouldStore: (value: T) => boolean = () => true,
-  ): Promise<Received<T> & { cachedAt?: number }> {
-    const found = await stored.get(tool, args);
-    if (found !== undefined) {
-      // Formatting a date loads the time zone.
-      if (app.terminal.verbose)
-        await app.notes.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
-      // The entry belongs to the same call, so it has the type that the call returned.
-      return { value: found.value as T, text: found.text, cachedAt: found.at };
-    }
-    let isStored = false;
-    try {
-      const received = await receive(send);
-      isStored = shouldStore(received.value);
-      if (isStored) await stored.put(tool, args, received.text);
-      return received;
-    } finally {
-      if (!isStored) await stored.release(tool, args);
-    }
-  }
-
-  return {
-    client,
-    label: target.demo ? DEMO : target.url.host,
-    ledger,
-    async find(query) {
-      const { value, ...more } = await throughCache('find_restaurant', { ...query }, async (options) => {
-        const { output } = await (await client()).find(query, options);
-        return output;
-      });
-      return { answer: findResult(value), ...more };
-    },
-    async lookup(id, level) {
-      const args = { restaurant_id: id, fields: level };
-      const { value, ...more } = await throughCache('lookup_restaurant', args, async (options) =>
-        (await client()).lookup(id, level, options),
-      );
-      return { output: value, ...more };
-    },
-    async cached(name, args, send, shouldStore) {
-      const { value: maxAgeMs, source } = app.settings.resolve('max-age');
-      if (source !== 'flag' || maxAgeMs === 0) return receive(send);
-      return throughCache(name, args, send, shouldStore);
-    },
-    ...toolsOf(app, client, target),
-  };
+  return new Service(app, target, stored, { ...options, limits, settings });
 }
 
 /** HTTP statuses with which services reject an unknown method. Such a service may still have tools. */
 const NO_SUCH_METHOD: readonly unknown[] = [400, 404, 405, 406, 415, 422, 501];
 const CAPABILITIES_TTL_MS = 86_400_000;
 
-/** The tools of a service and the capabilities of its server, cached on this machine. */
-function toolsOf(
-  app: App,
-  client: Service['client'],
-  target: Target,
-): Pick<Service, 'listTools' | 'getTools' | 'capabilities'> {
-  const cache = () => openLocalCache(app, target);
+type CheckedOptions = ServiceOptions & {
+  readonly limits: Limits;
+  readonly settings: ReturnType<typeof clientSettings>;
+};
 
-  async function listTools(): Promise<readonly Tool[]> {
-    const tools = await (await client()).listTools();
-    cache().put(TOOL_LIST, {}, JSON.stringify({ tools }));
+/** The service as commands use it: a client with a response cache and a request counter. */
+export class Service {
+  readonly #app: App;
+  readonly #target: Target;
+  readonly #stored: StoredResponses;
+  readonly #options: CheckedOptions;
+  #ledger: Promise<Ledger> | undefined;
+  #client: Promise<Client> | undefined;
+
+  constructor(app: App, target: Target, stored: StoredResponses, options: CheckedOptions) {
+    this.#app = app;
+    this.#target = target;
+    this.#stored = stored;
+    this.#options = options;
+  }
+
+  /** The host, for messages. */
+  get label(): string {
+    return this.#target.demo ? DEMO : this.#target.url.host;
+  }
+
+  ledger(): Promise<Ledger> {
+    const { limits, warn } = this.#options;
+    this.#ledger ??= openLedgerFor(this.#app, this.#target, limits, warn);
+    return this.#ledger;
+  }
+
+  client(): Promise<Client> {
+    this.#client ??= this.ledger().then((ledger) =>
+      openClient(this.#app, this.#target, ledger, this.#options),
+    );
+    return this.#client;
+  }
+
+  /** Calls a tool of the table. A response to a `read` may come from the cache. */
+  call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
+    const call: CachedCall<Result> = {
+      name: tool.definition.name,
+      args: tool.args(query),
+      send: async (options) => (await this.client()).call(tool, query, options),
+      parse: tool.parse,
+    };
+    return tool.effect === 'read' ? this.#throughCache(call) : this.#receive(call);
+  }
+
+  /** Makes any other call. Only with --max-age may it come from the cache. */
+  cached<T>(call: Omit<CachedCall<T>, 'parse'>): Promise<Received<T>> {
+    const { value: maxAgeMs, source } = this.#app.settings.resolve('max-age');
+    // An entry belongs to the same call, so it has the type that the call returned.
+    const typed: CachedCall<T> = { ...call, parse: (json) => json as T };
+    return source !== 'flag' || maxAgeMs === 0 ? this.#receive(typed) : this.#throughCache(typed);
+  }
+
+  /** Lists all tools, without the cache. */
+  async listTools(): Promise<readonly Tool[]> {
+    const tools = await (await this.client()).listTools();
+    this.#localCache().put(TOOL_LIST, {}, JSON.stringify({ tools }));
     return tools;
   }
 
-  return {
-    listTools,
-    async getTools(refresh = false) {
-      const found = cache().get(TOOL_LIST, {}, refresh ? 0 : app.settings.get('max-age'));
-      if (found !== undefined) {
-        return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
-      }
-      try {
-        return { tools: await listTools(), fromCache: false };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
-        if (error.code === 'rpc_error') cache().put(TOOL_LIST, {}, '{}');
-        else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
-        return { tools: undefined, fromCache: false };
-      }
-    },
-    async capabilities() {
-      if (!target.demo && supportsMcp(app) !== true) return {};
-      const found = cache().get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
-      if (found !== undefined) return found.value as JsonObject;
-      const capabilities = await (await client()).capabilities();
-      cache().put(CAPABILITIES, {}, JSON.stringify(capabilities));
-      return capabilities;
-    },
-  };
+  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
+  async getTools(refresh = false): Promise<ToolCatalog> {
+    const maxAgeMs = refresh ? 0 : this.#app.settings.get('max-age');
+    const found = this.#localCache().get(TOOL_LIST, {}, maxAgeMs);
+    if (found !== undefined) {
+      return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
+    }
+    try {
+      return { tools: await this.listTools(), fromCache: false };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
+      if (error.code === 'rpc_error') this.#localCache().put(TOOL_LIST, {}, '{}');
+      else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
+      return { tools: undefined, fromCache: false };
+    }
+  }
+
+  /** Returns the capabilities of the MCP server, at most a day old; `{}` unless the service is known to support MCP. */
+  async capabilities(): Promise<JsonObject> {
+    if (!this.#target.demo && supportsMcp(this.#app) !== true) return {};
+    const found = this.#localCache().get(CAPABILITIES, {}, CAPABILITIES_TTL_MS);
+    if (found !== undefined) return found.value as JsonObject;
+    const capabilities = await (await this.client()).capabilities();
+    this.#localCache().put(CAPABILITIES, {}, JSON.stringify(capabilities));
+    return capabilities;
+  }
+
+  #localCache() {
+    return openLocalCache(this.#app, this.#target);
+  }
+
+  async #throughCache<T>(call: CachedCall<T>): Promise<Received<T>> {
+    const { name, args, parse, shouldStore } = call;
+    const found = await this.#stored.get(name, args);
+    if (found !== undefined) {
+      // Formatting a date loads the time zone.
+      if (this.#app.terminal.verbose)
+        await this.#app.notes.trace(
+          `* response from the cache, stored at ${new Date(found.at).toISOString()}`,
+        );
+      return { value: parse(found.value), text: found.text, cachedAt: found.at };
+    }
+    let isStored = false;
+    try {
+      const received = await this.#receive(call);
+      isStored = shouldStore?.(received.value) ?? true;
+      if (isStored) await this.#stored.put(name, args, received.text);
+      return received;
+    } finally {
+      if (!isStored) await this.#stored.release(name, args);
+    }
+  }
+
+  /** Sends a call and masks keys in what it returns. */
+  async #receive<T>({ send, parse }: CachedCall<T>): Promise<Received<T>> {
+    const texts: string[] = [];
+    const value = await send({ onText: (text) => texts.push(text) });
+    const [text = JSON.stringify(value)] = texts;
+    const masked = this.#app.secrets.mask(text);
+    return masked === text ? { value, text } : { value: parse(JSON.parse(masked)), text: masked };
+  }
 }
 
 /** Opens a client with this run's settings. It is closed when the run ends. */
@@ -217,8 +223,7 @@ async function openClient(
   app: App,
   target: Target,
   ledger: Ledger,
-  settings: ReturnType<typeof clientSettings>,
-  options: ServiceOptions,
+  options: CheckedOptions,
 ): Promise<Client> {
   const { createClient } = await import('../client/restaurant.ts');
   const { context: shared, globals, paths } = app;
@@ -235,7 +240,7 @@ async function openClient(
     headers: target.headers,
     traceContext: traceContextOf(context.env),
     insecureHttp: globals.insecureHttp === true,
-    ...settings,
+    ...options.settings,
     ...overrides,
     context,
     async onRequest() {

@@ -18,11 +18,10 @@ import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
-import { closeSession, filterTools, isModern, openSession, speak } from './mcp/session.ts';
+import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
 import {
-  decodeFind,
-  decodeLookup,
+  decodeOutput,
   decodeToolPage,
   listAllTools,
   type OutputOptions,
@@ -33,17 +32,8 @@ import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcCall } from './rpc/exchange.ts';
 import type { Outcome, RpcResponse } from './rpc/reply.ts';
 import { createRateGate, type Policy } from './rpc/retry.ts';
-import {
-  type FindQuery,
-  findCall,
-  type Level,
-  type LookupOutput,
-  lookupCall,
-  type RpcRequest,
-  type Tool,
-  type ToolResult,
-  toolCall,
-} from './types.ts';
+import { plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
+import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */
 export interface ClientOptions extends LineEvents {
@@ -117,6 +107,8 @@ export interface Client {
   find(query: FindQuery, options?: ReadOptions): Promise<FindResult>;
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
   lookup(restaurantId: string, level?: Level | ReadOptions, options?: ReadOptions): Promise<LookupOutput>;
+  /** Calls a tool of the table {@link TOOLS}. */
+  call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query, options?: ReadOptions): Promise<Result>;
   /** Makes one small documented call, to verify service and key. */
   check(options?: AbortOptions): Promise<void>;
   /** Lists the tools, all pages of `tools/list`. */
@@ -138,144 +130,209 @@ export interface Client {
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
   assertOptions(options);
-  const { timeoutMs = 30_000 } = options;
-  const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '');
-  const context = { ...defaultContext(), ...options.context };
-  const endpoint = endpointOf(options);
-  const { hasSecrets, mask, hide, clean, trace } = createMasks(options, apiKey, endpoint.host);
-  if (hasSecrets) assertMayCarryKey(endpoint, options.insecureHttp === true);
-  // Each call in progress adds a listener; Node prints a warning if there are more than ten.
-  setMaxListeners(0, context.signal);
-  const note = (text: string): void => trace?.({ kind: 'note', text });
-  const { maxBodyBytes } = options;
-  const transport = open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) });
-  const line: Line = {
-    ...options,
-    ...context,
-    retries: options.retries ?? 2,
-    maxWaitMs: options.maxWaitMs ?? 60_000,
-    host: endpoint.host,
-    transport,
-    headers: withHeaders(baseHeaders(apiKey), options.headers),
-    keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
-    gate: createRateGate(context),
-    lastId: 0,
-    mask,
-    note,
-  };
-  const session = openSession({
-    line,
-    protocol: options.protocol ?? 'auto',
-    memory: options.protocolMemory,
-    warn(text) {
-      note(text);
-      options.onWarning?.(hide(text));
-    },
-  });
+  return new RestaurantClient(options, open);
+}
 
-  let isClosed = false;
-  function newState(policy: Policy, signal?: AbortSignal): CallState {
-    if (isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
-    return {
-      policy,
-      signal: signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]),
-      deadline: context.now() + timeoutMs,
-      totalMs: timeoutMs,
+/** A call, its limits, and what is made of its outcome. */
+interface Operation<Result> {
+  readonly state: CallState;
+  readonly message: RpcCall;
+  /** @throws {AppError} */
+  read(outcome: Outcome): Result;
+  explain?(error: AppError): AppError;
+}
+
+class RestaurantClient implements Client {
+  readonly #options: ClientOptions;
+  readonly #context: ClientContext;
+  readonly #masks: ReturnType<typeof createMasks>;
+  readonly #line: Line;
+  readonly #session: Session;
+  #isClosed = false;
+  #isAccepted = false;
+
+  constructor(options: ClientOptions, open: typeof openTransport) {
+    const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '');
+    const context = { ...defaultContext(), ...options.context };
+    const endpoint = endpointOf(options);
+    const masks = createMasks(options, apiKey, endpoint.host);
+    if (masks.hasSecrets) assertMayCarryKey(endpoint, options.insecureHttp === true);
+    // Each call in progress adds a listener; Node prints a warning if there are more than ten.
+    setMaxListeners(0, context.signal);
+    const { mask, trace } = masks;
+    const { maxBodyBytes, retries = 2, maxWaitMs = 60_000 } = options;
+    this.#options = options;
+    this.#context = context;
+    this.#masks = masks;
+    this.#line = {
+      ...options,
+      ...context,
+      retries,
+      maxWaitMs,
+      host: endpoint.host,
+      transport: open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) }),
+      headers: withHeaders(baseHeaders(apiKey), options.headers),
+      keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
+      gate: createRateGate(context),
+      lastId: 0,
+      mask,
+      note: (text) => trace?.({ kind: 'note', text }),
     };
+    this.#session = openSession({
+      line: this.#line,
+      protocol: options.protocol ?? 'auto',
+      memory: options.protocolMemory,
+      warn: (text) => this.#warn(text),
+    });
   }
 
-  let isAccepted = false;
-  function accept(): void {
-    if (!isAccepted) options.onAccepted?.();
-    isAccepted = true;
+  async find(query: FindQuery, options?: ReadOptions): Promise<FindResult> {
+    return this.#run(this.#toolCall(TOOLS.find, query, options));
+  }
+
+  async lookup(
+    id: string,
+    level: Level | ReadOptions = 'basic',
+    options: ReadOptions = {},
+  ): Promise<LookupOutput> {
+    if (typeof level === 'object') return this.lookup(id, 'basic', level);
+    return this.#run(this.#toolCall(TOOLS.lookup, { id, level }, options));
+  }
+
+  async call<Query, Result>(
+    tool: ServiceTool<Query, Result>,
+    query: Query,
+    options?: ReadOptions,
+  ): Promise<Result> {
+    return this.#run(this.#toolCall(tool, query, options));
+  }
+
+  async check(options?: AbortOptions): Promise<void> {
+    await this.find({ name: 'restaurant', city: 'San Francisco' }, options);
+  }
+
+  async listTools({ signal }: AbortOptions = {}): Promise<Tool[]> {
+    const state = this.#state('read', signal);
+    const read = this.#reader(decodeToolPage);
+    const pages = await listAllTools((params) =>
+      this.#run({ state, message: { method: 'tools/list', params }, read }),
+    );
+    return filterTools(this.#session, pages);
+  }
+
+  async capabilities({ signal }: AbortOptions = {}): Promise<JsonObject> {
+    const known = this.#session.handshake?.capabilities;
+    if (known !== undefined) return known;
+    const found = await this.#run({
+      state: this.#state('read', signal),
+      message: { method: 'server/discover', params: {} },
+      read: ({ response, failure }) =>
+        failure === undefined && isObject(response.envelope.result)
+          ? response.envelope.result.capabilities
+          : throwWithoutResponse(response, failure),
+    });
+    return this.#session.handshake?.capabilities ?? (isObject(found) ? found : {});
+  }
+
+  async callTool(
+    name: string,
+    args: JsonObject,
+    { signal, onText, ...extras }: CallOptions = {},
+  ): Promise<ToolResult> {
+    assertJson(args);
+    return this.#run({
+      state: this.#state('write', signal),
+      message: { ...extras, ...toolCall(name, args) },
+      read: this.#reader((result, envelope) => {
+        const checked = parseToolResult(result, name);
+        onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
+        return checked;
+      }),
+    });
+  }
+
+  async request(
+    method: string,
+    params?: RpcRequest['params'],
+    { signal, ...extras }: CallOptions = {},
+  ): Promise<RawResponse> {
+    assertJson(params);
+    return this.#run({
+      state: this.#state('write', signal),
+      message: { ...extras, method, params },
+      read: ({ response, failure }) => {
+        if (response?.envelope === undefined) throw failure;
+        const { status, statusText, headers, text, envelope } = response;
+        const failed = failure !== undefined;
+        if (!failed) this.#accept();
+        const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
+        return failed && status >= 300 ? { ...raw, error: this.#masks.clean(failure) } : raw;
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await closeSession(this.#session);
+    await this.#line.transport.close();
   }
 
   /** Makes one call and reads its outcome. The key is masked in errors. */
-  async function call<T>(state: CallState, message: RpcCall, read: (outcome: Outcome) => T): Promise<T> {
-    const { params, headers } = withTrace(options.traceContext, message.params);
+  async #run<Result>({ state, message, read, explain }: Operation<Result>): Promise<Result> {
+    const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
-      return read(await speak(session, state, traced));
+      return read(await speak(this.#session, state, traced));
     } catch (error) {
-      throw clean(error);
+      const cleaned = this.#masks.clean(error);
+      throw cleaned instanceof AppError ? (explain?.(cleaned) ?? cleaned) : cleaned;
     }
   }
 
+  #toolCall<Query, Result>(
+    tool: ServiceTool<Query, Result>,
+    query: Query,
+    options: ReadOptions = {},
+  ): Operation<Result> {
+    return {
+      state: this.#state(tool.effect, options.signal),
+      message: plannedCall(tool, query),
+      read: this.#reader((result, envelope) => tool.parse(decodeOutput(result, envelope, options))),
+      explain: (error) => tool.explain?.(error, query) ?? error,
+    };
+  }
+
   /** Returns a function that decodes the result of a call. A JSON-RPC error is thrown. */
-  function decoder<T>(decode: (result: unknown, envelope: string) => T) {
-    return (outcome: Outcome): T => {
-      const result = resultOf(outcome, isModern(session));
+  #reader<Result>(decode: (result: unknown, envelope: string) => Result) {
+    return (outcome: Outcome): Result => {
+      const result = resultOf(outcome, isModern(this.#session));
       const decoded = decode(result, outcome.response?.text ?? '');
-      accept();
+      this.#accept();
       return decoded;
     };
   }
 
-  const find: Client['find'] = async (query, options) => {
-    const decode = decoder((...received) => decodeFind(...received, options));
-    return call(newState('read', options?.signal), findCall(query), decode);
-  };
+  #state(policy: Policy, signal?: AbortSignal): CallState {
+    if (this.#isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
+    const { signal: all, now } = this.#context;
+    const { timeoutMs: totalMs = 30_000 } = this.#options;
+    return {
+      policy,
+      signal: signal === undefined ? all : AbortSignal.any([all, signal]),
+      deadline: now() + totalMs,
+      totalMs,
+    };
+  }
 
-  return {
-    find,
-    async lookup(restaurantId, ...rest) {
-      const level = rest.find((each) => typeof each === 'string') ?? 'basic';
-      const options = rest.find((each) => typeof each === 'object') ?? {};
-      try {
-        const decode = decoder((...received) => decodeLookup(...received, options));
-        return await call(newState('read', options.signal), lookupCall(restaurantId, level), decode);
-      } catch (error) {
-        throw error instanceof AppError ? lookupError(error, restaurantId, level) : error;
-      }
-    },
-    async check(options) {
-      await find({ name: 'restaurant', city: 'San Francisco' }, options);
-    },
-    async listTools({ signal } = {}) {
-      const state = newState('read', signal);
-      const pages = await listAllTools((params) =>
-        call(state, { method: 'tools/list', params }, decoder(decodeToolPage)),
-      );
-      return filterTools(session, pages);
-    },
-    async capabilities({ signal } = {}) {
-      const negotiated = () => session.handshake?.capabilities;
-      const known = negotiated();
-      if (known !== undefined) return known;
-      const discover = { method: 'server/discover', params: {} };
-      const found = await call(newState('read', signal), discover, ({ response, failure }) =>
-        failure === undefined && isObject(response.envelope.result)
-          ? response.envelope.result.capabilities
-          : throwWithoutResponse(response, failure),
-      );
-      return negotiated() ?? (isObject(found) ? found : {});
-    },
-    async callTool(name, args, { signal, onText, ...extras } = {}) {
-      assertJson(args);
-      const decode = (result: unknown, envelope: string) => {
-        const checked = parseToolResult(result, name);
-        onText?.(memberText(envelope, 'result') ?? JSON.stringify(result));
-        return checked;
-      };
-      return call(newState('write', signal), { ...extras, ...toolCall(name, args) }, decoder(decode));
-    },
-    async request(method, params, { signal, ...extras } = {}) {
-      assertJson(params);
-      return call(newState('write', signal), { ...extras, method, params }, ({ response, failure }) => {
-        if (response?.envelope === undefined) throw failure;
-        const { status, statusText, headers, text, envelope } = response;
-        const isFailed = failure !== undefined;
-        if (!isFailed) accept();
-        const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed: isFailed };
-        return isFailed && status >= 300 ? { ...raw, error: clean(failure) } : raw;
-      });
-    },
-    async close() {
-      isClosed = true;
-      await closeSession(session);
-      await transport.close();
-    },
-  };
+  #accept(): void {
+    if (!this.#isAccepted) this.#options.onAccepted?.();
+    this.#isAccepted = true;
+  }
+
+  #warn(text: string): void {
+    this.#line.note(text);
+    this.#options.onWarning?.(this.#masks.hide(text));
+  }
 }
 
 /** An error response says that the service has no capabilities; without a response, the call failed. */
@@ -351,22 +408,4 @@ function createMasks(options: ClientOptions, apiKey: string | undefined, host: s
     },
     trace: options.trace && trace,
   };
-}
-
-/**
- * Adds the restaurant to the error of a lookup. The error for a level that requires a paid key is not documented, so a
- * 403 is treated as that error.
- */
-function lookupError(error: AppError, restaurantId: string, level: Level): AppError {
-  const { code, message, details } = error;
-  // Stopped by the local quota: nothing was sent, so the error is not about this restaurant.
-  if (error.kind === 'rate_limit' && details.status === undefined) return error;
-  const isPaid = level !== 'basic';
-  const facts = { ...details, restaurantId, ...(isPaid && { level }) };
-  if (isPaid && code === 'forbidden')
-    return new AppError('plan_required', `fields ${level} require a paid key: ${message}`, facts);
-  return error.withMessage(
-    code === 'not_found' ? `no restaurant ${restaurantId}: ${message}` : message,
-    facts,
-  );
 }

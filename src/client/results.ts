@@ -2,11 +2,11 @@ import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { type FindResult, findResult, mismatch, outputObject } from './find-result.ts';
+import { mismatch, outputObject } from './find-result.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { Outcome } from './rpc/reply.ts';
-import type { LookupOutput, Tool, ToolResult } from './types.ts';
+import type { Tool, ToolResult } from './types.ts';
 
 /**
  * Parses the result of `tools/call`.
@@ -63,17 +63,12 @@ export interface OutputOptions {
   readonly onText?: (text: string) => void;
 }
 
-/** Decodes the output of `find_restaurant`. @throws {AppError} `bad_response`; the error of a `status` other than `ok` */
-export function decodeFind(...received: Parameters<typeof decodeLookup>): FindResult {
-  return findResult(decodeLookup(...received));
-}
-
 /**
- * Decodes the output of `lookup_restaurant`.
+ * Decodes the output object of a tool.
  * @param envelope the JSON text that contains the result
- * @throws {AppError} as `decodeFind`
+ * @throws {AppError} `bad_response`; the error of a `status` other than `ok`
  */
-export function decodeLookup(result: unknown, envelope = '', { onText }: OutputOptions = {}): LookupOutput {
+export function decodeOutput(result: unknown, envelope = '', { onText }: OutputOptions = {}): JsonObject {
   const { value, text } = toolOutput(result);
   const output = outputObject(value);
   const { status } = output;

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { toolCall } from '../client/types.ts';
+import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 
@@ -48,13 +48,16 @@ async function runCall(app: App, name: string, words: string[], json: string | u
         const onProgress =
           update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
         return service
-          .cached(`call ${name}`, args, async (options) =>
-            (await service.client()).callTool(name, args, {
-              ...options,
-              tool,
-              ...(onProgress && { onProgress }),
-            }),
-          )
+          .cached({
+            name: `call ${name}`,
+            args,
+            send: async (options) =>
+              (await service.client()).callTool(name, args, {
+                ...options,
+                tool,
+                ...(onProgress && { onProgress }),
+              }),
+          })
           .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
       });
     },

@@ -1,19 +1,44 @@
 import type { App } from '../app/app.ts';
 import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
-import { LEVELS } from '../client/types.ts';
+import { LEVELS } from '../client/tools.ts';
 import { INPUT_FORMATS, LIST_FORMATS } from '../enrich/row.ts';
 import type { EnrichFlags } from '../enrich/run/plan.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
 export function registerEnrich(command: CliCommand, app: App): void {
-  command
+  const enrich = command
     .about(
       'Add restaurant data to a long list',
       'The list is CSV, TSV, NDJSON, or GeoJSON. Every row is written once, in order.',
     )
-    .argument('<file>', 'List to read, or - for stdin')
+    .argument('<file>', 'List to read, or - for stdin');
+  addRowOptions(enrich);
+  addRunOptions(enrich);
+  addFileOptions(enrich);
+  enrich
+    .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
+    .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
+    .overrideOption('--json', { description: 'Print the summary as JSON; rows go to -o' })
+    .overrideOption('--format', {
+      description: 'Row format; json prints only the summary',
+      choices: [...LIST_FORMATS, 'json'],
+      defaultText: 'by the extension of -o, else that of the list',
+    })
+    .outputSchema(ENRICH_OUTPUT)
+    .progressSchema(ENRICH_EVENTS)
+    .examples(...EXAMPLES)
+    .notes(NOTES)
+    .action(async (file: string, flags: EnrichFlags) => {
+      const { runEnrich } = await import('../enrich/run/command.ts');
+      await runEnrich(app, file, flags);
+    });
+}
+
+/** How a row is searched, and what is added to it. */
+function addRowOptions(enrich: CliCommand): void {
+  enrich
     .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'Column with the city (default: city or town)')
@@ -23,7 +48,11 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .option('--no-details', 'Omit the column with all details')
     .option('--loose', 'Search again by a simplified name if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
-    .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' })
+    .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
+}
+
+function addRunOptions(enrich: CliCommand): void {
+  enrich
     .addOption(new CliOption('--resume', 'Resume an interrupted run').conflicts('force'))
     .option('--retry-errors', 'Retry failed rows, with --resume')
     .valueOption('--concurrency <n>', 'Rows to process in parallel, 1 to 64', {
@@ -38,7 +67,11 @@ export function registerEnrich(command: CliCommand, app: App): void {
       range: [0, 1e9],
       defaultText: '2000',
     })
-    .option('--wait', 'Wait when the daily quota is used up')
+    .option('--wait', 'Wait when the daily quota is used up');
+}
+
+function addFileOptions(enrich: CliCommand): void {
+  enrich
     .valueOption('--input-format <format>', 'Input format', {
       choices: INPUT_FORMATS,
       defaultText: 'by extension',
@@ -56,22 +89,6 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
       choices: ['json'],
       conflicts: ['quiet'],
-    })
-    .usesOptions('service', 'request', 'cache', 'dry-run', 'json', 'csv', 'file', 'page')
-    .overrideOption('--dry-run', { description: 'Count rows, queries, requests, and days; send nothing' })
-    .overrideOption('--json', { description: 'Print the summary as JSON; rows go to -o' })
-    .overrideOption('--format', {
-      description: 'Row format; json prints only the summary',
-      choices: [...LIST_FORMATS, 'json'],
-      defaultText: 'by the extension of -o, else that of the list',
-    })
-    .outputSchema(ENRICH_OUTPUT)
-    .progressSchema(ENRICH_EVENTS)
-    .examples(...EXAMPLES)
-    .notes(NOTES)
-    .action(async (file: string, flags: EnrichFlags) => {
-      const { runEnrich } = await import('../enrich/run/command.ts');
-      await runEnrich(app, file, flags);
     });
 }
 

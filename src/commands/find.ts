@@ -4,7 +4,8 @@ import { outputFormat, writeResult, writesToTerminal } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
-import { findCall, LEVELS, type Level } from '../client/types.ts';
+import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
+import type { Level } from '../client/types.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { footer, reportFailures } from './find/notes.ts';
@@ -68,19 +69,19 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
     columns: fields === undefined ? columns : [],
     service: { paced: fields !== undefined },
     plan: () => readQuery(app, words, options),
-    preview: (query) => [findCall(query)],
+    preview: (query) => [plannedCall(TOOLS.find, query)],
     send: async (service, query) => {
       const response = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
-        service.find(query),
+        service.call(TOOLS.find, query),
       );
-      const rows = refine(response.answer.results, { ...options, limit });
+      const rows = refine(response.value.results, { ...options, limit });
       if (fields === undefined) return { ...response, rows, detailed: undefined };
       const { lookupResults } = await import('./find/details.ts');
       const detailed = await lookupResults(app, service, rows, fields);
       return { ...response, rows, detailed };
     },
     write: async (response, query) => {
-      const { answer, cachedAt, rows, detailed } = response;
+      const { value: answer, cachedAt, rows, detailed } = response;
       saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
         const { detailedJson, detailedPresentation } = await import('./find/details.ts');

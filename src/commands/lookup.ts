@@ -5,7 +5,8 @@ import { openOutput } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
-import { LEVELS, type Level, lookupCall, type Outcome } from '../client/types.ts';
+import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
+import type { Level, Outcome } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
 import { again, restaurant, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
@@ -59,7 +60,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
       return { isOne, ...selection };
     },
-    preview: ({ ids }) => ids.map((id) => lookupCall(id, level)),
+    preview: ({ ids }) => ids.map((id) => plannedCall(TOOLS.lookup, { id, level })),
     send: async (service, { ids, isOne }) => {
       const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
       const outcomes =

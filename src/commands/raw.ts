@@ -59,12 +59,12 @@ async function runRaw(
     preview: (call) => [call],
     send: (service, call) =>
       app.notes.withSpinner(method, () =>
-        service.cached(
-          `raw ${method}`,
-          { params: call.params },
-          async () => (await service.client()).request(method, call.params),
-          ({ failed }) => !failed,
-        ),
+        service.cached({
+          name: `raw ${method}`,
+          args: { params: call.params },
+          send: async () => (await service.client()).request(method, call.params),
+          shouldStore: ({ failed }) => !failed,
+        }),
       ),
     write: async ({ value: response }) => {
       const target = openOutput(app);

@@ -4,7 +4,7 @@ import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
-import { DOCUMENTED_TOOLS } from '../client/types.ts';
+import { DOCUMENTED_TOOLS } from '../client/tools.ts';
 import { AppError } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 

@@ -114,11 +114,10 @@ class HttpTransport implements Transport {
     if (limits.deadline <= now()) throw timeoutError(endpoint, 'connecting', limits);
     const { href: url, origin, pathname, search } = endpoint;
     trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
+    const handler = new ExchangeHandler(this.#options, limits, exchange);
     const path = pathname + search;
-    const reply = await new Promise<Reply>((resolve, reject) => {
-      const handler = new ExchangeHandler(this.#options, limits, exchange, { resolve, reject });
-      dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
-    });
+    dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
+    const reply = await handler.reply;
     if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
     return reply;
   }
@@ -140,29 +139,28 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #limits: CallLimits;
   readonly #exchange: Exchange;
-  readonly #result: { resolve(reply: Reply): void; reject(error: unknown): void };
+  #resolve!: (reply: Reply) => void;
+  #reject!: (error: unknown) => void;
+  readonly reply = new Promise<Reply>((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
   readonly #ignoreAbort: () => void;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #response: ReturnType<typeof openResponse> | undefined;
   #isSettled = false;
 
-  constructor(
-    options: TransportOptions,
-    limits: CallLimits,
-    exchange: Exchange,
-    result: { resolve(reply: Reply): void; reject(error: unknown): void },
-  ) {
+  constructor(options: TransportOptions, limits: CallLimits, exchange: Exchange) {
     this.#options = options;
     this.#limits = limits;
     this.#exchange = exchange;
-    this.#result = result;
     const { signal, deadline } = limits;
     // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
     this.#timer = startTimer(deadline - options.now(), () =>
       this.#fail(timeoutError(options.endpoint, this.#phase, limits)),
     );
-    this.#ignoreAbort = onAbort(signal, () => this.#settle(() => result.reject(signal.reason)));
+    this.#ignoreAbort = onAbort(signal, () => this.#settle(() => this.#reject(signal.reason)));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -225,13 +223,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #succeed(isComplete = false): void {
     const reply = this.#response?.reply;
-    if (reply !== undefined) this.#settle(() => this.#result.resolve(reply()), isComplete);
+    if (reply !== undefined) this.#settle(() => this.#resolve(reply()), isComplete);
   }
 
   #fail(error: unknown): void {
     // Reports the status of an error even if its body is invalid.
     if (this.#response?.isError) this.#succeed();
-    else this.#settle(() => this.#result.reject(error));
+    else this.#settle(() => this.#reject(error));
   }
 
   /** Ends the exchange. The connection is kept only after a complete response. */

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
-import { DOCUMENTED_TOOLS, TOOL_NAME, type Tool } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
+import type { Tool } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';

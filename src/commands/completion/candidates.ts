@@ -4,7 +4,7 @@ import { cachedTools } from '../../app/responses.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
-import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/types.ts';
+import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { CursorContext } from './parse.ts';

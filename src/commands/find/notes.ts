@@ -9,18 +9,18 @@ import type { Detailed } from './details.ts';
 import { explainEmpty, type Refinement } from './refine.ts';
 
 interface Results {
-  readonly answer: FindResult;
+  readonly value: FindResult;
   readonly rows: readonly unknown[];
   readonly cachedAt?: number | undefined;
 }
 
 export function footer(
   app: App,
-  { answer, rows, cachedAt }: Results,
+  { value, rows, cachedAt }: Results,
   { name, city }: FindQuery,
   refinement: Refinement,
 ): string | undefined {
-  const { results, output } = answer;
+  const { results, output } = value;
   if (results.length === 0) {
     return `no matches for ${name} in ${city}: try a shorter name, and check the city name`;
   }

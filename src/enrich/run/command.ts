@@ -107,8 +107,8 @@ async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<
   const progress = startProgress(app, options, {
     total: plan.total,
     counts: () => counts,
-    requests: () => service?.requests() ?? 0,
-    leftToday: () => service?.leftToday(),
+    requests: () => service?.requests ?? 0,
+    leftToday: () => service?.leftToday,
     perMinute: target.demo ? 0 : options.perMinute,
   });
   const addedPaths = [...new Set(options.added.map(({ path }) => path))];
@@ -134,7 +134,7 @@ async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<
     failure = error;
   }
 
-  await finishRun(app, plan, { failure, counters, progress, page, requests: service?.requests() ?? 0 });
+  await finishRun(app, plan, { failure, counters, progress, page, requests: service?.requests ?? 0 });
 }
 
 /**

@@ -162,7 +162,7 @@ class RowRun {
     const { service, fields, loose = false, stop } = this.#job;
     this.#running += 1;
     const result = resolveRow(query, {
-      find: service.find,
+      find: (search) => service.find(search),
       lookup: (id) => service.lookup(id, fields ?? 'basic'),
       details: fields !== undefined,
       loose,

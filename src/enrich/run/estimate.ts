@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts';
 import { openLedgerFor } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { configuredTarget } from '../../app/target.ts';
-import { decodeFind } from '../../client/results.ts';
+import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { Level } from '../../client/types.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
@@ -139,29 +139,27 @@ class RequestCounter {
   }
 
   async #find({ name, city }: Pick<NameQuery, 'name' | 'city'>, query: Searchable) {
-    const value = await this.#fetch('find_restaurant', { name, city });
-    if (value === undefined) {
+    const found = await this.#fetch(TOOLS.find, { name, city });
+    if (found === undefined) {
       const { fields, loose } = this.#plan.options;
       const mayRepeat =
         loose && query.kind === 'search' && name === query.name && simplifyName(name) !== undefined;
       this.#counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
       throw new NotStored();
     }
-    const { results, output } = decodeFind({ structuredContent: value });
-    return { results, total: output.total_matches };
+    return { results: found.results, total: found.output.total_matches };
   }
 
-  async #lookup(id: string, fields: Level) {
-    if (this.#isNew(keyOf('details', id)))
-      await this.#fetch('lookup_restaurant', { restaurant_id: id, fields });
+  async #lookup(id: string, level: Level) {
+    if (this.#isNew(keyOf('details', id))) await this.#fetch(TOOLS.lookup, { id, level });
     return {};
   }
 
-  async #fetch(tool: string, args: Record<string, unknown>): Promise<unknown> {
-    const response = await this.#stored?.get(tool, args);
+  async #fetch<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Result | undefined> {
+    const response = await this.#stored?.get(tool.definition.name, tool.args(query));
     this.#counts[response === undefined ? 'requests' : 'cached'] += 1;
     if (response === undefined) this.#counts.requests_at_most += 1;
-    return response?.value;
+    return response && tool.parse(response.value);
   }
 
   #isNew(key: string): boolean {

@@ -1,47 +1,34 @@
 import type { App } from '../../app/app.ts';
 import type { Waiting } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
-import { openService } from '../../app/service.ts';
+import { openService, type Service } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
-import type { LookupOutput } from '../../client/types.ts';
+import { TOOLS } from '../../client/tools.ts';
+import type { FindQuery, Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
+import type { Found } from '../match/match.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
 import { InFlight } from './in-flight.ts';
 import type { EnrichOptions } from './plan.ts';
 
-export interface PacedService extends RestaurantService {
-  readonly requests: () => number;
-  /** Requests left in today's quota; undefined if there is no limit. */
-  readonly leftToday: () => number | undefined;
+interface PacedOptions {
+  readonly target: Target;
+  readonly options: EnrichOptions;
+  /** Accept responses that were stored since then, in milliseconds since the epoch. */
+  readonly since: number | undefined;
+  /** Aborts all requests. */
+  readonly signal: AbortSignal;
+  readonly onWaiting: (waiting: Waiting) => void;
+  readonly onWarning: (text: string) => void;
 }
 
-/**
- * Opens the service for a list. It is closed when the program ends.
- * @param options `since`: accept responses that were stored since then, in milliseconds since the epoch; `signal`:
- * aborts all requests
- */
+/** Opens the service for a list. It is closed when the program ends. */
 export async function openPacedService(
   app: App,
-  {
-    target,
-    options,
-    since,
-    signal,
-    onWaiting,
-    onWarning: warn,
-  }: {
-    readonly target: Target;
-    readonly options: EnrichOptions;
-    readonly since: number | undefined;
-    readonly signal: AbortSignal;
-    readonly onWaiting: (waiting: Waiting) => void;
-    readonly onWarning: (text: string) => void;
-  },
+  { target, options, since, signal, onWaiting, onWarning }: PacedOptions,
 ): Promise<PacedService> {
-  const { now } = app.context;
-  const maxWaitMs = app.settings.get('max-wait');
-  let sent = 0;
+  const requests = { count: 0 };
   const service = await openService(app, {
     target,
     paced: true,
@@ -49,79 +36,115 @@ export async function openPacedService(
     waitLong: options.wait === true,
     onWaiting,
     signal,
-    stored: firstOf(await openStoredResponses(app, target, { since })),
+    stored: new FirstResponses(await openStoredResponses(app, target, { since })),
     traced: options.progress !== 'json',
-    warn,
+    warn: onWarning,
     client: {
       onRequest() {
-        sent += 1;
+        requests.count += 1;
       },
     },
   });
+  return new PacedService(app, service, options, requests);
+}
 
-  /** Returns the error that stops the whole run; undefined if only the row failed. */
-  function rateLimitOf(error: unknown): RateLimitError | undefined {
-    if (error instanceof RateLimitError) return error;
-    if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
-    const ms = (error.details.retryAfter ?? 0) * 1000;
-    return ms > maxWaitMs ? new RateLimitError(error, now() + ms) : undefined;
+/** The service as a list uses it. Equal lookups share a request. */
+export class PacedService implements RestaurantService {
+  readonly #app: App;
+  readonly #service: Service;
+  readonly #options: EnrichOptions;
+  readonly #requests: { readonly count: number };
+  readonly #lookups = new InFlight<LookupOutput>();
+  #leftToday: number | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(app: App, service: Service, options: EnrichOptions, requests: { readonly count: number }) {
+    this.#app = app;
+    this.#service = service;
+    this.#options = options;
+    this.#requests = requests;
+  }
+
+  get requests(): number {
+    return this.#requests.count;
+  }
+
+  /** Requests left in today's quota; undefined if there is no limit. Read at most once a second. */
+  get leftToday(): number | undefined {
+    const { now } = this.#app.context;
+    if (this.#options.perDay > 0 && now() - this.#readAt >= 1000) {
+      this.#readAt = now();
+      // If reading fails, the next request reports the error.
+      void this.#readLeftToday().catch(() => {});
+    }
+    return this.#leftToday;
+  }
+
+  async find({ name, city }: FindQuery): Promise<Found> {
+    const { value } = await this.#withQuota(() => this.#service.call(TOOLS.find, { name, city }));
+    return { results: value.results, total: value.output.total_matches };
+  }
+
+  lookup(id: string, level: Level): Promise<LookupOutput> {
+    return this.#lookups.get(id) ?? this.#lookups.add(id, this.#lookup(id, level));
+  }
+
+  async #lookup(id: string, level: Level): Promise<LookupOutput> {
+    return (await this.#withQuota(() => this.#service.call(TOOLS.lookup, { id, level }))).value;
+  }
+
+  async #readLeftToday(): Promise<void> {
+    const { limit, used } = (await (await this.#service.ledger()).usage()).perDay;
+    this.#leftToday = limit === 0 ? undefined : Math.max(0, limit - used);
   }
 
   /** With `--wait`, repeats a call after a long pause that the service requests. */
-  async function withQuota<T>(call: () => Promise<T>): Promise<T> {
+  async #withQuota<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        const limit = rateLimitOf(error);
+        const limit = this.#rateLimitOf(error);
         if (limit === undefined) throw error;
-        if (!options.wait) throw limit;
+        if (!this.#options.wait) throw limit;
         // Makes the next request wait until then.
-        await (await service.ledger()).pauseUntil(limit.freeAt);
+        await (await this.#service.ledger()).pauseUntil(limit.freeAt);
       }
     }
   }
 
-  const lookups = new InFlight<LookupOutput>();
-  let leftToday: number | undefined;
-  let readAt = Number.NEGATIVE_INFINITY;
-  async function readLeftToday(): Promise<void> {
-    readAt = now();
-    const { limit, used } = (await (await service.ledger()).usage()).perDay;
-    leftToday = limit === 0 ? undefined : Math.max(0, limit - used);
+  /** Returns the error that stops the whole run; undefined if only the row failed. */
+  #rateLimitOf(error: unknown): RateLimitError | undefined {
+    if (error instanceof RateLimitError) return error;
+    if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
+    const { settings, context } = this.#app;
+    const ms = (error.details.retryAfter ?? 0) * 1000;
+    return ms > settings.get('max-wait') ? new RateLimitError(error, context.now() + ms) : undefined;
   }
-
-  return {
-    requests: () => sent,
-    leftToday() {
-      // Read at most once a second. If reading fails, the next request reports the error.
-      if (options.perDay > 0 && now() - readAt >= 1000) void readLeftToday().catch(() => {});
-      return leftToday;
-    },
-    find: ({ name, city }) =>
-      withQuota(async () => {
-        const { answer } = await service.find({ name, city });
-        return { results: answer.results, total: answer.output.total_matches };
-      }),
-    lookup: (id, fields) =>
-      lookups.get(id) ??
-      lookups.add(
-        id,
-        withQuota(async () => (await service.lookup(id, fields)).output),
-      ),
-  };
 }
 
 const MAX_STORED = 2000;
 
-function firstOf(stored: StoredResponses): StoredResponses {
-  let left = MAX_STORED;
-  return {
-    ...stored,
-    put(tool, args, text) {
-      if (left === 0) return stored.release(tool, args);
-      left -= 1;
-      return stored.put(tool, args, text);
-    },
-  };
+/** Stores only the first responses of a run. */
+class FirstResponses implements StoredResponses {
+  readonly #stored: StoredResponses;
+  #left = MAX_STORED;
+
+  constructor(stored: StoredResponses) {
+    this.#stored = stored;
+  }
+
+  get(tool: string, args: unknown) {
+    return this.#stored.get(tool, args);
+  }
+
+  put(tool: string, args: unknown, text: string) {
+    if (this.#left === 0) return this.release(tool, args);
+    this.#left -= 1;
+    return this.#stored.put(tool, args, text);
+  }
+
+  release(tool: string, args: unknown) {
+    return this.#stored.release(tool, args);
+  }
 }

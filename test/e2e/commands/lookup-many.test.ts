@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import { lookupMany } from '../../../src/app/lookup-many.ts';
+import type { ServiceTool } from '../../../src/client/tools.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { STANDALONE, startRestaurant } from '../../helpers/process.ts';
@@ -96,11 +97,11 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
 
   it('sends at most four requests ahead of a reader who stops', async () => {
     let sent = 0;
-    const lookup = async () => {
+    const call = async <Query, Result>({ parse }: ServiceTool<Query, Result>) => {
       sent += 1;
-      return { output: { status: 'ok' }, text: '' };
+      return { value: parse({ status: 'ok' }), text: '' };
     };
-    for await (const outcome of lookupMany(new App(testContext()), { lookup }, IDS, 'basic')) {
+    for await (const outcome of lookupMany(new App(testContext()), { call }, IDS, 'basic')) {
       await pause(5);
       if (outcome.restaurantId === 'id-2') break;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DOCUMENTED_TOOLS } from '../../../src/client/types.ts';
+import { DOCUMENTED_TOOLS } from '../../../src/client/tools.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 import { newHome, runCli } from '../../helpers/program.ts';

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findResult, isRestaurant } from '../../../src/client/find-result.ts';
-import {
-  decodeFind,
-  decodeLookup,
-  parseToolResult,
-  toolOutput,
-  unwrapText,
-} from '../../../src/client/results.ts';
+import { decodeOutput, parseToolResult, toolOutput, unwrapText } from '../../../src/client/results.ts';
 import { errorIn, findReply } from '../../../src/client/rpc/envelope.ts';
 import { rpcError } from '../../../src/client/rpc/errors.ts';
 import type { AppError } from '../../../src/errors.ts';
@@ -62,7 +56,7 @@ describe('toolOutput', () => {
   });
 });
 
-describe('decodeFind', () => {
+describe('the output of find_restaurant', () => {
   it('keeps the output as received and counts elements that are not objects', () => {
     const output = {
       status: 'ok',
@@ -70,20 +64,23 @@ describe('decodeFind', () => {
       total_matches: 5,
       next: 'x',
     };
-    const answer = decodeFind(text(output));
+    const answer = findResult(decodeOutput(text(output)));
     expect(answer.output).toEqual(output);
     expect(answer.unreadable).toBe(3);
     expect(answer.results.map(isRestaurant)).toEqual([true, false, false, false, false]);
   });
 
   it('accepts an empty list', () => {
-    expect(decodeFind(text({ results: [], total_matches: 0 }))).toMatchObject({ results: [], unreadable: 0 });
+    expect(findResult(decodeOutput(text({ results: [], total_matches: 0 })))).toMatchObject({
+      results: [],
+      unreadable: 0,
+    });
   });
 
   it.each([[{ status: 'ok' }], [{ results: null }], [{ results: {} }], [[]], [null], [3], ['x']])(
     'rejects %j',
     (output) => {
-      const error = fault(() => decodeFind(text(output)));
+      const error = fault(() => findResult(decodeOutput(text(output))));
       expect(error.code).toBe('bad_response');
       expect(error.message).toContain('expected');
     },
@@ -102,7 +99,7 @@ describe('a tool that fails', () => {
     [{ status: 'constructor' }, 'tool_error'],
     [{ status: 'failed' }, 'tool_error'],
   ])('%j is %s', (output, code) => {
-    expect(fault(() => decodeLookup(text(output))).code).toBe(code);
+    expect(fault(() => decodeOutput(text(output))).code).toBe(code);
     expect(fault(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
   });
 
@@ -122,7 +119,7 @@ describe('a tool that fails', () => {
   });
 
   it('is cut to 200 characters', () => {
-    const error = fault(() => decodeLookup(text({ status: 'error', message: 'x'.repeat(5000) })));
+    const error = fault(() => decodeOutput(text({ status: 'error', message: 'x'.repeat(5000) })));
     expect(error.message.length).toBeLessThan(230);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/client-hints.ts';
 import type { Service } from '../../../src/app/service.ts';
-import { DOCUMENTED_TOOLS, type Tool } from '../../../src/client/types.ts';
+import { DOCUMENTED_TOOLS } from '../../../src/client/tools.ts';
+import type { Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { restaurant } from '../../../src/hint.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
