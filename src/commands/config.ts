@@ -23,6 +23,31 @@ export function registerConfig(command: CliCommand, app: App): void {
       `Settings: ${SETTING_NAMES.join(', ')}. A flag overrides the environment, which overrides the config file: ` +
         'restaurant help environment.',
     );
+  registerSettingCommands(config, app);
+  config
+    .command('list')
+    .about('List all settings with their sources')
+    .usesOptions('profile', 'json')
+    .outputSchema(SETTINGS_OUTPUT)
+    .examples('restaurant config list', 'restaurant config list --json')
+    .action(() => listSettings(app));
+  config
+    .command('profiles')
+    .about('List saved profiles')
+    .usesOptions('json')
+    .outputSchema(object({ profiles: list(object({ name: text, service: textOrNull, last4: textOrNull })) }))
+    .examples('restaurant config profiles')
+    .action(() => listProfiles(app));
+  config
+    .command('path')
+    .about('Print the path of the config file')
+    .usesOptions('json')
+    .outputSchema(object({ path: text }))
+    .examples('restaurant config path')
+    .action(() => writeText(app, { path: app.config.path }, () => `${app.config.path}\n`));
+}
+
+function registerSettingCommands(config: CliCommand, app: App): void {
   const settingCommand = (name: string): CliCommand =>
     config
       .command(name)
@@ -48,27 +73,6 @@ export function registerConfig(command: CliCommand, app: App): void {
     .about('Remove a setting, so that its default applies')
     .examples('restaurant config unset city')
     .action((name: string) => changeSetting(app, name));
-  config
-    .command('list')
-    .about('List all settings with their sources')
-    .usesOptions('profile', 'json')
-    .outputSchema(SETTINGS_OUTPUT)
-    .examples('restaurant config list', 'restaurant config list --json')
-    .action(() => listSettings(app));
-  config
-    .command('profiles')
-    .about('List saved profiles')
-    .usesOptions('json')
-    .outputSchema(object({ profiles: list(object({ name: text, service: textOrNull, last4: textOrNull })) }))
-    .examples('restaurant config profiles')
-    .action(() => listProfiles(app));
-  config
-    .command('path')
-    .about('Print the path of the config file')
-    .usesOptions('json')
-    .outputSchema(object({ path: text }))
-    .examples('restaurant config path')
-    .action(() => writeText(app, { path: app.config.path }, () => `${app.config.path}\n`));
 }
 
 const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(word)?.[1];
