@@ -14,7 +14,7 @@ interface Failure {
   readonly connectMs: number;
 }
 
-/** What codes of the system, OpenSSL, undici, and `codeOf` mean: the error that is reported. */
+/** The meaning of codes of the system, OpenSSL, undici, and `codeOf`: the error that is reported. */
 type Meaning = readonly [
   codes: RegExp,
   as: Code,
