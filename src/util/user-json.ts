@@ -53,7 +53,12 @@ export function firstJsonError(text: string): {
   readonly isCut: boolean;
 } {
   const errors: ParseError[] = [];
-  parse(text, errors, { allowTrailingComma: false, disallowComments: true });
+  try {
+    parse(text, errors, { allowTrailingComma: false, disallowComments: true });
+  } catch (error) {
+    // Thousands of open brackets exceed the stack.
+    if (!(error instanceof RangeError)) throw error;
+  }
   const [first] = errors;
   if (first === undefined) return { offset: text.length, isCut: false };
   const { offset, length, error } = first;
