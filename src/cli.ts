@@ -96,7 +96,12 @@ async function reportFailure(error: unknown, app: App, program: CliCommand): Pro
   const { innermost } = program;
   const failure = await withHint(asAppError(error, app.context), innermost, app);
   // With JSON progress, errors are JSON, too.
-  await reportError(failure, app, innermost, app.terminal.wantsJson || innermost.opts().progress === 'json');
+  await reportError(
+    failure,
+    app,
+    innermost,
+    app.terminal.wantsJsonErrors || innermost.opts().progress === 'json',
+  );
   return EXIT_CODES[failure.kind];
 }
 

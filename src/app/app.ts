@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { TypedLine } from '../hint.ts';
 import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
-import { Settings } from '../settings/settings.ts';
+import { Settings, variable } from '../settings/settings.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
 import { type Paths, resolvePaths } from '../storage/paths.ts';
 import { Config } from './config.ts';
@@ -31,6 +31,8 @@ class Cleanup {
 }
 
 const NO_OPTIONS: GlobalOptions = { color: true, input: true, pager: true };
+/** An agent's shell may stop a command that is silent for 30 s. */
+const AGENT_DEFAULTS = { 'max-wait': '0s' };
 
 export class App {
   readonly context: Context;
@@ -65,7 +67,9 @@ export class App {
   }
 
   get globals(): GlobalOptions {
-    return this.program?.opts() ?? NO_OPTIONS;
+    const options = this.program?.opts() ?? NO_OPTIONS;
+    const isAgent = options.agent === true || variable(this.context.env, 'RESTAURANT_AGENT') === '1';
+    return isAgent ? { ...options, agent: true, color: false, input: false } : options;
   }
 
   get paths(): Paths {
@@ -77,7 +81,14 @@ export class App {
   get settings(): Settings {
     if (this.#settings === undefined) {
       const { env } = this.context;
-      this.#settings = new Settings({ flags: settingFlags(this.globals), env, file: this.config.usable });
+      const { globals } = this;
+      const defaults = globals.agent === true ? AGENT_DEFAULTS : {};
+      this.#settings = new Settings({
+        flags: settingFlags(globals),
+        env,
+        file: this.config.usable,
+        defaults,
+      });
       this.secrets.register(this.#settings.profile.key?.trim() ?? '');
     }
     return this.#settings;

@@ -18,8 +18,14 @@ export class Terminal {
     this.#format = format;
   }
 
+  /** Whether a program reads stderr: with JSON output or --agent. */
   get wantsJson(): boolean {
-    return this.#format() === 'json';
+    return this.#options().agent === true || this.#format() === 'json';
+  }
+
+  get wantsJsonErrors(): boolean {
+    const { env, stdout } = this.#context;
+    return this.wantsJson || (variable(env, 'RESTAURANT_ERRORS') === 'json' && !stdout.isTTY);
   }
 
   /** Whether notes are wanted: stderr is a terminal, and neither --quiet nor JSON output is set. */

@@ -144,6 +144,7 @@ const TABLE = {
   quiet: { ...general('general', '-q, --quiet', 'Hide notes on stderr'), conflicts: ['verbose'] },
   'no-color': general('general', '--no-color', 'Disable colors'),
   'no-input': general('general', '--no-input', 'Never prompt'),
+  agent: general('general', '--agent', 'For programs: no prompts, notes, or colors; errors as JSON'),
   city: { description: 'Default city for find', parse: nonEmpty },
   'per-minute': {
     description: 'Requests per minute (0 = no limit)',
@@ -231,6 +232,8 @@ export function settingFlags(globals: GlobalOptions): Partial<Record<SettingName
 export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['RESTAURANT_API_KEY', 'API key; overrides the saved login'],
   ['RESTAURANT_DEBUG', '1 shows requests and responses on stderr, like --verbose'],
+  ['RESTAURANT_AGENT', '1 is for programs, like --agent; the default of --max-wait is then 0s'],
+  ['RESTAURANT_ERRORS', 'json prints errors as JSON unless stdout is a terminal'],
   ['RESTAURANT_CONFIG_DIR', 'Folder of config.json'],
   ['RESTAURANT_STATE_DIR', 'Folder of the request ledger and the last results'],
   ['RESTAURANT_CACHE_DIR', 'Folder of the response cache'],

@@ -19,6 +19,8 @@ interface SettingsInput {
   readonly flags: Readonly<Partial<Record<SettingName, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
+  /** Defaults of this run, in place of those of the catalog. */
+  readonly defaults: Readonly<Partial<Record<SettingName, string>>>;
 }
 
 /** A setting in JSON output: a number if the setting is numeric; null if it has no value. */
@@ -74,7 +76,7 @@ export class Settings {
     const saved = profileField ? this.profile[profileField] : this.#input.file.settings?.[name];
     if (typeof saved === 'string' || typeof saved === 'number')
       return { value: String(saved), source: 'config' };
-    return { value: value ?? null, source: 'default' };
+    return { value: this.#input.defaults[name] ?? value ?? null, source: 'default' };
   }
 
   view(name: SettingName): SettingView {

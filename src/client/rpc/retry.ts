@@ -103,7 +103,9 @@ function isRetryable(
 /** @param maxWaitMs the limit that the wait exceeds; undefined for the time of the call */
 function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppError {
   const limit = maxWaitMs === undefined ? 'the time that is left' : formatDuration(maxWaitMs);
-  const message = `${failure.message}; the service asks to wait ${formatDuration(ms)}, longer than ${limit}`;
+  const excess =
+    maxWaitMs === 0 ? '' : `; the service asks to wait ${formatDuration(ms)}, longer than ${limit}`;
+  const message = `${failure.message}${excess}`;
   return failure.withMessage(message, { reason: maxWaitMs === undefined ? 'no_time' : 'max_wait' });
 }
 
