@@ -4,20 +4,32 @@ import { outputFormat, writeResult, writesToTerminal } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
+import type { FindResult } from '../client/find-result.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
-import type { Level } from '../client/types.ts';
+import type { FindQuery, Level } from '../client/types.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { footer, reportFailures } from './find/notes.ts';
 import { readQuery } from './find/query.ts';
-import { DISTANCE, parseMinGrade, parsePoint, type Refinement, refine, SORT_KEYS } from './find/refine.ts';
+import {
+  DISTANCE,
+  parseMinGrade,
+  parsePoint,
+  type Refinement,
+  refine,
+  SORT_KEYS,
+  withCount,
+} from './find/refine.ts';
 
-const FIND_OUTPUT = anyOf(object({ 'status?': text, results: list(RESTAURANT), 'total_matches?': integer }), {
-  ...list(
-    anyOf(object({ result: RESTAURANT, details: anyObject }), object({ result: RESTAURANT, error: ERROR })),
-  ),
-  description: 'with --fields: the results with their details',
-});
+const FIND_OUTPUT = anyOf(
+  object({ 'status?': text, results: list(RESTAURANT), 'total_matches?': integer, 'shown?': integer }),
+  {
+    ...list(
+      anyOf(object({ result: RESTAURANT, details: anyObject }), object({ result: RESTAURANT, error: ERROR })),
+    ),
+    description: 'with --fields: the results with their details',
+  },
+);
 
 /** Maximum number of lookups with `--fields` and without `--limit`. */
 const DEFAULT_LOOKUPS = 10;
@@ -60,7 +72,7 @@ export function registerFind(command: CliCommand, app: App): void {
 }
 
 async function runFind(app: App, words: readonly string[], options: FindOptions): Promise<void> {
-  const { fields, near, sort } = options;
+  const { fields, near } = options;
   const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
   const extra = near === undefined ? [] : [DISTANCE];
   const columns = [...SUMMARY_COLUMNS, ...extra];
@@ -81,24 +93,42 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       return { ...response, rows, detailed };
     },
     write: async (response, query) => {
-      const { value: answer, cachedAt, rows, detailed } = response;
+      const { value: answer, rows, detailed } = response;
       saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
       if (detailed !== undefined) {
         const { detailedJson, detailedPresentation } = await import('./find/details.ts');
         await writeResult(app, detailedJson(detailed), async () => detailedPresentation(detailed, columns));
       } else {
-        const isReceived = rows.length === answer.results.length && near === undefined && sort === undefined;
-        const json = isReceived ? answer.output : { ...answer.output, results: rows };
-        const search = { ...query, at: cachedAt ?? app.context.now(), total: answer.output.total_matches };
-        const present = async () => {
-          const { findPresentation } = await import('../output/render/find.ts');
-          return findPresentation(json, rows, search, extra);
-        };
-        await writeResult(app, json, present, isReceived ? response.text : undefined);
+        await writeSummaries(app, response, query, options);
       }
       const note = footer(app, response, query, options);
       if (note !== undefined) await app.notes.note(note);
       reportFailures(answer, detailed);
     },
   });
+}
+
+interface Summaries {
+  readonly value: FindResult;
+  readonly rows: readonly unknown[];
+  readonly text: string | undefined;
+  readonly cachedAt?: number | undefined;
+}
+
+async function writeSummaries(
+  app: App,
+  { value: answer, rows, text: received, cachedAt }: Summaries,
+  query: FindQuery,
+  options: FindOptions,
+): Promise<void> {
+  const { near, sort } = options;
+  const isReceived = rows.length === answer.results.length && near === undefined && sort === undefined;
+  const json = isReceived ? answer.output : { ...answer.output, results: rows };
+  const printed = app.globals.jq === undefined ? withCount(json, rows, options) : json;
+  const search = { ...query, at: cachedAt ?? app.context.now(), total: answer.output.total_matches };
+  const present = async () => {
+    const { findPresentation } = await import('../output/render/find.ts');
+    return findPresentation(json, rows, search, near === undefined ? [] : [DISTANCE]);
+  };
+  await writeResult(app, printed, present, printed === answer.output ? received : undefined);
 }

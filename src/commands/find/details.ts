@@ -32,12 +32,19 @@ export async function lookupResults(
   });
 }
 
-/** Returns results with their details as JSON. @param columns of those that have details; default: all */
-export function detailedJson(detailed: readonly Detailed[], columns?: readonly string[]): unknown[] {
+export const detailedJson = (detailed: readonly Detailed[]): unknown[] =>
+  detailed.map((each) => ('error' in each ? { result: each.result, error: errorFields(each.error) } : each));
+
+/** A result and its details as one record. A key of both has the value of the result. */
+function merged(each: Detailed): Data {
+  const result = isObject(each.result) ? each.result : {};
+  return 'details' in each ? { ...each.details, ...result } : result;
+}
+
+function selectedJson(detailed: readonly Detailed[], columns: readonly string[]): unknown[] {
   return detailed.map((each) => {
-    if ('error' in each) return { result: each.result, error: errorFields(each.error) };
-    if (columns === undefined) return each;
-    return { result: pick(each.result, columns), details: pick(each.details, columns) };
+    const record = pick(merged(each), columns);
+    return 'error' in each ? { ...record, error: errorFields(each.error) } : record;
   });
 }
 
@@ -48,10 +55,7 @@ export function detailedPresentation(
   detailed: readonly Detailed[],
   columns: readonly string[],
 ): Presentation {
-  const records = detailed.map((each) => {
-    const result = isObject(each.result) ? each.result : {};
-    return 'details' in each ? { ...each.details, ...result } : result;
-  });
+  const records = detailed.map(merged);
   const keys = new Set(records.flatMap((record) => [...flatten(record).keys()]));
   const extra = [...keys].filter((key) => !columns.includes(key));
   const isShort = (value: unknown): boolean =>
@@ -64,7 +68,7 @@ export function detailedPresentation(
   return {
     records,
     columns: [...columns, ...extra],
-    selectColumns: (selected) => detailedJson(detailed, selected),
+    selectColumns: (selected) => selectedJson(detailed, selected),
     table: (view, selected) => renderFind(records, { columns: selected, extra: inTable }, view),
   };
 }

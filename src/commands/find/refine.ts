@@ -52,6 +52,12 @@ function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Re
 const accepts = (row: unknown, { key, wanted, matches }: Filter): boolean =>
   isObject(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
 
+/** Adds the number of rows to an output, if a refinement can leave out results. */
+export function withCount(output: object, rows: readonly unknown[], refinement: Refinement): object {
+  const isSelective = refinement.limit !== undefined || filtersOf(refinement).length > 0;
+  return isSelective ? { ...output, shown: rows.length } : output;
+}
+
 /** Filters, sorts, and limits results. An element that is not an object passes only if there are no filters. */
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
   const { near, limit, sort = near === undefined ? undefined : 'distance' } = refinement;
