@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { argumentTerm, everyCommand, manual } from './man.js';
+import { completeTree } from './tree.js';
 import './build.js';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -44,7 +45,8 @@ function exitTable(kinds) {
   return table(['exit', '`code` in JSON', 'meaning'], rows);
 }
 
-const tree = JSON.parse(restaurant('schema'));
+const schema = (...words) => JSON.parse(restaurant('schema', ...words));
+const tree = await completeTree(schema(), (words) => schema(...words));
 const parts = {
   commands: commandTable(tree.commands),
   options: optionTable(tree.options),

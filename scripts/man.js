@@ -80,7 +80,7 @@ const FILES = [
   ],
 ];
 
-/** Returns the page. @param tree the output of `restaurant schema` @param about the package's description */
+/** Returns the page. @param tree of completeTree @param about the package's description */
 export function manual(tree, about) {
   const commands = everyCommand(tree.commands);
   const lines = [

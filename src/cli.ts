@@ -76,7 +76,7 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
 async function printHelp(command: CliCommand, app: App): Promise<void> {
   // The help of the program lists all commands.
   await (command.parent === null ? command.loadTree() : command.load());
-  await app.context.stdout.write(helpText(command, app.terminal.helpWidth));
+  await app.context.stdout.write(helpText(command, app.terminal.helpWidth, !app.context.stdout.isTTY));
 }
 
 /** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */

@@ -40,10 +40,13 @@ export class CliOption extends Option {
   setting: Setting<unknown> | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   rivals: readonly string[] = [];
+  /** The description without the choices. */
+  readonly about: string;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);
     super(flags, notes.length === 0 ? about : `${about} (${notes.join('; ')})`);
+    this.about = notes.length === 0 || choices === undefined ? this.description : about;
     if (choices !== undefined) this.argChoices = [...choices];
   }
 

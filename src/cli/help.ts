@@ -4,7 +4,7 @@ import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
-import { optionsOf } from './options.ts';
+import { globalOptions, optionsOf } from './options.ts';
 
 /** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
 export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
@@ -85,8 +85,18 @@ const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 const wrap = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
-export function helpText(command: CliCommand, width: number): string {
+/** Whether an option belongs to most commands. */
+export const isShared = ({ helpGroupHeading = '' }: Option): boolean =>
+  ['Service options:', 'General options:'].includes(helpGroupHeading);
+
+/** @param isBrief without the options of most commands, for a program that reads the help */
+export function helpText(command: CliCommand, width: number, isBrief = false): string {
   const helper: Help = command.createHelp();
+  const all = helper.visibleOptions(command);
+  const options = all.filter(
+    (option) => !isBrief || command.parent === null || command.isGroup || !isShared(option),
+  );
+  helper.visibleOptions = () => options;
   const columns = textWidth(width);
   helper.helpWidth = columns;
   const sections = helper.formatHelp(command, helper).trimEnd().split('\n\n');
@@ -95,12 +105,30 @@ export function helpText(command: CliCommand, width: number): string {
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
   const examples = command.exampleLines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
-  const parts = [...body, ...details, examples.length === 0 ? '' : ['Examples:', ...examples].join('\n')];
+  const more =
+    options.length < all.length ? 'More options (--demo, --timeout, ...): restaurant help options' : '';
+  const parts = [
+    ...body,
+    more,
+    ...details,
+    examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
+  ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** A paragraph (indented lines stay as they are), or a table of two columns. */
 type Section = string | readonly (readonly [term: string, text: string])[];
+
+const optionsTopic = (): Section[] => {
+  const options = globalOptions();
+  const headings = [...new Set(options.map(({ helpGroupHeading = '' }) => helpGroupHeading))];
+  return headings.flatMap((heading) => [
+    heading,
+    options
+      .filter(({ helpGroupHeading }) => helpGroupHeading === heading)
+      .map(({ flags, description }) => [flags, description] as const),
+  ]);
+};
 
 const environmentTopic = (): Section[] => [
   'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
@@ -141,6 +169,7 @@ export const TOPICS: Readonly<Record<string, () => Section[]>> = {
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
   formats: formatsTopic,
+  options: optionsTopic,
 };
 
 export function topicText(topic: string, terminalWidth: number): string {

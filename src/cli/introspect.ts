@@ -1,12 +1,12 @@
 import type { Argument, Option } from 'commander';
 import { exitCodes } from '../errors.ts';
-import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
+import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption } from './command.ts';
-import { HELP_OPTION } from './help.ts';
-import { optionsOf } from './options.ts';
-import { ERROR_OUTPUT, PREVIEW_OUTPUT } from './schemas.ts';
+import { HELP_OPTION, isShared } from './help.ts';
+import { optionsOf, overrideFor } from './options.ts';
+import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 
 function typeOf(option: Option): 'array' | 'integer' | 'string' | 'boolean' {
@@ -20,19 +20,22 @@ const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   string: String,
 };
 
-function describeOption(option: Option) {
-  const type = typeOf(option);
+function defaultOf(option: Option): unknown {
   const setting = option instanceof CliOption ? option.setting : undefined;
   const value = option.negate ? undefined : (option.defaultValue ?? setting?.default);
+  return value === undefined || Array.isArray(value)
+    ? undefined
+    : (CONVERSIONS[typeOf(option)]?.(value) ?? value);
+}
+
+/** Describes an option. One with a value is a string unless it has another type; one without is a switch. */
+function describeOption(option: Option) {
+  const type = typeOf(option);
   return {
-    name: option.long ?? option.flags,
-    short: option.short ?? null,
     flags: option.flags,
     description: option.description,
-    type,
-    choices: option.argChoices,
-    default: value === undefined ? undefined : (CONVERSIONS[type]?.(value) ?? value),
-    environment: setting?.env,
+    type: type === 'string' || type === 'boolean' ? undefined : type,
+    environment: option instanceof CliOption ? option.setting?.env : undefined,
   };
 }
 
@@ -41,74 +44,126 @@ function describeArgument(command: CliCommand, argument: Argument) {
   return {
     name: argument.name(),
     description: argument.description,
-    required: argument.required,
-    variadic: argument.variadic,
+    required: argument.required || undefined,
+    variadic: argument.variadic || undefined,
     choices: Array.isArray(completer) ? completer : undefined,
   };
 }
 
-/** Describes a command and its subcommands as data. @param schemas with JSON Schemas instead of lists of options */
-export function describeCommand(
-  program: CliCommand,
-  command: CliCommand,
-  schemas = false,
-): Record<string, unknown> {
-  const { children, isGroup, jsonOutput, jsonProgress, optionGroups } = command;
-  const shared = isGroup ? [] : optionsOf(command);
+const filled = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
+
+/** Describes a command and its subcommands in the tree. Empty lists are left out. */
+function describeBranch(command: CliCommand): Record<string, unknown> {
+  const { children, isGroup, optionGroups } = command;
+  return {
+    name: command.path,
+    summary: command.summary() || command.description(),
+    arguments: filled(command.registeredArguments.map((argument) => describeArgument(command, argument))),
+    options: filled(command.options.map(describeOption)),
+    global_options: isGroup ? undefined : optionGroups,
+    commands: filled(children.map(describeBranch)),
+  };
+}
+
+interface Definition {
+  readonly name: string;
+  readonly schema: unknown;
+}
+
+/** Schemas that a description may contain several times. */
+const DEFINITIONS = new Map<unknown, Definition>([
+  [RESTAURANT, { name: 'restaurant', schema: RESTAURANT }],
+  [ERROR, { name: 'error', schema: { description: 'see error in restaurant schema', type: 'object' } }],
+  [PREVIEW, { name: 'request', schema: PREVIEW }],
+]);
+
+/** Replaces these schemas by references to those of `$defs`. */
+function withDefinitions(facts: Record<string, unknown>): Record<string, unknown> {
+  const used = new Map<string, unknown>();
+  const text = JSON.stringify(facts, (_key, value: unknown) => {
+    const definition = DEFINITIONS.get(value);
+    if (definition === undefined) return value;
+    used.set(definition.name, definition.schema);
+    return { $ref: `#/$defs/${definition.name}` };
+  });
+  return { ...JSON.parse(text), ...(used.size > 0 && { $defs: Object.fromEntries(used) }) };
+}
+
+/** Describes a command and its subcommands, with JSON Schemas of input and output. */
+export function describeCommand(command: CliCommand): Record<string, unknown> {
+  const { children, isGroup, jsonOutput, jsonProgress } = command;
   const facts = {
     name: command.path,
     summary: command.summary() || command.description(),
     details: command.details || undefined,
     examples: command.exampleLines,
-    commands:
-      children.length > 0 ? children.map((child) => describeCommand(program, child, schemas)) : undefined,
+    commands: filled(children.map(describeCommand)),
   };
-  if (schemas && !isGroup) {
-    return {
-      ...facts,
-      input: inputSchema(command, shared),
-      output: jsonOutput,
-      // The schema of previewed requests. Commands without --curl print something else with --dry-run.
-      dry_run: optionGroups.includes('curl') ? PREVIEW_OUTPUT : undefined,
-      progress: jsonProgress,
-      error: optionGroups.includes('json') ? ERROR_OUTPUT : undefined,
-    };
-  }
-  return {
+  if (isGroup) return facts;
+  return withDefinitions({
     ...facts,
-    arguments: command.registeredArguments.map((argument) => describeArgument(command, argument)),
-    options: command.options.map(describeOption),
-    global_options: shared.map((option) => option.long ?? option.flags),
+    input: inputSchema(command),
+    output: jsonOutput,
+    progress: jsonProgress,
+  });
+}
+
+const nameOf = ({ long, flags }: Option): string => long?.slice(2) ?? flags;
+
+function schemaOf(option: Option) {
+  const type = typeOf(option);
+  return {
+    description: option instanceof CliOption ? option.about : option.description,
+    type,
+    items: type === 'array' ? { type: 'string' } : undefined,
+    enum: option.argChoices,
+    default: defaultOf(option),
   };
 }
 
-/** Returns the JSON Schema (2020-12) of the arguments and options of a command, by name without the dashes. */
-function inputSchema(command: CliCommand, shared: readonly Option[]): JsonSchema {
+/**
+ * Returns the JSON Schema (2020-12) of the arguments and options of a command, by name without the dashes. The options
+ * of most commands are described in the tree, unless the command overrides them.
+ */
+function inputSchema(command: CliCommand): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const argument of command.registeredArguments) {
     const { name, description, variadic, choices } = describeArgument(command, argument);
     const one = { type: 'string', enum: choices };
     properties[name] = { ...(variadic ? { type: 'array', items: one } : one), description };
   }
-  for (const option of [...command.options, ...shared].map(describeOption)) {
-    const { name, short: _, choices, ...facts } = option;
-    const items = option.type === 'array' ? { type: 'string' } : undefined;
-    properties[name.slice(2)] = { ...facts, items, enum: choices };
+  for (const option of command.options) {
+    properties[nameOf(option)] = { flags: option.flags, ...schemaOf(option) };
+  }
+  for (const option of optionsOf(command)) {
+    const { description: _, ...facts } = schemaOf(option);
+    const isUsual = isShared(option) && Object.keys(overrideFor(command, option.long ?? '')).length === 0;
+    properties[nameOf(option)] = isUsual ? facts : schemaOf(option);
   }
   const required = command.registeredArguments.filter((each) => each.required).map((each) => each.name());
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
 export function describeProgram(program: CliCommand): Record<string, unknown> {
+  const rows = Object.values(GLOBAL_OPTIONS);
+  const groups = new Map(rows.map(({ flags, group }) => [flags, group]));
   return {
     name: program.name(),
     version: VERSION,
-    commands: program.children.map((child) => describeCommand(program, child)),
-    options: program.options.filter((option) => option !== HELP_OPTION).map(describeOption),
+    about:
+      'global_options names groups of options; schema <command> adds details, examples, and JSON Schemas',
+    commands: program.children.map(describeBranch),
+    options: program.options
+      .filter((option) => option !== HELP_OPTION)
+      .map((option) => ({ ...describeOption(option), group: groups.get(option.flags) })),
     error: ERROR_OUTPUT,
+    dry_run: withDefinitions(PREVIEW_OUTPUT),
     exit_codes: [{ exit: 0, kind: 'success', codes: [] }, ...exitCodes()],
     environment: [
-      ...SETTING_NAMES.map((name) => ({ name: SETTINGS[name].env, meaning: SETTINGS[name].description })),
+      ...SETTING_NAMES.filter((name) => !(name in GLOBAL_OPTIONS)).map((name) => ({
+        name: SETTINGS[name].env,
+        meaning: SETTINGS[name].description,
+      })),
       ...OTHER_VARIABLES.map(([name, meaning]) => ({ name, meaning })),
     ],
   };

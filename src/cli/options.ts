@@ -34,8 +34,11 @@ export function overrideFor({ optionGroups, optionOverrides }: CliCommand, long:
   return {};
 }
 
+export const globalOptions = (): CliOption[] =>
+  Object.entries(GLOBAL_OPTIONS).map(([name, row]) => makeOption(name, row));
+
 export function addGlobalOptions(program: CliCommand): void {
-  for (const [name, row] of Object.entries(GLOBAL_OPTIONS)) program.addOption(makeOption(name, row));
+  for (const option of globalOptions()) program.addOption(option);
   for (const option of program.options.filter(({ required }) => required)) {
     // -h is never a value.
     program.on(`option:${option.name()}`, (text) => {

@@ -45,7 +45,7 @@ export const ERROR = object({
 
 export const ERROR_OUTPUT = object({ error: ERROR });
 
-const PREVIEW = object({
+export const PREVIEW = object({
   method: { const: 'POST' },
   url: text,
   headers: { type: 'object', additionalProperties: text },

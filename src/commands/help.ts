@@ -7,8 +7,8 @@ import { nearest } from '../util/nearest.ts';
 
 export function registerHelp(command: CliCommand, app: App): void {
   command
-    .about('Show help for a command or topic', 'Topics: environment, exit-codes, formats.')
-    .argument('[command...]', 'Command, or environment, exit-codes, formats')
+    .about('Show help for a command or topic', 'Topics: environment, exit-codes, formats, options.')
+    .argument('[command...]', 'Command or topic')
     .completeWith('command', 'topic')
     .examples('restaurant help find', 'restaurant help exit-codes')
     .action(async (words: string[]) => {
@@ -23,7 +23,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       }
       const text = topics.includes(word)
         ? topicText(word, app.terminal.helpWidth)
-        : helpText(findCommand(program, words), app.terminal.helpWidth);
+        : helpText(findCommand(program, words), app.terminal.helpWidth, !app.context.stdout.isTTY);
       await app.context.stdout.write(text);
     });
 }

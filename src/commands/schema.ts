@@ -8,9 +8,11 @@ import { toJson } from '../util/json.ts';
 const PROGRAM = object({
   name: text,
   version: text,
+  about: text,
   commands: list(anyObject),
   options: list(anyObject),
   error: { type: 'object', description: 'a JSON Schema' },
+  dry_run: { type: 'object', description: 'the JSON Schema of requests that --dry-run prints' },
   exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
   environment: list(object({ name: text, meaning: text })),
 });
@@ -31,9 +33,7 @@ export function registerSchema(command: CliCommand, app: App): void {
       await program.loadTree();
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const facts =
-        words.length === 0
-          ? describeProgram(program)
-          : describeCommand(program, findCommand(program, words), true);
+        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
       const target = openOutput(app);
       await target.write(`${toJson(facts, writesToTerminal(app))}\n`);
       await target.finish();

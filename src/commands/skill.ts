@@ -1,11 +1,9 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { argumentTerms } from '../cli/help.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
-import { exitCodes } from '../errors.ts';
 import { AGENT_NAMES, type Agent, SCOPES } from './skill/agents.ts';
 import type { SkillOptions } from './skill/files.ts';
-import template from './skill/template.md' with { type: 'text' };
+import skillText from './skill/template.md' with { type: 'text' };
 
 const FILE = { agent: { enum: AGENT_NAMES }, scope: { enum: SCOPES }, file: text };
 const INSTALL_OUTPUT = object({
@@ -24,11 +22,11 @@ export function registerSkill(command: CliCommand, app: App): void {
     .command('print')
     .about('Print SKILL.md')
     .examples('restaurant skill print')
-    .action(async () => app.context.stdout.write(await skillText(command.root)));
+    .action(async () => app.context.stdout.write(skillText));
   skill
     .command('install')
     .about('Install the skill for an agent')
-    .choiceArgument('agent', AGENT_NAMES)
+    .choiceArgument('client', AGENT_NAMES)
     .valueOption('--scope <scope>', 'User or project folder', SCOPE_FACTS)
     .option('--update', 'Replace an installed version; install nothing new')
     .usesOptions('dry-run', 'force', 'json')
@@ -43,12 +41,12 @@ export function registerSkill(command: CliCommand, app: App): void {
     )
     .action(async (agent: Agent, options: SkillOptions) => {
       const { installSkill } = await import('./skill/files.ts');
-      await installSkill(app, agent, options, await skillText(command.root));
+      await installSkill(app, agent, options, skillText);
     });
   skill
     .command('uninstall')
     .about('Delete the installed skill')
-    .choiceArgument('agent', AGENT_NAMES)
+    .choiceArgument('client', AGENT_NAMES)
     .valueOption('--scope <scope>', 'User or project folder', SCOPE_FACTS)
     .usesOptions('dry-run', 'force', 'json')
     .overrideOption('--dry-run', { description: 'Print the path; delete nothing' })
@@ -59,19 +57,4 @@ export function registerSkill(command: CliCommand, app: App): void {
       const { uninstallSkill } = await import('./skill/files.ts');
       await uninstallSkill(app, agent, options);
     });
-}
-
-async function skillText(program: CliCommand): Promise<string> {
-  await program.loadTree();
-  const leaves = program.tree.filter(({ isGroup }) => !isGroup);
-  const commands = leaves.map((leaf) => {
-    const usage = ['restaurant', leaf.path, argumentTerms(leaf)].join(' ').trim();
-    return `* \`${usage}\`: ${leaf.summary()}`;
-  });
-  const exits = exitCodes().map(
-    ({ exit, codes }) => `* ${exit}: ${codes.map(({ code }) => `\`${code}\``).join(', ')}`,
-  );
-  return template
-    .replace('{{commands}}', () => commands.join('\n'))
-    .replace('{{exit-codes}}', () => ['* 0: success', ...exits].join('\n'));
 }

@@ -8,6 +8,7 @@ import { boolean, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
+import type { SettingView } from '../settings/settings.ts';
 import type { Usage } from '../storage/ledger.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
@@ -36,19 +37,29 @@ export function registerStatus(command: CliCommand, app: App): void {
   command
     .about('Show the service, key, settings, and quota')
     .option('--check', 'Check everything, with one request to the service')
+    .option('--all', 'Include settings with their default in JSON')
     .usesOptions('service', 'request', 'json')
     .outputSchema(STATUS_OUTPUT)
     .examples('restaurant status', 'restaurant status --check --demo', 'restaurant status --json')
-    .action(({ check }: { check?: true }) => status(app, check === true));
+    .action((options: StatusOptions) => status(app, options));
 }
 
-async function status(app: App, check: boolean): Promise<void> {
+interface StatusOptions {
+  readonly check?: boolean;
+  readonly all?: boolean;
+}
+
+const isSet = ([, { source }]: [string, SettingView]): boolean => source !== 'default';
+
+async function status(app: App, { check = false, all = false }: StatusOptions): Promise<void> {
   app.config.file();
   const diagnosis = check ? await (await import('./status/doctor.ts')).diagnose(app) : undefined;
   const { error, ms, checks = [] } = diagnosis ?? {};
   const facts = await collectFacts(app);
+  const settings = all ? facts.settings : Object.fromEntries(Object.entries(facts.settings).filter(isSet));
   const json = {
     ...facts,
+    settings,
     ...(diagnosis === undefined ? {} : { check: { ok: error === undefined, ms }, checks }),
   };
   const { renderPairs } = await import('../output/pairs.ts');

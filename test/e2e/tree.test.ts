@@ -110,7 +110,14 @@ describe('help', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.filter((line) => /[\u001b\t]| $/.test(line))).toEqual([]);
     for (const { flags } of command.options) expect(help.stdout).toContain(flags);
-    for (const long of command.global_options) expect(help.stdout).toContain(long);
+    const { stdout: onTerminal } = await runCli([...words, '--help'], { env, tty: { stdout: true } });
+    for (const long of command.global_options) expect(onTerminal).toContain(`${long}`);
+    // A program gets the options of most commands only when it asks for them.
+    const shared = isGroup(command)
+      ? []
+      : ['--agent', ...command.global_options.filter((each) => each === '--timeout')];
+    for (const long of shared) expect(help.stdout).not.toContain(` ${long} `);
+    expect(help.stdout.includes('restaurant help options')).toBe(shared.length > 0);
   });
 
   it('of the program lists every command; without arguments an introduction is printed', async () => {
@@ -127,11 +134,16 @@ describe('help', () => {
       expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it.each(['environment', 'exit-codes', 'formats'])('on the topic %s', async (topic) => {
+  it.each(['environment', 'exit-codes', 'formats', 'options'])('on the topic %s', async (topic) => {
     const { exit, stdout, stderr } = await run('help', topic);
     expect([exit, stderr]).toEqual([0, '']);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(stdout).not.toContain('\u001b');
+  });
+
+  it('on options lists every global option', async () => {
+    const { stdout } = await run('help', 'options');
+    for (const { name, flags } of tree.options) if (name !== '--version') expect(stdout).toContain(flags);
   });
 
   it('on the environment lists every variable with its default and flag', async () => {

@@ -1,4 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { runCli } from './program.ts';
+
+const TREE = fileURLToPath(new URL('../../scripts/tree.js', import.meta.url));
 
 /** An option as `restaurant schema` prints it. */
 export interface SchemaOption {
@@ -39,11 +42,14 @@ export interface Schema {
   readonly environment: readonly { name: string; meaning: string }[];
 }
 
-/** Returns the command tree as the program prints it, so that the tests need no list of commands. */
+/** Returns the command tree as the program describes it, so that the tests need no list of commands. */
 export async function readTree(): Promise<Schema> {
   const { exit, stdout, stderr } = await runCli(['schema']);
   if (exit !== 0) throw new Error(`schema failed: ${stderr}`);
-  return JSON.parse(stdout);
+  const { completeTree } = await import(TREE);
+  return completeTree(JSON.parse(stdout), async (words: readonly string[]) =>
+    JSON.parse((await runCli(['schema', ...words])).stdout),
+  );
 }
 
 /** Returns the options of a command, including global ones as they apply to it. */
@@ -52,7 +58,7 @@ export async function optionsOf(tree: Schema, command: SchemaCommand): Promise<S
   if (shared.length === 0) return [...command.options];
   const { input } = JSON.parse((await runCli(['schema', ...wordsOf(command)])).stdout);
   return [...command.options, ...shared].map(({ choices: _, ...option }) => {
-    const { description, enum: choices } = input.properties[option.name.slice(2)];
+    const { description = option.description, enum: choices } = input.properties[option.name.slice(2)];
     return { ...option, description, ...(choices === undefined ? {} : { choices }) };
   });
 }

@@ -50,7 +50,9 @@ describe('settings', () => {
     expect(JSON.parse(set.stdout)).toEqual({ name: 'per-day', value: 500, source: 'config' });
     const path = (await runCli(['config', 'path'], { env })).stdout.trim();
     expect(JSON.parse(readFileSync(path, 'utf8')).settings).toEqual({ 'per-day': 500 });
-    const { settings } = JSON.parse((await runCli(['status', '--json'], { env })).stdout);
+    const { settings } = JSON.parse((await runCli(['status', '--json', '--all'], { env })).stdout);
+    const changed = JSON.parse((await runCli(['status', '--json'], { env })).stdout).settings;
+    expect(Object.keys(changed)).toEqual(['format', 'base-url', 'per-day']);
     expect(settings).toMatchObject({
       'per-day': { value: 500, source: 'config' },
       'per-minute': { value: 100, source: 'default' },
@@ -72,7 +74,7 @@ describe('settings', () => {
       const { env: variable } = SETTINGS[name];
       const [first, second, third] = VALUES[name];
       const ask = async (words: string[], more: Record<string, string> = {}) => {
-        const { exit, stdout, stderr } = await runCli(['status', '--json', ...words], {
+        const { exit, stdout, stderr } = await runCli(['status', '--json', '--all', ...words], {
           env: { ...env, ...more },
         });
         expect([exit, stderr]).toEqual([0, '']);

@@ -1,0 +1,41 @@
+// Completes the command tree that `restaurant schema` prints with what `restaurant schema <command>` adds.
+
+/** Reads `-c, --city <city>`. */
+function readFlags({ flags, type }) {
+  const [, short = null, name, value] = /^(?:(-\w), )?(--[\w-]+)(.*)$/.exec(flags);
+  return { name, short, type: type ?? (value === '' ? 'boolean' : 'string') };
+}
+
+/** @param describe runs `restaurant schema` with the words of a command and returns its output */
+export async function completeTree(tree, describe) {
+  const shared = tree.options.map((option) => ({ ...option, ...readFlags(option) }));
+
+  async function complete(command) {
+    const { arguments: args = [], options = [], commands, global_options: groups } = command;
+    const { details = '', examples, input } = await describe(command.name.split(' '));
+    const factsOf = (name) => {
+      const { enum: choices, default: value } = input.properties[name.slice(2)];
+      return { ...(choices && { choices }), ...(value !== undefined && { default: value }) };
+    };
+    const accepted = shared.filter(({ group }) => groups?.includes(group));
+    for (const option of accepted) Object.assign(option, { ...factsOf(option.name), ...option });
+    return {
+      ...command,
+      details,
+      examples,
+      arguments: args.map((each) => ({ required: false, variadic: false, ...each })),
+      options: options.map((option) => {
+        const { name, ...facts } = readFlags(option);
+        return { ...option, name, ...facts, ...factsOf(name) };
+      }),
+      global_options: accepted.map(({ name }) => name),
+      ...(commands && { commands: await Promise.all(commands.map(complete)) }),
+    };
+  }
+
+  const commands = await Promise.all(tree.commands.map(complete));
+  const variables = shared
+    .filter(({ environment }) => environment !== undefined)
+    .map(({ environment, description }) => ({ name: environment, meaning: description }));
+  return { ...tree, commands, options: shared, environment: [...variables, ...tree.environment] };
+}
