@@ -22,6 +22,13 @@ export interface Prompt {
   secret(message: string): Promise<string>;
   /** Prompts for a line of text. @throws {AppError} `interrupted` on Ctrl-C */
   text(message: string, placeholder?: string): Promise<string>;
+  /** Reads single keys. */
+  keys(): Keyboard;
+}
+
+export interface Keyboard {
+  /** Waits for a key: its character, `ctrl-c`, `ctrl-d`, or `escape`; undefined at the end of the input. */
+  next(): Promise<string | undefined>;
 }
 
 /** The parts of the process that commands can use. main.ts creates the real one; tests create their own. */

@@ -98,6 +98,10 @@ const context: Context = {
     secret: async (message) => (await import('./prompt.ts')).askSecret(message, promptStreams()),
     text: async (message, placeholder) =>
       (await import('./prompt.ts')).askText(message, placeholder, promptStreams()),
+    keys: () => {
+      const keyboard = import('./prompt.ts').then(({ openKeyboard }) => openKeyboard(promptStreams()));
+      return { next: async () => (await keyboard).next() };
+    },
   },
 };
 

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup],
   last: [RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast],
   enrich: [RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich],
+  review: [RESTAURANTS, async () => (await import('./commands/review.ts')).registerReview],
   tools: [SERVICE, async () => (await import('./commands/tools.ts')).registerTools],
   call: [SERVICE, async () => (await import('./commands/call.ts')).registerCall],
   raw: [SERVICE, async () => (await import('./commands/raw.ts')).registerRaw],

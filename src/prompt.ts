@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
+import type { Keyboard } from './context.ts';
 import { AppError } from './errors.ts';
 import { again } from './hint.ts';
 
@@ -43,6 +44,59 @@ export async function askText(
     output.write('\n');
     throw error;
   }
+}
+
+const KEY = /\x1b(?:\[[\d;]*[~A-Za-z]|O.)?|./gsu;
+const NAMED_KEYS: Readonly<Record<string, string>> = { '\x03': 'ctrl-c', '\x04': 'ctrl-d' };
+
+type RawInput = Readable & { setRawMode?: (raw: boolean) => void };
+
+export function openKeyboard({ input, signal }: PromptStreams): Keyboard {
+  return new TerminalKeyboard(input, signal);
+}
+
+/** Reads keys without echo. Between two calls, the terminal is in its normal mode, in which Ctrl-C is a signal. */
+class TerminalKeyboard implements Keyboard {
+  readonly #input: RawInput;
+  readonly #signal: AbortSignal;
+  /** Keys that were typed ahead. */
+  #typed: string[] = [];
+
+  constructor(input: RawInput, signal: AbortSignal) {
+    this.#input = input;
+    this.#signal = signal;
+  }
+
+  async next(): Promise<string | undefined> {
+    if (this.#typed.length === 0) {
+      this.#input.setRawMode?.(true);
+      try {
+        const keys = (await readChunk(this.#input, this.#signal)).match(KEY) ?? [];
+        this.#typed = keys.map((key) => NAMED_KEYS[key] ?? (key.startsWith('\x1b') ? 'escape' : key));
+      } finally {
+        this.#input.setRawMode?.(false);
+        this.#input.pause();
+      }
+    }
+    return this.#typed.shift();
+  }
+}
+
+/** Returns the next text that is typed; empty at the end. */
+function readChunk(input: Readable, signal: AbortSignal): Promise<string> {
+  const listening = new AbortController();
+  return new Promise<string>((resolve, reject) => {
+    const options = { signal: listening.signal };
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), options);
+    const onData = (chunk: Buffer | string) => resolve(chunk.toString());
+    const onEnd = () => resolve('');
+    input.on('data', onData).on('end', onEnd).on('error', reject);
+    listening.signal.addEventListener('abort', () =>
+      input.off('data', onData).off('end', onEnd).off('error', reject),
+    );
+    input.resume();
+  }).finally(() => listening.abort());
 }
 
 async function answer(lines: Interface, signal: AbortSignal): Promise<string> {

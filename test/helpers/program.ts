@@ -21,7 +21,11 @@ export interface RunOptions {
   /** Default: waits in real time, and removes the spinner from stderr. */
   readonly sleep?: Context['sleep'];
   /** Replies to prompts, in order; the last one is repeated. */
-  readonly answers?: { secret?: string | readonly string[]; text?: string | readonly string[] };
+  readonly answers?: {
+    secret?: string | readonly string[];
+    text?: string | readonly string[];
+    keys?: string;
+  };
   readonly platform?: NodeJS.Platform;
   readonly homedir?: () => string;
 }
@@ -57,6 +61,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
   };
   const texts = [options.answers?.text ?? []].flat();
   const secrets = [options.answers?.secret ?? []].flat();
+  const keys = [...(options.answers?.keys ?? '')];
   const next = (from: string[]) => answer(from.length > 1 ? from.shift() : from[0]);
   const env = options.env ?? newHome().env;
   const home = env.HOME ?? tempFolder();
@@ -91,7 +96,11 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
     random: () => 0.5,
     signal: options.signal ?? new AbortController().signal,
     leaveInterruptsTo: (program) => program(),
-    prompt: { secret: () => next(secrets), text: () => next(texts) },
+    prompt: {
+      secret: () => next(secrets),
+      text: () => next(texts),
+      keys: () => ({ next: async () => keys.shift() }),
+    },
   };
   const exit = await run(argv, context);
   return { exit, stdout, stderr };

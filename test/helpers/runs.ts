@@ -20,6 +20,7 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
   lookup: { words: ['lookup', ID] },
   last: { words: ['last'] },
   enrich: { words: ['enrich', 'places.csv', '-o', 'out.csv'] },
+  review: { words: ['review', 'results.csv', '--json'] },
   tools: { words: ['tools', '--demo'] },
   call: { words: ['call', 'find_restaurant', 'name=Nopa', 'city=SF'] },
   raw: { words: ['raw', 'tools/call', NOPA] },
@@ -49,6 +50,7 @@ const FILES: Readonly<Record<string, string>> = {
   'key.txt': `${PAID}\n`,
   'ids.txt': `${ID}\n`,
   'places.csv': 'name,city\nNopa,San Francisco\n',
+  'results.csv': 'name,city,restaurant_status,restaurant_id\nNop,San Francisco,ambiguous,x\n',
 };
 
 /** Empties a folder and puts the files of the examples into it. */

@@ -12,9 +12,11 @@ import type { RestaurantService } from '../match/resolve-row.ts';
 import { InFlight } from './in-flight.ts';
 import type { EnrichOptions } from './plan.ts';
 
+type QuotaOptions = Pick<EnrichOptions, 'perMinute' | 'perDay' | 'wait' | 'progress'>;
+
 interface PacedOptions {
   readonly target: Target;
-  readonly options: EnrichOptions;
+  readonly options: QuotaOptions;
   /** Accept responses that were stored since then, in milliseconds since the epoch. */
   readonly since: number | undefined;
   /** Aborts all requests. */
@@ -52,13 +54,13 @@ export async function openPacedService(
 export class PacedService implements RestaurantService {
   readonly #app: App;
   readonly #service: Service;
-  readonly #options: EnrichOptions;
+  readonly #options: QuotaOptions;
   readonly #requests: { readonly count: number };
   readonly #lookups = new InFlight<LookupOutput>();
   #leftToday: number | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor(app: App, service: Service, options: EnrichOptions, requests: { readonly count: number }) {
+  constructor(app: App, service: Service, options: QuotaOptions, requests: { readonly count: number }) {
     this.#app = app;
     this.#service = service;
     this.#options = options;

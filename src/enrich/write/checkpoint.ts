@@ -297,7 +297,7 @@ export function openStoredFingerprint(stateDir: string | undefined, path: string
 }
 
 /** Identifies the file, even if another one replaces it: inode numbers alone are reused. */
-function identityOf(path: string): string | undefined {
+export function identityOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
 }

@@ -19,6 +19,6 @@ export function testContext(): Context {
     random: () => 0.5,
     signal: new AbortController().signal,
     leaveInterruptsTo: (program) => program(),
-    prompt: { secret: refuse, text: refuse },
+    prompt: { secret: refuse, text: refuse, keys: () => ({ next: refuse }) },
   };
 }

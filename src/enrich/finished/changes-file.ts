@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '../../errors.ts';
+import { again, slot } from '../../hint.ts';
+import { csvRow } from '../../output/csv.ts';
+import { toCell } from '../../output/records.ts';
+import { writeFileAtomic } from '../../storage/atomic.ts';
+import { readRegularFile } from '../../storage/files.ts';
+import { ioError } from '../../storage/io-error.ts';
+import type { JournalEntry } from './journal.ts';
+
+const MAX_BYTES = 512 * 1024 * 1024;
+const HEADER = 'row,id,name,field,before,after,when\n';
+
+/** Creates the file of changes. @throws {AppError} `usage` if it is another file */
+export function openChangesFile(path: string, name: string): void {
+  if (!existsSync(path)) {
+    writeFileAtomic(path, HEADER, { mode: 0o644, replace: true });
+    return;
+  }
+  if (read(path).startsWith(HEADER)) return;
+  throw new AppError('usage', `${name} exists and does not contain changes`, {
+    hint: { text: 'name another file', command: again({ '--changes': slot('file') }) },
+  });
+}
+
+/** Adds the changes to their files. Repeating it after a kill changes nothing. */
+export function recordChanges(entries: readonly JournalEntry[], guard: boolean): void {
+  const files = new Set(entries.flatMap(({ changesFile }) => changesFile ?? []));
+  for (const path of files) {
+    const lines = entries
+      .filter(({ changesFile }) => changesFile === path)
+      .flatMap((entry) => linesOf(entry, guard))
+      .join('');
+    const text = existsSync(path) ? read(path) : HEADER;
+    if (lines !== '' && !text.endsWith(lines))
+      writeFileAtomic(path, text + lines, { mode: 0o644, replace: true });
+  }
+}
+
+const linesOf = ({ row, id = '', name = '', changes = [], at }: JournalEntry, guard: boolean): string[] =>
+  changes.map(
+    ({ field, before, after }) =>
+      `${csvRow([row, id, name, field, toCell(before), toCell(after), new Date(at).toISOString()], guard)}\n`,
+  );
+
+function read(path: string): string {
+  try {
+    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    throw ioError('read', path, error);
+  }
+}

@@ -1,0 +1,317 @@
+import { statSync } from 'node:fs';
+import type { App } from '../../app/app.ts';
+import { checkTarget } from '../../app/output-file.ts';
+import { AppError } from '../../errors.ts';
+import { again, restaurant, slot } from '../../hint.ts';
+import { unguardFormula } from '../../output/csv.ts';
+import { cellAt } from '../../output/records.ts';
+import { writeChunksAtomic } from '../../storage/atomic.ts';
+import { AFTER_QUOTE, type CellState, type Delimiter, decodeRecord, encodeRecord } from '../../util/csv.ts';
+import { memberRange, toJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
+import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
+import type { RowResult } from '../match/match.ts';
+import { formatOf, openInput } from '../read/input.ts';
+import { type List, openList } from '../read/list.ts';
+import type { InputRow, Problem } from '../row.ts';
+import { type Fingerprint, openStoredFingerprint } from '../write/checkpoint.ts';
+import {
+  type AddedColumn,
+  nestedKey,
+  openRowCodec,
+  type RowCodec,
+  resultFields,
+} from '../write/row-codec.ts';
+
+/** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A row of the output of a finished run. */
+export interface ListRow {
+  /** From 1, in the order of the file. */
+  readonly number: number;
+  readonly line: number;
+  /** The row as it is in the file, without its line break. */
+  readonly text: string;
+  readonly values: Values;
+  readonly row: InputRow;
+}
+
+export interface ListFlags extends Pick<ColumnOptions, 'nameColumn' | 'cityColumn' | 'city'> {
+  readonly prefix: string;
+}
+
+/** The layout of the file, which is read with its first rows. */
+interface Layout extends Pick<List, 'bom' | 'headerText' | 'header' | 'lineEnd'> {
+  readonly delimiter: Delimiter | undefined;
+  /** Position of each field of the result, by its name. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Positions of the columns of the list itself. */
+  readonly own: readonly number[];
+}
+
+/**
+ * The output of `enrich`, whose results can be replaced. Everything else in the file stays as it is.
+ */
+export class FinishedList {
+  readonly path: string;
+  /** The path as the user typed it. */
+  readonly name: string;
+  /** The options of the run that wrote the file, if this machine knows them. */
+  readonly options: Fingerprint;
+  readonly #app: App;
+  readonly #flags: ListFlags;
+  readonly #layout: Layout;
+  readonly #codec: RowCodec;
+  readonly #added: readonly AddedColumn[];
+  readonly #guarded: boolean;
+  #columns: Columns | undefined;
+
+  private constructor(app: App, name: string, path: string, layout: Layout, flags: ListFlags) {
+    this.#app = app;
+    this.name = name;
+    this.path = path;
+    this.#flags = flags;
+    this.#layout = layout;
+    this.options = openStoredFingerprint(app.paths.stateDir, path).read() ?? {};
+    this.#guarded = app.globals.rawCsv !== true;
+    this.#added = addedColumns(this.options.add);
+    const { delimiter, lineEnd } = layout;
+    const format = delimiter === '\t' ? 'tsv' : 'csv';
+    this.#codec = openRowCodec({
+      format: delimiter === undefined ? 'ndjson' : format,
+      delimiter: delimiter ?? ',',
+      bom: false,
+      columns: [],
+      lineEnd,
+      prefix: flags.prefix,
+      added: this.#added,
+      details: true,
+      guard: this.#guarded,
+    });
+  }
+
+  /** @throws {AppError} `bad_input` if the file is not the output of `enrich` */
+  static async open(app: App, name: string, flags: ListFlags): Promise<FinishedList> {
+    if (name === '-') {
+      throw new AppError('usage', 'the rows are changed in their file, so stdin cannot be used', {
+        hint: { command: again({}, { operands: ['out.csv'] }) },
+      });
+    }
+    const { path } = checkTarget(app, name, true);
+    const layout = await readLayout(app, name, path, flags.prefix);
+    return new FinishedList(app, name, path, layout, flags);
+  }
+
+  get isNdjson(): boolean {
+    return this.#layout.delimiter === undefined;
+  }
+
+  async *rows(signal = this.#app.context.signal): AsyncGenerator<ListRow> {
+    const { stdin, cwd, platform } = this.#app.context;
+    const input = openInput(this.path, { stdin, cwd, platform, signal });
+    const { positions, delimiter } = this.#layout;
+    try {
+      const format = formatOf(this.path);
+      const list = await openList(input, { format, delimiter, headerLine: 1 }, problemIn(this.name));
+      let number = 0;
+      for await (const row of list.rows) {
+        number += 1;
+        if (number % 256 === 0) signal.throwIfAborted();
+        const values =
+          row.kind === 'object'
+            ? nestedValues(row.value, this.#flags.prefix)
+            : Object.fromEntries([...positions].map(([name, at]) => [name, row.cells[at] ?? '']));
+        yield { number, line: row.line, text: row.text, values, row };
+      }
+    } finally {
+      input.close();
+    }
+  }
+
+  /** Returns a field of the result, without the marks that protect spreadsheets. */
+  value(values: Values, field: string): unknown {
+    const value = values[field];
+    return typeof value === 'string' && this.#guarded && !this.isNdjson && field !== 'details'
+      ? unguardFormula(value)
+      : value;
+  }
+
+  text(values: Values, field: string): string {
+    const value = this.value(values, field);
+    if (Array.isArray(value)) return value.join('; ');
+    return value === undefined || value === null ? '' : String(value);
+  }
+
+  /** Returns the values that a result would have in this file. */
+  valuesOf(result: RowResult): Values {
+    const text = this.#codec.result(result);
+    if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.#flags.prefix);
+    const { names } = resultFields({ added: this.#added, details: true });
+    const cells = decodeRecord(text, this.#layout.delimiter ?? ',');
+    return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+  }
+
+  /** Returns the text of a row with other values for some fields. Fields without a column are ignored. */
+  replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {
+    const { delimiter, positions } = this.#layout;
+    if (delimiter === undefined) {
+      const [start, end] = memberRange(text, nestedKey(this.#flags.prefix)) ?? [0, 0];
+      return text.slice(0, start) + withMembers(text.slice(start, end), changes) + text.slice(end);
+    }
+    const cells = splitRecord(text, delimiter);
+    for (const [field, value] of Object.entries(changes)) {
+      const at = positions.get(field);
+      const cell = String(value ?? '');
+      if (at !== undefined) cells[at] = cell === '' ? '' : encodeRecord([cell], delimiter);
+    }
+    return cells.join(delimiter);
+  }
+
+  /** The columns of the list itself, with their values. */
+  ownFields({ row }: ListRow): (readonly [column: string, value: unknown])[] {
+    if (row.kind === 'object') {
+      const key = nestedKey(this.#flags.prefix);
+      return Object.entries(row.value).filter(([name]) => name !== key);
+    }
+    return this.#layout.own.map((at) => [this.#layout.header[at] ?? '', row.cells[at] ?? ''] as const);
+  }
+
+  /** Returns the text in a column of the list itself; for NDJSON, at a dotted path. */
+  ownText(row: ListRow, column: string | undefined): string {
+    if (column === undefined) return '';
+    if (row.row.kind === 'object') return String(cellAt(row.row.value, column) ?? '');
+    return String(this.ownFields(row).find(([name]) => name === column)?.[1] ?? '');
+  }
+
+  /** @throws {AppError} `usage` if the file has no columns to search by */
+  get columns(): Columns {
+    const { header, own } = this.#layout;
+    this.#columns ??= resolveColumns(
+      own.map((at) => header[at] ?? ''),
+      {
+        nameColumn: this.#flags.nameColumn ?? this.options['name-column'],
+        cityColumn: this.#flags.cityColumn ?? this.options['city-column'],
+        city: this.#flags.city ?? this.options.city,
+        defaultCity: this.#app.settings.get('city'),
+        nested: this.isNdjson,
+      },
+    );
+    return this.#columns;
+  }
+
+  /** The row of the list itself, without its result. */
+  ownRow({ row }: ListRow): InputRow {
+    if (row.kind === 'object') return row;
+    return { ...row, cells: this.#layout.own.map((at) => row.cells[at] ?? '') };
+  }
+
+  /**
+   * Writes the file with other texts for some rows, and keeps what is known about its run.
+   * @param check called after the last row; if it throws, the file is not changed
+   */
+  async rewrite(textOf: (row: ListRow) => string, check: () => void): Promise<void> {
+    const fingerprint = openStoredFingerprint(this.#app.paths.stateDir, this.path);
+    const options = fingerprint.read();
+    await writeChunksAtomic(this.path, this.#pieces(textOf, check), statSync(this.path).mode & 0o777);
+    if (options !== undefined) fingerprint.write(options);
+  }
+
+  async *#pieces(textOf: (row: ListRow) => string, check: () => void): AsyncGenerator<string> {
+    const { bom, headerText, lineEnd, delimiter } = this.#layout;
+    if (delimiter !== undefined) yield `${bom ? '\ufeff' : ''}${headerText}${lineEnd}`;
+    // Not interrupted by a signal, after which the decisions so far are written.
+    for await (const row of this.rows(new AbortController().signal))
+      yield textOf(row) + (row.row.kind === 'cells' ? row.row.end : lineEnd);
+    check();
+  }
+}
+
+async function readLayout(app: App, name: string, path: string, prefix: string): Promise<Layout> {
+  const input = openInput(path, app.context);
+  try {
+    const list = await openList(
+      { ...input, name },
+      { format: formatOf(path), delimiter: undefined, headerLine: 1 },
+      problemIn(name),
+    );
+    const { header, delimiter, first } = list;
+    await list.rows.return(undefined);
+    const { fields } = resultFields({ added: [], details: true });
+    const added = addedColumns(openStoredFingerprint(app.paths.stateDir, path).read()?.add);
+    const names = [
+      ...fields.map((field) => [field, prefix + field] as const),
+      ...added.map((each) => [each.name, each.name] as const),
+    ];
+    const positions = new Map(
+      names.flatMap(([field, column]) => {
+        const at = header.lastIndexOf(column);
+        return at === -1 ? [] : [[field, at] as const];
+      }),
+    );
+    const isOutput =
+      list.format === 'ndjson'
+        ? first === undefined || isObject(first.value[nestedKey(prefix)])
+        : positions.has('status');
+    if (!isOutput) throw notAnOutput(name, prefix);
+    const taken = new Set(positions.values());
+    const own = header.flatMap((_, at) => (taken.has(at) ? [] : [at]));
+    return { ...list, delimiter, positions, own };
+  } finally {
+    input.close();
+  }
+}
+
+const notAnOutput = (name: string, prefix: string): AppError =>
+  new AppError('bad_input', `${name} has no column ${prefix}status, so it is not the output of enrich`, {
+    hint: [
+      { text: 'start with', command: restaurant('enrich', slot('file'), '-o', 'out.csv') },
+      { text: 'or name the prefix of its columns', command: again({ '--prefix': slot('text') }) },
+    ],
+  });
+
+function problemIn(name: string) {
+  return ({ line, what }: Problem): never => {
+    throw new AppError('bad_input', `${name}: line ${line} ${what}`, {
+      hint: { text: 'correct the file, or write it again with enrich' },
+    });
+  };
+}
+
+function nestedValues(value: JsonObject, prefix: string): Values {
+  const found = value[nestedKey(prefix)];
+  return isObject(found) ? found : {};
+}
+
+/** Replaces members in the text of an object. The others keep all digits of their numbers. */
+function withMembers(json: string, members: Values): string {
+  return Object.entries(members).reduce((text, [name, value]) => {
+    const range = memberRange(text, name);
+    if (range !== undefined) return text.slice(0, range[0]) + toJson(value, false) + text.slice(range[1]);
+    const open = text.trimEnd().slice(0, -1).trimEnd();
+    return `${open}${open === '{' ? '' : ','}${toJson(name, false)}:${toJson(value, false)}}`;
+  }, json);
+}
+
+const addedColumns = (text = ''): AddedColumn[] =>
+  text.split('\n').flatMap((line) => {
+    const at = line.indexOf('=');
+    return at === -1 ? [] : [{ name: line.slice(0, at), path: line.slice(at + 1) }];
+  });
+
+/** Splits a record into the texts of its cells, with their quotes. */
+export function splitRecord(record: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let state: CellState = 'start';
+  let start = 0;
+  for (let at = 0; at < record.length; at += 1) {
+    const char = record[at];
+    if (char === '"') state = AFTER_QUOTE[state];
+    else if (state !== 'quoted' && char === delimiter) {
+      cells.push(record.slice(start, at));
+      start = at + 1;
+      state = 'start';
+    } else if (state !== 'quoted') state = 'plain';
+  }
+  return [...cells, record.slice(start)];
+}

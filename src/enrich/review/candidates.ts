@@ -1,0 +1,112 @@
+import { isRestaurant } from '../../client/find-result.ts';
+import type { Restaurant } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { pointOf } from '../../output/geo.ts';
+import { kilometers, type Point } from '../../util/restaurant.ts';
+import type { FinishedList, ListRow } from '../finished/finished-list.ts';
+import { nameSimilarity, simplifyName } from '../match/match.ts';
+import type { RestaurantService } from '../match/resolve-row.ts';
+
+/** A row to decide. */
+export interface ReviewRow {
+  readonly row: ListRow;
+  readonly status: string;
+  readonly name: string;
+  readonly city: string;
+  /** The restaurant in the file, if there is one. */
+  readonly current: Restaurant | undefined;
+  readonly point: Point | undefined;
+}
+
+export interface Candidate {
+  readonly restaurant: Restaurant;
+  readonly similarity: number;
+  /** Distance from the coordinates of the row; undefined if there are none. */
+  readonly meters: number | undefined;
+}
+
+export interface Words {
+  readonly name: string;
+  readonly city: string;
+}
+
+export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
+  const query = list.columns.query(list.ownRow(row));
+  const { name = list.columns.id } = list.columns;
+  return {
+    row,
+    status: list.text(row.values, 'status'),
+    name: list.ownText(row, name),
+    city: query.kind === 'none' ? '' : query.city,
+    current: currentRestaurant(list, row),
+    point: ownPoint(list.ownFields(row)),
+  };
+}
+
+function currentRestaurant(list: FinishedList, { values }: ListRow): Restaurant | undefined {
+  const text = (field: string): string => list.text(values, field);
+  if (text('id') === '') return undefined;
+  const number = (field: string): unknown => (text(field) === '' ? undefined : Number(text(field)));
+  const coordinates = pointOf({ lat: number('lat'), lng: number('lng') });
+  const fields = ['address', 'city', 'neighborhood', 'grade'].flatMap((field) =>
+    text(field) === '' ? [] : [[field, text(field)] as const],
+  );
+  return {
+    service_id: text('id'),
+    name: text('name'),
+    ...Object.fromEntries(fields),
+    ...(coordinates === undefined ? {} : { coordinates }),
+  };
+}
+
+const LAT = /^(?:lat|latitude)$/i;
+const LNG = /^(?:lng|lon|long|longitude)$/i;
+
+function ownPoint(fields: ReturnType<FinishedList['ownFields']>): Point | undefined {
+  const degrees = (header: RegExp): number => {
+    const value = fields.find(([column]) => header.test(column.trim()))?.[1] ?? '';
+    return value === '' ? Number.NaN : Number(value);
+  };
+  return pointOf({ lat: degrees(LAT), lng: degrees(LNG) });
+}
+
+/** Finds the candidates of a row: first the restaurant in the file, then the others that a search finds. */
+export async function findCandidates(
+  service: Pick<RestaurantService, 'find'>,
+  row: ReviewRow,
+  words: Words = row,
+): Promise<readonly Candidate[]> {
+  const found = words.name === '' || words.city === '' ? [] : await search(service, words);
+  const { current } = row;
+  const inFile = found.find(({ service_id }) => service_id === current?.service_id) ?? current;
+  const others = found.filter(({ service_id }) => service_id !== inFile?.service_id);
+  return [inFile ?? [], others].flat().map((restaurant) => ({
+    restaurant,
+    similarity: nameSimilarity(row.name, restaurant.name),
+    meters: metersBetween(row.point, pointOf(restaurant.coordinates)),
+  }));
+}
+
+async function search(
+  service: Pick<RestaurantService, 'find'>,
+  { name, city }: Words,
+): Promise<Restaurant[]> {
+  const simple = simplifyName(name);
+  const found = await searchOnce(service, { name, city });
+  return found.length > 0 || simple === undefined ? found : searchOnce(service, { name: simple, city });
+}
+
+async function searchOnce(service: Pick<RestaurantService, 'find'>, words: Words): Promise<Restaurant[]> {
+  try {
+    const ids = new Set<string>();
+    const { results } = await service.find(words);
+    return results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return [];
+    throw error;
+  }
+}
+
+function metersBetween(one: Point | undefined, other: Point | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : Math.round(kilometers(one, other) * 1000);
+}

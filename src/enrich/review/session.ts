@@ -1,0 +1,164 @@
+import type { App } from '../../app/app.ts';
+import { hintOf } from '../../app/hints.ts';
+import type { Keyboard } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
+import type { FinishedList } from '../finished/finished-list.ts';
+import type { Journal } from '../finished/journal.ts';
+import type { PacedService } from '../run/service.ts';
+import { type Candidate, findCandidates, type ReviewRow, type Words } from './candidates.ts';
+import { type Decision, TALLIED, type Tally, tallyText, valuesOf } from './decide.ts';
+import { MAX_KEYS, reviewLines } from './screen.ts';
+
+interface Session {
+  readonly list: FinishedList;
+  readonly journal: Journal;
+  readonly rows: readonly ReviewRow[];
+  readonly service: PacedService;
+}
+
+type Step =
+  | { readonly kind: 'decide'; readonly decision: Decision }
+  | { readonly kind: 'skip' | 'undo' | 'quit' | 'search' | 'unknown' };
+
+const KEYS: Readonly<Record<string, Step>> = {
+  n: { kind: 'decide', decision: { kind: 'none' } },
+  s: { kind: 'search' },
+  ' ': { kind: 'skip' },
+  u: { kind: 'undo' },
+  q: { kind: 'quit' },
+  'ctrl-d': { kind: 'quit' },
+};
+const YES: Step = { kind: 'decide', decision: { kind: 'yes' } };
+
+/** Walks through rows on a terminal, and records each decision at once. */
+export class ReviewSession {
+  readonly #app: App;
+  readonly #session: Session;
+  /** The decisions, by the index of their row. */
+  readonly #decisions = new Map<number, Decision>();
+  readonly #keyboard: Keyboard;
+  readonly #candidates = new Map<number, Promise<readonly Candidate[]>>();
+
+  constructor(app: App, session: Session) {
+    this.#app = app;
+    this.#session = session;
+    this.#keyboard = app.context.prompt.keys();
+  }
+
+  async run(): Promise<void> {
+    const { rows, list, service } = this.#session;
+    let index = 0;
+    while (index < rows.length) {
+      const next = await this.#decideRow(index);
+      if (next === undefined) break;
+      index = next;
+    }
+    const sent = service.requests;
+    if (sent > 0) await this.#print([`${sent} searches were not in the cache any more and were sent again`]);
+    await this.#print([tallyText(list.name, this.#tally)]);
+    const left = rows.length - this.#decisions.size;
+    if (left > 0) {
+      const command = hintOf(this.#app, { command: restaurant('review', list.name) });
+      await this.#print([`${left} left: ${command}`]);
+    }
+  }
+
+  get #tally(): Tally {
+    const tally = { confirmed: 0, other: 0, rejected: 0 };
+    for (const { kind } of this.#decisions.values()) tally[TALLIED[kind]] += 1;
+    return tally;
+  }
+
+  /** @returns the index of the next row; undefined to quit */
+  async #decideRow(index: number, words?: Words): Promise<number | undefined> {
+    const row = this.#session.rows[index] as ReviewRow;
+    const candidates = await this.#candidatesOf(index, words);
+    // While the user decides, the next candidates are searched for.
+    if (index + 1 < this.#session.rows.length) void this.#candidatesOf(index + 1);
+    await this.#show(index, row, candidates);
+    const step = await this.#readStep(row, candidates);
+    switch (step.kind) {
+      case 'decide':
+        this.#record(index, row, step.decision);
+        return index + 1;
+      case 'skip':
+        return index + 1;
+      case 'undo':
+        return this.#undo(index);
+      case 'search':
+        return this.#decideRow(index, await this.#askWords(row));
+      case 'unknown':
+        return index;
+      default:
+        return undefined;
+    }
+  }
+
+  #record(index: number, row: ReviewRow, decision: Decision): void {
+    const { list, journal } = this.#session;
+    journal.add(row.row, { set: valuesOf(list, row, decision), at: this.#app.context.now() });
+    this.#decisions.set(index, decision);
+  }
+
+  /** Takes the decision about the row before back, if there was one. */
+  #undo(index: number): number {
+    const before = Math.max(0, index - 1);
+    const row = this.#session.rows[before] as ReviewRow;
+    if (this.#decisions.delete(before))
+      this.#session.journal.add(row.row, { set: null, at: this.#app.context.now() });
+    return before;
+  }
+
+  /** Finds the candidates; if that fails, only the restaurant in the file. */
+  #candidatesOf(index: number, words?: Words): Promise<readonly Candidate[]> {
+    const earlier = words === undefined ? this.#candidates.get(index) : undefined;
+    if (earlier !== undefined) return earlier;
+    const row = this.#session.rows[index] as ReviewRow;
+    const found = findCandidates(this.#session.service, row, words).catch(async (error: unknown) => {
+      if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
+      await this.#app.notes.warn(`no other candidates: ${error.message}`);
+      return findCandidates({ find: async () => ({ results: [], total: 0 }) }, row);
+    });
+    // A failure is reported when its row is shown.
+    found.catch(() => {});
+    this.#candidates.set(index, found);
+    return found;
+  }
+
+  async #show(index: number, row: ReviewRow, candidates: readonly Candidate[]): Promise<void> {
+    const { context, terminal } = this.#app;
+    await this.#print(
+      reviewLines(row, candidates, {
+        columns: context.stderr.columns,
+        palette: terminal.palette('stderr'),
+        position: `${index + 1} of ${this.#session.rows.length}`,
+        fields: this.#session.list.ownFields(row.row),
+      }),
+    );
+  }
+
+  /** Reads one key. A key without a meaning shows the row again. */
+  async #readStep(row: ReviewRow, candidates: readonly Candidate[]): Promise<Step> {
+    const key = await this.#keyboard.next();
+    if (key === 'ctrl-c') throw new AppError('interrupted', 'interrupted at the prompt');
+    if (key === undefined) return { kind: 'quit' };
+    const number = /^[1-9]$/.test(key) ? Number(key) : 0;
+    const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
+    const { current } = row;
+    if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id)) return YES;
+    if (chosen !== undefined) return { kind: 'decide', decision: { kind: 'other', restaurant: chosen } };
+    return KEYS[key] ?? { kind: 'unknown' };
+  }
+
+  async #askWords(row: ReviewRow): Promise<Words> {
+    const { prompt } = this.#app.context;
+    const name = (await prompt.text('Name', row.name)).trim();
+    const city = (await prompt.text('City', row.city)).trim();
+    return { name: name === '' ? row.name : name, city: city === '' ? row.city : city };
+  }
+
+  #print(lines: readonly string[]): Promise<void> {
+    return this.#app.context.stderr.write(this.#app.secrets.redact(`${lines.join('\n')}\n`));
+  }
+}
