@@ -11,7 +11,7 @@ export function registerEnrich(command: CliCommand, app: App): void {
   const enrich = command
     .about(
       'Add restaurant data to a long list',
-      'The list is CSV, TSV, NDJSON, or GeoJSON. Every row is written once, in order.',
+      'The list is CSV, TSV, NDJSON, GeoJSON, or an Excel workbook. Every row is written once, in order.',
     )
     .argument('<file>', 'List to read, or - for stdin');
   addRowOptions(enrich);
@@ -76,6 +76,7 @@ function addFileOptions(enrich: CliCommand): void {
       choices: INPUT_FORMATS,
       defaultText: 'by extension',
     })
+    .option('--sheet <name>', 'Sheet of an Excel workbook (default: the first)')
     .valueOption('--header-line <n>', 'Line with the column names', {
       range: [1, 1e6],
       defaultText: 'the first, below titles',

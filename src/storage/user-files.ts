@@ -129,6 +129,7 @@ export function openResolved(
 
 export interface UserInput {
   readonly stats: BigIntStats;
+  readonly descriptor: number;
   /** Those of a file can be read repeatedly, up to the size that it had when it was opened. */
   chunks(signal: AbortSignal): AsyncGenerator<Uint8Array>;
   close(): void;
@@ -141,6 +142,7 @@ export function openUserInput(path: string, context: PathContext): UserInput {
   const stats = fstatSync(file, { bigint: true });
   return {
     stats,
+    descriptor: file,
     chunks: (signal) =>
       stats.isFile() ? fileChunks(file, Number(stats.size)) : streamChunks(file, target.isShellPipe, signal),
     close: () => closeSync(file),

@@ -78,6 +78,8 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'ajv/dist/2020.js': ['commands/call/validate.ts'],
   '@noble/hashes/sha2.js': ['util/sha256.ts'],
   '@noble/hashes/utils.js': ['util/sha256.ts'],
+  yauzl: ['enrich/read/xlsx/archive.ts'],
+  saxen: ['enrich/read/xlsx/xml.ts'],
   'jsonc-parser': ['util/user-json.ts', 'mcp/'],
 };
 

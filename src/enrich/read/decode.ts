@@ -3,7 +3,8 @@ import type { OnProblem, Problem } from '../row.ts';
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
-  readonly isWorkbook: boolean;
+  /** The kind of a workbook, which has no text. */
+  readonly workbook: 'xlsx' | 'xls' | undefined;
   readonly pieces: AsyncGenerator<string>;
 }
 
@@ -15,8 +16,11 @@ const MARKS = [
 /** Number of bytes from which an encoding is detected: at the start, and before an invalid byte. */
 const HEAD_BYTES = 4;
 const TAIL_BYTES = 3;
-/** First bytes of ZIP files (.xlsx, .ods) and of the container format of .xls. */
-const WORKBOOKS = ['PK\x03\x04', '\xd0\xcf\x11\xe0'];
+/** First bytes of ZIP files, and of the container format of .xls and of workbooks with a password. */
+const WORKBOOKS = new Map([
+  ['PK\x03\x04', 'xlsx'],
+  ['\xd0\xcf\x11\xe0', 'xls'],
+] as const);
 const REPLACEMENT = '\ufffd';
 
 export function isEncoding(label: string): boolean {
@@ -44,7 +48,7 @@ export async function decodeText(
   const rest = withFirst(head.subarray(mark?.bytes.length ?? 0), source);
   return {
     bom: mark !== undefined || new TextDecoder(encoding).encoding !== 'utf-8',
-    isWorkbook: WORKBOOKS.includes(head.toString('latin1', 0, 4)),
+    workbook: [...WORKBOOKS].find(([start]) => head.toString('latin1', 0, 4) === start)?.[1],
     pieces: decode(rest, utf16, mark?.label ?? encoding ?? 'utf-8', onProblem),
   };
 }

@@ -14,6 +14,8 @@ export interface Input {
   readonly format: InputFormat | undefined;
   /** Device and inode, which identify the file under any name. */
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
+  /** Of a file, which is read at any position. */
+  readonly descriptor?: number | undefined;
   chunks(): AsyncIterable<Uint8Array>;
   close(): void;
 }
@@ -62,7 +64,7 @@ export function openInput(file: string, context: InputContext): Input {
     name: file,
     replayable: stats.isFile(),
     format: formatOf(file),
-    ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino } } : {}),
+    ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino }, descriptor: input.descriptor } : {}),
     chunks: () => readChunks(input, file, context.signal),
     close: input.close,
   };

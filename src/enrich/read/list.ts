@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
-import type { Delimiter } from '../../util/csv.ts';
+import type { CsvRecord, Delimiter } from '../../util/csv.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { isKnownHeader } from '../match/columns.ts';
@@ -10,7 +10,7 @@ import { decodeText } from './decode.ts';
 import { hasHeader, openDelimited } from './delimited.ts';
 import type { Input } from './input.ts';
 import { columnsOf, MAX_ROW, readFeatures, readNdjson } from './objects.ts';
-import { openTable, paddedRows, prepend } from './table.ts';
+import { openTable, paddedRows, prepend, type Table } from './table.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
@@ -21,6 +21,8 @@ export interface ListOptions {
   readonly encoding?: string | undefined;
   /** The line of the header, from 1. Undefined: detected. */
   readonly headerLine?: number | undefined;
+  /** The sheet of a workbook. Undefined: the first one. */
+  readonly sheet?: string | undefined;
   /** Columns that options name. */
   readonly named?: readonly (string | undefined)[];
 }
@@ -69,15 +71,12 @@ const KEEP_NDJSON = {
 };
 
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
-  const { bom, isWorkbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
-  if (isWorkbook) {
-    throw new AppError('bad_input', `${input.name} is a workbook, not a list of rows`, {
-      hint: [
-        { text: 'in Excel: File > Save As > CSV UTF-8' },
-        { text: 'then', command: again({ '--output': 'out.csv' }, { operands: ['list.csv'] }) },
-      ],
-    });
+  const { bom, workbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
+  if (workbook !== undefined) {
+    await pieces.return(undefined);
+    return openSheet(input, workbook, options, onProblem);
   }
+  if (options.sheet !== undefined) throw noWorkbook(input);
   const { head, all } = await peekHeader(pieces);
   const format = options.format ?? input.format ?? formatOfText(head);
   if (format === 'ndjson' || format === 'geojson')
@@ -89,9 +88,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     );
   const wanted = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
   const { delimiter, records } = await openDelimited(all, head, wanted, { maxLength: MAX_ROW, onProblem });
-  const isKnown = (column: string) => isKnownHeader(column) || options.named?.includes(column) === true;
-  const table = await openTable(records, { headerLine: options.headerLine, isKnown });
-  if (table === undefined) throw noHeader(input, options.headerLine);
+  const table = await tableOf(input, records, options);
   const { cells: header, text: headerText, end } = table.header;
   const lineEnd = end === '' ? '\n' : end;
   const rows = paddedRows(table.rows, { width: header.length, delimiter, lineEnd }, onProblem);
@@ -107,6 +104,57 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     rows,
   };
 }
+
+async function tableOf(
+  input: Input,
+  records: AsyncGenerator<CsvRecord>,
+  options: ListOptions,
+): Promise<Table> {
+  const isKnown = (column: string) => isKnownHeader(column) || options.named?.includes(column) === true;
+  const table = await openTable(records, { headerLine: options.headerLine, isKnown });
+  if (table === undefined) throw noHeader(input, options.headerLine);
+  return table;
+}
+
+async function openSheet(
+  input: Input,
+  kind: 'xlsx' | 'xls',
+  options: ListOptions,
+  onProblem: OnProblem,
+): Promise<List> {
+  const { name, descriptor } = input;
+  if (kind === 'xls') throw oldWorkbook(name);
+  if (descriptor === undefined) throw streamedWorkbook(name);
+  const { columnName, readWorkbook } = await import('./xlsx/workbook.ts');
+  const delimiter = options.delimiter ?? ',';
+  const records = readWorkbook(descriptor, { name, sheet: options.sheet, delimiter });
+  const table = await tableOf(input, records, options);
+  const { cells: header, text: headerText } = table.header;
+  const width = header.length;
+  const whatIfWider = (count: number) =>
+    `has a value in column ${columnName(count)}, the header ends with column ${columnName(width)}`;
+  const rows = paddedRows(table.rows, { width, delimiter, lineEnd: '\n', whatIfWider }, onProblem);
+  const { likelyHeader } = table;
+  return { format: 'csv', delimiter, bom: true, header, headerText, likelyHeader, lineEnd: '\n', rows };
+}
+
+const oldWorkbook = (name: string): AppError =>
+  new AppError('bad_input', `${name} is a workbook of an old format, or one with a password`, {
+    hint: [
+      { text: 'save it as .xlsx without a password' },
+      { text: 'then', command: again({}, { operands: ['list.xlsx'] }) },
+    ],
+  });
+
+const streamedWorkbook = (name: string): AppError =>
+  new AppError('bad_input', `${name} is a workbook, which is only read from a file`, {
+    hint: { command: again({}, { operands: ['list.xlsx'] }) },
+  });
+
+const noWorkbook = ({ name }: Input): AppError =>
+  new AppError('usage', `--sheet: ${name} is not a workbook`, {
+    hint: { command: again({}, { without: ['--sheet'] }) },
+  });
 
 function formatOfText(head: string): InputFormat {
   if (!/^\s*[{[]/.test(head)) return 'csv';

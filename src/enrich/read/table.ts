@@ -58,10 +58,17 @@ export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>):
 
 export async function* paddedRows(
   records: AsyncGenerator<CsvRecord>,
-  list: { readonly width: number; readonly delimiter: string; readonly lineEnd: string },
+  list: {
+    readonly width: number;
+    readonly delimiter: string;
+    readonly lineEnd: string;
+    /** Describes a row with more cells than the header. */
+    readonly whatIfWider?: (count: number) => string;
+  },
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
   const { width, delimiter, lineEnd } = list;
+  const { whatIfWider = (count) => `has ${count} fields, the header has ${width}` } = list;
   for await (const { cells, line, text, end } of records) {
     let row = text;
     // Some programs end every row with a delimiter.
@@ -70,7 +77,7 @@ export async function* paddedRows(
       row = row.slice(0, row.lastIndexOf(delimiter));
     }
     if (cells.length > width) {
-      onProblem({ line, what: `has ${cells.length} fields, the header has ${width}` });
+      onProblem({ line, what: whatIfWider(cells.length) });
       continue;
     }
     while (cells.length < width) {

@@ -22,6 +22,7 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly prefix: string;
   readonly inputFormat?: InputFormat;
   readonly headerLine?: number;
+  readonly sheet?: string;
   readonly delimiter?: Delimiter;
   readonly encoding?: string;
   readonly concurrency: number;
@@ -165,6 +166,7 @@ export async function makePlan(
       delimiter: options.delimiter,
       encoding,
       headerLine: options.headerLine,
+      sheet: options.sheet,
       named: [options.nameColumn, options.cityColumn, options.idColumn],
       flat: wanted !== undefined && wanted !== 'ndjson',
     },

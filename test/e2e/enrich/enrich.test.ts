@@ -589,16 +589,6 @@ describe('a list from Excel', () => {
     const named = await enrich('in.csv --name-column Wirtschaft --city-column Stadtteil');
     expect(named.stdout).toMatch(/^Wirtschaft;Stadtteil;/);
   });
-
-  it('is rejected as a workbook', async () => {
-    file('in.xlsx', Buffer.from('PK\x03\x04\x14\0', 'latin1'));
-    expect(await enrich('in.xlsx')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringMatching(
-        /^error: in\.xlsx is a workbook.*\nhint: in Excel: File > Save As > CSV UTF-8/,
-      ),
-    });
-  });
 });
 
 describe('the report of a run', () => {

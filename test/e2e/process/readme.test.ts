@@ -6,6 +6,7 @@ import { baseEnv, shell, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { resetFolder } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
+import { textRow, workbookParts, zip } from '../../helpers/workbook.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const service = useService();
@@ -29,6 +30,8 @@ function workplace(): Place {
   mkdirSync(cwd);
   resetFolder(cwd);
   writeFileSync(join(cwd, 'venues.csv'), 'Venue,Seats\nBlue Door,40\n');
+  const rows = textRow('Name', 'City') + textRow('Nopa', 'San Francisco');
+  writeFileSync(join(cwd, 'customers.xlsx'), zip(workbookParts({ Customers: rows })));
   return { cwd, env: { ...service.env, ...env } };
 }
 

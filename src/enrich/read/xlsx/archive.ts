@@ -1,0 +1,64 @@
+import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { plural } from '../../../util/plural.ts';
+import { WorkbookError } from './error.ts';
+
+const MIB = 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+/** Limits for the size of a part. A part that is compressed more than this, above the size, is meant to fill memory or disk. */
+const MAX_SIZE = 1024 * MIB;
+const MAX_RATIO = 200;
+const MIN_SUSPICIOUS_SIZE = 16 * MIB;
+
+/** The parts of a workbook, a ZIP file. They are unpacked as they are read, up to the size that the directory declares. */
+export class Archive {
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip;
+    this.#entries = entries;
+  }
+
+  /** @param descriptor of the file, which stays open. @throws {WorkbookError} */
+  static async open(descriptor: number): Promise<Archive> {
+    try {
+      const zip = await fromFdPromise(descriptor, { autoClose: false, lazyEntries: true });
+      const entries = new Map<string, Entry>();
+      if (zip.entryCount > MAX_ENTRIES) throw new WorkbookError(`it has ${plural(zip.entryCount, 'part')}`);
+      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+      return new Archive(zip, entries);
+    } catch (cause) {
+      throw asWorkbookError(cause);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
+  /** @throws {WorkbookError} if the part is missing, damaged, or too large */
+  async *read(name: string, maxSize = MAX_SIZE): AsyncGenerator<Uint8Array> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) throw new WorkbookError(`it has no part ${name}`);
+    checkSize(entry, maxSize);
+    try {
+      yield* await this.#zip.openReadStreamPromise(entry);
+    } catch (cause) {
+      throw asWorkbookError(cause);
+    }
+  }
+}
+
+function checkSize({ fileName, compressedSize, uncompressedSize }: Entry, maxSize: number): void {
+  if (uncompressedSize > maxSize)
+    throw new WorkbookError(
+      `its part ${fileName} has ${plural(Math.round(uncompressedSize / MIB), 'MiB', 'MiB')}`,
+    );
+  if (uncompressedSize > MIN_SUSPICIOUS_SIZE && uncompressedSize > compressedSize * MAX_RATIO)
+    throw new WorkbookError(`its part ${fileName} grows ${MAX_RATIO} times and more when it is unpacked`);
+}
+
+const asWorkbookError = (cause: unknown): unknown =>
+  cause instanceof Error && !(cause instanceof WorkbookError)
+    ? new WorkbookError(cause.message, { cause })
+    : cause;

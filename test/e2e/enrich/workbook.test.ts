@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunOptions } from '../../helpers/program.ts';
+import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { type Part, textRow, workbookParts, zip } from '../../helpers/workbook.ts';
+import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
+
+const service = useService({ restaurants: restaurants(30) });
+const folder = tempFolder();
+
+/** Runs enrich on a workbook with these parts. */
+async function enrich(parts: readonly Part[], words = '', options: RunOptions = {}) {
+  writeFileSync(join(folder, 'in.xlsx'), zip(parts));
+  const argv = ['enrich', 'in.xlsx', '--no-details', ...words.split(' ').filter((word) => word !== '')];
+  return service.run(argv, { cwd: folder, env: UNPACED, ...options });
+}
+
+/** Returns the user's own columns of the output. */
+const own = (text: string, end: RegExp) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace(end, ''));
+
+const STYLES = `<styleSheet><numFmts>
+  <numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[$-407]dd\\.mm\\.yyyy"/>
+  <numFmt numFmtId="166" formatCode="&quot;yes&quot; 0.00"/><numFmt numFmtId="167" formatCode="[h]:mm"/></numFmts>
+  <cellStyleXfs><xf numFmtId="22"/></cellStyleXfs>
+  <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="22"/><xf numFmtId="21"/><xf numFmtId="166"/><xf numFmtId="167"/></cellXfs>
+  </styleSheet>`;
+const TEXTS = `<sst><si><t>Place 1</t></si><si><r><t>Test</t></r><rPh><t>x</t></rPh><r><t xml:space="preserve">ville</t></r></si>
+  <si><t>a &amp; b &#128512; _x0041_</t></si></sst>`;
+
+describe('an Excel workbook', () => {
+  it('is read: shared and inline texts, stored values of formulas, dates, and leading zeros', async () => {
+    const rows = `${textRow('Kundenliste')}<row r="3"><c r="A3" t="inlineStr"><is><t>Lokal</t></is></c>
+      <c r="B3" t="str"><f>"O"&amp;"rt"</f><v>Ort</v></c><c r="D3" t="inlineStr"><is><r><t>x,</t></r><r><t>y</t></r></is></c>
+      <c r="E3"><v>5</v></c><c r="F3"><v>6</v></c><c r="G3"><v>7</v></c><c r="H3"><v>8</v></c><c r="I3"><v>9</v></c></row>
+      <row r="5"><c r="A5" t="s"><v>0</v></c><c r="B5" t="s"><v>1</v></c><c r="C5" s="1"><v>45962</v></c><c r="D5" s="2"><v>4109</v></c>
+      <c r="E5" s="3"><v>45962.5</v></c><c r="F5" s="4"><v>45962.75</v></c><c r="G5" s="5"><v>0.25</v></c><c r="H5" s="6"><v>0.30000000000000004</v></c>
+      <c r="I5" s="7"><v>1.5</v></c></row>
+      <row r="7"><c r="A7" t="s"><v>2</v></c><c r="B7" t="b"><v>1</v></c><c r="C7" t="e"><v>#N/A</v></c><c r="D7"/><c r="E7"><v>1E+15</v></c><c r="F7" s="1"><v>59</v></c><c r="G7" t="d"><v>2026-01-02</v></c></row>
+      <row r="9"><c r="A9" s="1"/></row>`;
+    const { exit, stdout } = await enrich(
+      workbookParts({ hidden: '', Gäste: rows }, { styles: STYLES, texts: TEXTS }),
+    );
+    expect(exit).toBe(0);
+    expect(own(stdout, /,(?:restaurant_status|matched|not_found),.*/)).toEqual([
+      '\ufeffLokal,Ort,,"x,y",5,6,7,8,9',
+      'Place 1,Testville,2025-11-01,04109,2025-11-01,2025-11-01T18:00:00,06:00:00,0.3,1.5',
+      'a & b 😀 A,TRUE,#N/A,,1000000000000000,1900-02-28,2026-01-02,,',
+    ]);
+  });
+
+  it('has a sheet that --sheet names, and rows that errors name', async () => {
+    const sheet = textRow('name', 'city') + textRow('Place 2', 'Testville', '', 'note');
+    const parts = workbookParts({
+      One: textRow('name', 'city') + textRow('Place 1', 'Testville'),
+      Two: sheet,
+    });
+    expect((await enrich(parts)).stdout).toContain('\nPlace 1,Testville,matched,');
+    expect(await enrich(parts, '--sheet two')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('line 2 has a value in column D, the header ends with column B\n'),
+    });
+    expect(await enrich(parts, '--sheet Three')).toMatchObject({
+      exit: 2,
+      stderr:
+        "error: in.xlsx has no sheet 'Three'; it has 'One', 'Two'\nhint: restaurant enrich in.xlsx --no-details --sheet One\n",
+    });
+    writeFileSync(join(folder, 'in.csv'), 'name,city\n');
+    expect(await service.run(['enrich', 'in.csv', '--sheet', 'One'], { cwd: folder })).toMatchObject({
+      exit: 2,
+      stderr: 'error: --sheet: in.csv is not a workbook\nhint: restaurant enrich in.csv\n',
+    });
+  });
+
+  it('resumes, and counts years from 1904 if the workbook says so', async () => {
+    const rows = `${textRow('name', 'city', 'day')}<row><c t="inlineStr"><is><t>Place 3</t></is></c><c t="inlineStr"><is><t>Testville</t></is></c><c s="1"><v>1</v></c></row>`;
+    const parts = workbookParts({ One: rows }, { styles: STYLES, properties: '<workbookPr date1904="1"/>' });
+    expect((await enrich(parts, '-o out.csv')).exit).toBe(0);
+    service.sent();
+    expect((await enrich(parts, '-o out.csv --resume')).exit).toBe(0);
+    expect(service.sent()).toBe(0);
+    expect((await enrich(parts, '--dry-run --json')).stdout).toContain('"rows":1,');
+    expect((await enrich(parts, '--format tsv')).stdout).toContain(
+      '\nPlace 3\tTestville\t1904-01-02\tmatched\t',
+    );
+  });
+
+  it('is refused on stdin, in an old format, and if it is another file', async () => {
+    const run = (stdin: Buffer) => service.run(['enrich', '-'], { stdin });
+    expect((await run(zip(workbookParts({ One: '' })))).stderr).toBe(
+      'error: stdin is a workbook, which is only read from a file\nhint: restaurant enrich list.xlsx\n',
+    );
+    expect((await run(Buffer.from('d0cf11e0a1b1', 'hex'))).stderr).toContain(
+      'old format, or one with a password',
+    );
+    expect(await enrich([{ name: 'mimetype', data: 'application/vnd.oasis' }])).toMatchObject({
+      exit: 2,
+      stderr:
+        'error: in.xlsx cannot be read: it is not an Excel workbook (.xlsx)\n' +
+        'hint: in Excel: File > Save As > CSV UTF-8; then: restaurant enrich list.csv --no-details\n',
+    });
+  });
+});
+
+const MIB = 1024 * 1024;
+const HEADER = textRow('name', 'city');
+const one = (rows: string) => workbookParts({ One: rows });
+const withSheet = (part: Omit<Part, 'name'>) => [
+  ...one('').slice(0, -1),
+  { name: 'xl/worksheets/sheet0.xml', ...part },
+];
+
+describe('a hostile workbook', () => {
+  it.each<[string, readonly Part[], RegExp]>([
+    ['a ZIP bomb', withSheet({ data: Buffer.alloc(64 * MIB, ' ') }), /grows 200 times and more/],
+    [
+      'a ZIP bomb that lies about its size',
+      withSheet({ data: Buffer.alloc(64 * MIB, ' '), declared: 1000 }),
+      /too many bytes/,
+    ],
+    ['a part of 2 GiB', withSheet({ data: '<a/>', declared: 2 ** 31 }), /sheet0\.xml has 2,048 MiB/],
+    ['50,000 columns', one(textRow(...Array(50_000).fill('a'))), /its row 1 has more than 16,384 columns/],
+    ['a column far away', one('<row><c r="ZZZZ1"><v>1</v></c></row>'), /more than 16,384 columns/],
+    [
+      'a row far away',
+      one('<row r="99999999"><c><v>1</v></c></row>'),
+      /its row 0 is followed by row 99999999/,
+    ],
+    ['rows that are not in order', one('<row r="5"/><row r="5"/>'), /its row 5 is followed by row 5/],
+    [
+      'cells that are not in order',
+      one('<row><c r="B1"/><c r="A1"/></row>'),
+      /its row 1 has cells that are not in order/,
+    ],
+    [
+      'a cell that is too long',
+      one(HEADER + textRow('a'.repeat(32_768), 'x')),
+      /more than 32,767 characters/,
+    ],
+    [
+      'a long value',
+      one(`<row><c t="str"><v>${'a<b/>'.repeat(33_000)}</v></c></row>`),
+      /more than 32,767 characters/,
+    ],
+    [
+      'a shared text that is too long',
+      workbookParts({ One: HEADER }, { texts: `<sst><si><t>${'a'.repeat(40_000)}</t></si></sst>` }),
+      /more than 32,767/,
+    ],
+    [
+      'entities',
+      withSheet({
+        data: `<!DOCTYPE a [<!ENTITY b "${'x'.repeat(1000)}"><!ENTITY c "&b;&b;&b;">]><worksheet>&c;</worksheet>`,
+      }),
+      /declares a document type/,
+    ],
+    ['deep XML', withSheet({ data: '<a>'.repeat(200) }), /nested too deeply/],
+    [
+      'text without an end',
+      withSheet({ data: `<worksheet>${[...Array(300_000).keys()].join('')}` }),
+      /longer than 1 MiB/,
+    ],
+    ['XML that is cut', withSheet({ data: '<worksheet><sheetData><row' }), /malformed/],
+    ['no sheet', workbookParts({ hidden: '' }), /it has no visible sheet/],
+    ['no part for its sheet', one('').slice(0, -1), /it has no part xl\/worksheets\/sheet0\.xml/],
+    [
+      '20,000 parts',
+      Array.from({ length: 20_000 }, (_, index) => ({ name: String(index), data: '' })),
+      /it has 20,000 parts/,
+    ],
+  ])('ends in an error: %s', async (_name, parts, message) => {
+    const { exit, stderr } = await enrich(parts);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it('may have long cells and empty columns', async () => {
+    const row = `<row><c r="A2" t="inlineStr"><is><t>${'a'.repeat(16_384)}</t></is></c><c r="XFD2"/></row>`;
+    expect((await enrich(one(HEADER + row))).stdout).toContain('aaa,,skipped,');
+  });
+});
