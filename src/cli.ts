@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import { helpText, INTRODUCTION } from './cli/help.ts';
-import { isUnknownCommand, usageError } from './cli/usage.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, restaurant } from './hint.ts';
@@ -61,9 +60,12 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   if (!isCommander && !isAsked) throw error;
   const command = commandIn(program);
   const isHelp = isCommander && error.code === 'commander.help';
-  if (isCommander && !isHelp && (isUnknownCommand(error, command) || !isAsked)) {
-    await program.loadTree();
-    throw usageError(error, command, app);
+  if (isCommander && !isHelp) {
+    const { isUnknownCommand, usageError } = await import('./cli/usage.ts');
+    if (isUnknownCommand(error, command) || !isAsked) {
+      await program.loadTree();
+      throw usageError(error, command, app);
+    }
   }
   if (help === true) return printHelp(command, app);
   if (version === true) return printVersion(app);

@@ -58,7 +58,8 @@ function storeOf(app: App, inTerminal = true) {
   return openResultsStore(app.paths.stateDir, terminal, (text) => void app.notes.remark(text));
 }
 
-const serviceName = (app: App): string => (app.globals.demo === true ? DEMO : requireEndpoint(app).url.href);
+export const serviceName = (app: App): string =>
+  app.globals.demo === true ? DEMO : requireEndpoint(app).url.href;
 
 export function saveResults(
   app: App,

@@ -30,6 +30,7 @@ export function checkCommandLine(program: CliCommand): void {
   if (foreign !== undefined) {
     throw usage(`${command.path} does not accept ${foreign.option.long}`, command.ownHelp);
   }
+  if (program.invalid !== undefined) throw program.invalid;
   const error = conflictIn(command) ?? formatError(program.opts<GlobalOptions>(), command);
   if (error !== undefined) throw error;
 }

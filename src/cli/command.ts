@@ -1,7 +1,15 @@
 import { Command, Option } from 'commander';
-import { type Advice, type Command as CommandLine, type Hint, restaurant, type TypedLine } from '../hint.ts';
+import {
+  type Advice,
+  again,
+  type Command as CommandLine,
+  type Hint,
+  restaurant,
+  type TypedLine,
+} from '../hint.ts';
 import type { OptionGroup, Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
+import { nearest } from '../util/nearest.ts';
 
 export type { Option } from 'commander';
 
@@ -69,6 +77,8 @@ interface ValueFacts {
   readonly default?: unknown;
   readonly defaultText?: string;
   readonly conflicts?: readonly string[];
+  /** A valid value, for the hint of an invalid one. Default: the nearest choice. */
+  readonly example?: string;
 }
 
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
@@ -104,6 +114,8 @@ export class CliCommand extends Command {
   innermost: CliCommand = this;
   /** The words that it parses: of the program, the whole command line. */
   words: readonly string[] = [];
+  /** Of the program: the error of the first invalid value. */
+  invalid: unknown;
   #acts = false;
   #load: Load | undefined;
 
@@ -190,21 +202,36 @@ export class CliCommand extends Command {
   }
 
   valueOption(flags: string, about: string, facts: ValueFacts = {}): this {
-    const { choices, range, default: value, defaultText = value } = facts;
-    const option = new CliOption(flags, about, choices, defaultText === undefined ? '' : String(defaultText));
+    const { choices = [], range, default: value, defaultText = value } = facts;
+    const text = defaultText === undefined ? '' : String(defaultText);
+    const option = new CliOption(flags, about, facts.choices, text);
     option.isInteger = range !== undefined;
     option.conflicts([...(facts.conflicts ?? [])]);
     const readNumber = range && wholeNumber(...range);
-    const read = choices ? oneOf(choices) : (readNumber ?? facts.read);
-    if (read !== undefined)
-      option.argParser((text) => option.parse<unknown>(read, text, this.#hintFor(option)));
+    const read = facts.choices ? oneOf(choices) : (readNumber ?? facts.read);
+    if (read !== undefined) {
+      option.argParser((typed) => {
+        const example = facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0];
+        return this.#tryParse(option, read, typed, example);
+      });
+    }
     return this.addOption(value === undefined ? option : option.default(value));
   }
 
-  /** Advice for an invalid value: other programs choose columns with --fields. */
-  #hintFor({ long }: Option): Hint | undefined {
-    if (long !== '--fields' || !this.optionGroups.includes('columns')) return undefined;
-    return [{ text: 'to choose columns, use --columns' }, this.seeHelp];
+  /** An invalid value is reported when the whole line is parsed, so that the hint can repeat the line. */
+  #tryParse(option: CliOption, read: (text: string) => unknown, text: string, example?: string): unknown {
+    const { long = '' } = option;
+    const isColumns = long === '--fields' && this.optionGroups.includes('columns');
+    const corrected = isColumns
+      ? { text: 'to choose columns', command: again({ '--columns': text }, { without: [long] }) }
+      : { command: again({ [long]: example ?? '' }) };
+    const hint = example === undefined ? undefined : [corrected, this.seeHelp];
+    try {
+      return option.parse(read, text, hint);
+    } catch (error) {
+      this.root.invalid ??= error;
+      return undefined;
+    }
   }
 
   listOption(flags: string, about: string, read = (text: string): string => text): this {

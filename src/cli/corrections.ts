@@ -1,9 +1,12 @@
 import type { App } from '../app/app.ts';
-import { type Advice, again, restaurant, slot, type Word } from '../hint.ts';
+import { hintCity, seenResults } from '../app/seen.ts';
+import { type Advice, again, type Command, type Options, restaurant, slot, type Word } from '../hint.ts';
 import { nearest } from '../util/nearest.ts';
+import { splitWords } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';
 import { optionsOf } from './options.ts';
-import { OTHER_ARGUMENTS, OTHER_OPTIONS, OTHER_VERBS, ownWords } from './synonyms.ts';
+import { ANY_NAME, OTHER_ARGUMENTS, OTHER_OPTIONS, ownWords } from './synonyms.ts';
+import { readWish } from './wish.ts';
 
 export const isOptionLike = (word: string): boolean => /^-./s.test(word) && !/^-[\d.]+$/.test(word);
 
@@ -24,7 +27,7 @@ interface Meaning {
 
 const slotOf = (text: string): Word => slot(text.replace(/^.*<|>.*$/gs, ''));
 
-function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
+function meaningOf(flag: string, command: CliCommand, app: App): Meaning | undefined {
   const word = flag.replace(/^-+/, '');
   const [argumentName = word] = ownWords(OTHER_ARGUMENTS, word);
   if (command.registeredArguments.some((each) => each.name() === argumentName)) {
@@ -35,25 +38,32 @@ function meaningOf(flag: string, command: CliCommand): Meaning | undefined {
   const others = ownWords(OTHER_OPTIONS, word).filter((ours) => longs.includes(ours.split(/ |--/)[1] ?? ''));
   const near = flag.startsWith('--') ? nearest(word, longs, 1).map((name) => `--${name}`) : [];
   const [meant] = [...others, ...near];
-  if (meant === undefined) return undefined;
+  if (meant === undefined) return cuisineMeaning(word, command, app);
   const [name = '', value] = meant.split(' ');
   const option = options.find(({ long }) => long === name);
   const takesValue = value === undefined ? option?.required === true : value.startsWith('<');
   return {
     name,
     takesValue,
-    value: takesValue && value ? slotOf(value) : value,
+    value: value === '<city>' ? (hintCity(app) ?? slot('city')) : value?.replace(/^<|>$/g, ''),
     slot: slotOf(option?.flags ?? ''),
   };
 }
 
+/** `find --tacos` */
+function cuisineMeaning(word: string, command: CliCommand, app: App): Meaning | undefined {
+  const cuisine = [readWish([word], true, seenResults(app)).options['--cuisine'] ?? []].flat()[0];
+  if (command.path !== 'find' || typeof cuisine !== 'string') return undefined;
+  return { name: '--cuisine', takesValue: false, value: cuisine, slot: slot('cuisine') };
+}
+
 type Correction = readonly [name: string, value: true | Word];
 
-function takeWord(words: string[], command: CliCommand): Correction | undefined {
+function takeWord(words: string[], command: CliCommand, app: App): Correction | undefined {
   const word = words.shift() ?? '';
   if (!isOptionLike(word)) return ['', word];
   const { flag, value: typed } = splitOption(word);
-  const meaning = meaningOf(flag, command);
+  const meaning = meaningOf(flag, command, app);
   if (meaning === undefined) return undefined;
   const { name, takesValue, value, slot } = meaning;
   if (!takesValue) return typed === undefined ? [name, value ?? true] : undefined;
@@ -78,7 +88,7 @@ export function correctLine(
   const words = args.slice(0, end);
   const corrections: Correction[] = [];
   while (words.length > 0) {
-    const each = takeWord(words, command);
+    const each = takeWord(words, command, app);
     if (each === undefined) return undefined;
     corrections.push(each);
   }
@@ -86,8 +96,8 @@ export function correctLine(
   const operands = [...typed, ...args.slice(end + 1)];
   const { length, [length - 1]: last } = registeredArguments;
   if (operands.length > length && last?.variadic !== true) return undefined;
-  const options = Object.fromEntries(corrections.filter(([name]) => name !== ''));
-  return { text: 'did you mean', command: again(options, { operands }) };
+  const options: Options = Object.fromEntries(corrections.filter(([name]) => name !== ''));
+  return { text: 'did you mean', command: completed(command, operands, options, app) };
 }
 
 /** Returns the command with an option that was typed before it; undefined if the words do not name one that has it. */
@@ -99,38 +109,38 @@ export function reorderLine(program: CliCommand, flag: string): Advice | undefin
   return { text: 'did you mean', command: restaurant(...words, ...typedFlags(program)) };
 }
 
-const typedFlags = (program: CliCommand): string[] =>
+/** Returns the command line of this run with other options, and with what `find` and other commands require. */
+export function completed(
+  command: CliCommand,
+  operands: readonly Word[],
+  options: Options,
+  app: App,
+): Command {
+  const required = command.registeredArguments.filter((each) => each.required).length;
+  const typed = operands.filter((each) => typeof each === 'string');
+  if (command.path !== 'find' || typed.length < operands.length) {
+    const isComplete = operands.length >= required || typed.length < operands.length;
+    return again(options, {
+      operands: (isComplete ? undefined : exampleOperands(command, typed)) ?? operands,
+    });
+  }
+  const hasCity = '--city' in options || command.typed.some(({ option }) => option.long === '--city');
+  const city = hasCity ? undefined : hintCity(app);
+  const more = city === undefined ? options : { ...options, '--city': city };
+  return again(more, { operands: operands.length === 0 ? [ANY_NAME] : operands });
+}
+
+export const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
 
-export function correctCommand(
-  word: string,
-  parent: CliCommand,
-  rest: readonly string[],
-): Advice | undefined {
-  const names = parent.children.map((child) => child.name());
-  const others = ownWords(OTHER_VERBS[parent.path] ?? {}, word.toLowerCase());
-  const [meant] = [...others, ...nearest(word, names, 1)];
-  if (meant === undefined) return undefined;
-  const [name = '', option] = meant.split(/ (?=--)/);
-  const typed = [...parent.path.split(' '), ...name.split(' '), ...rest].filter((each) => each !== '');
-  const { command, words } = descend(parent.root, typed);
-  const added = [option ?? [], ...typedFlags(parent.root)].flat();
-  const slots = added.includes('--help') ? [] : missing(command, words);
-  return { text: 'did you mean', command: restaurant(...typed, ...slots, ...added) };
-}
-
-function descend(command: CliCommand, words: string[]): { command: CliCommand; words: string[] } {
-  const child = command.children.find((each) => each.name() === words[0]);
-  return child === undefined ? { command, words } : descend(child, words.slice(1));
-}
-
-function missing(command: CliCommand, words: string[]): Word[] {
-  let operands: readonly string[] = [];
-  try {
-    ({ operands } = command.parseOptions(words));
-  } catch {
-    // A value is missing or invalid, too.
-  }
-  const argument = command.registeredArguments.slice(operands.length).find(({ required }) => required);
-  return argument === undefined ? [] : [slot(argument.name())];
+/** Returns the arguments of the first example that begins with the typed ones. */
+export function exampleOperands(
+  command: CliCommand | undefined,
+  typed: readonly string[],
+): readonly string[] | undefined {
+  const { path = '', exampleLines = [], registeredArguments = [] } = command ?? {};
+  const length = path.split(' ').length + 1;
+  return exampleLines
+    .map((line) => (splitWords(line) ?? []).slice(length, length + registeredArguments.length))
+    .find((words) => words.length > typed.length && typed.every((word, index) => words[index] === word));
 }

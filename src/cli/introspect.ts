@@ -174,7 +174,7 @@ export function findCommand(program: CliCommand, words: readonly string[]): CliC
     .flatMap((word) => word.split(' '))
     .reduce<CliCommand>((parent, word) => {
       const child = parent.children.find((each) => each.name() === word);
-      if (child === undefined) throw unknownCommandError(word, parent);
+      if (child === undefined) throw unknownCommandError(word, parent, ['--help']);
       return child;
     }, program);
 }

@@ -1,11 +1,13 @@
 import type { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
+import { needsDemo } from '../app/seen.ts';
 import { type AppError, usage } from '../errors.ts';
-import { type Advice, again, type Command, restaurant, slot } from '../hint.ts';
+import { type Advice, type Command, restaurant } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';
 import { conflictIn } from './check.ts';
 import type { CliCommand } from './command.ts';
-import { correctCommand, correctLine, isOptionLike, reorderLine, splitOption } from './corrections.ts';
+import { correctCommand, correctSetting } from './command-corrections.ts';
+import { completed, correctLine, isOptionLike, reorderLine, splitOption } from './corrections.ts';
 import { optionsOf } from './options.ts';
 import { valueOption } from './synonyms.ts';
 
@@ -15,8 +17,8 @@ const KEY_HINT: Advice = {
   command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' },
 };
 
-const unknownCommand = (parent: CliCommand): AppError =>
-  unknownCommandError(parent.args[0] ?? '', parent, parent.args.slice(1));
+const unknownCommand = (parent: CliCommand, app: App): AppError =>
+  unknownCommandError(parent.args[0] ?? '', parent, parent.args.slice(1), app);
 
 /** The errors of commander, by code, as ours. The whole tree is defined. */
 const ERRORS: Readonly<Record<string, (command: CliCommand, app: App) => AppError>> = {
@@ -38,15 +40,16 @@ export const isUnknownCommand = ({ code }: CommanderError, command: CliCommand):
   code === 'commander.unknownCommand' ||
   (code === 'commander.excessArguments' && command.children.length > 0);
 
-/** @param rest the words that follow */
+/** @param rest the words that follow. @param app undefined if only the help of a command is wanted */
 export function unknownCommandError(
   word: string,
   parent: CliCommand,
-  rest: readonly string[] = [],
+  rest: readonly string[],
+  app?: App,
 ): AppError {
   const all = { text: 'to list the commands', ...parent.ownHelp };
   const name = `${parent.path} ${word}`.trimStart();
-  return usage(`unknown command '${name}'`, correctCommand(word, parent, rest) ?? all);
+  return usage(`unknown command '${name}'`, correctCommand(word, parent, rest, app) ?? all);
 }
 
 function unknownOption(command: CliCommand, app: App): AppError {
@@ -63,9 +66,22 @@ function unknownOption(command: CliCommand, app: App): AppError {
   }
   const corrected = (path === '' ? reorderLine(root, flag) : undefined) ?? correctLine(command, app);
   if (corrected !== undefined) return usage(`unknown option '${flag}'`, corrected);
+  const search = searchInstead(command, flag, app);
+  if (search !== undefined) return usage(`unknown option '${flag}'`, search);
   const owner = root.tree.find((each) => each !== root && each.options.some(({ long }) => long === flag));
   const other = owner === undefined ? [] : [{ text: `${flag} is an option of ${owner.path}` }];
   return usage(`unknown option '${flag}'`, [...other, command.seeHelp]);
+}
+
+/** `lookup Nopa --city SF` */
+function searchInstead(
+  { path, args, typed }: CliCommand,
+  flag: string,
+  { secrets }: App,
+): Advice | undefined {
+  const isSearch = path === 'lookup' && /^(?:--city|-c)$/.test(flag) && typed.length === 0;
+  if (!isSearch || args.some((word) => secrets.redact(word) !== word)) return undefined;
+  return { text: 'did you mean', command: restaurant('find', ...args) };
 }
 
 function missingValue(command: CliCommand): AppError {
@@ -81,24 +97,27 @@ function missingArgument(command: CliCommand, app: App): AppError {
       .slice(args.length)
       .find(({ required }) => required)
       ?.name() ?? '';
-  const isEmpty = args.length === 0 && typed.length === 0;
   const isSecret = args.some((word) => app.secrets.redact(word) !== word);
-  const advice =
-    isEmpty || isSecret
-      ? { text: 'for example', command: exampleFor(exampleLines[0] ?? '', app) }
-      : { command: again({}, { operands: [...args, slot(missing)] }) };
-  return usage(`${path} needs <${missing}>`, [advice, command.seeHelp]);
+  if (isSecret || (args.length === 0 && typed.length === 0)) {
+    const example = exampleFor(exampleLines[0] ?? '', app);
+    return usage(`${path} needs <${missing}>`, [{ text: 'for example', command: example }, command.seeHelp]);
+  }
+  const setting = path === 'config set' ? correctSetting(args[0] ?? '', args.slice(1)) : undefined;
+  if (setting !== undefined && args[0]?.includes('='))
+    return usage(`${path} needs <${missing}>`, [setting, command.seeHelp]);
+  const line = completed(command, args, {}, app);
+  const text = path === 'find' ? { text: 'a part of a name is enough' } : {};
+  return usage(`${path} needs <${missing}>`, [{ ...text, command: line }, command.seeHelp]);
 }
 
-function exampleFor(line: string, { settings }: App): Command {
-  const hasService = (['base-url', 'endpoint'] as const).some((name) => settings.raw(name).value !== null);
+function exampleFor(line: string, app: App): Command {
   const [, ...words] = splitWords(line) ?? [];
-  return restaurant(...words.filter((word) => !hasService || word !== '--demo'));
+  return restaurant(...words.filter((word) => needsDemo(app) || word !== '--demo'));
 }
 
-function excessArgument(command: CliCommand): AppError {
+function excessArgument(command: CliCommand, app: App): AppError {
   const { path, args, registeredArguments, children } = command;
-  if (children.length > 0) return unknownCommand(command);
+  if (children.length > 0) return unknownCommand(command, app);
   const { length } = registeredArguments;
   const most = ['no arguments', 'one argument'][length] ?? `${length} arguments`;
   // An argument of login is most likely a key, so it is not printed.

@@ -48,12 +48,19 @@ export function registerFind(command: CliCommand, app: App): void {
     .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', nonEmpty)
     .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', nonEmpty)
     .listOption('--grade <grade>', 'Filter by grade (repeatable)', nonEmpty)
-    .valueOption('--min-grade <grade>', 'Filter by minimum grade', { read: parseMinGrade })
+    .valueOption('--min-grade <grade>', 'Filter by minimum grade', {
+      read: parseMinGrade,
+      example: 'B',
+    })
     .valueOption('--sort <key>', 'Sort the results', { choices: SORT_KEYS })
     .valueOption('--near <lat,lng>', 'Add the distance from this location and sort by it', {
       read: parsePoint,
+      example: '37.77,-122.43',
     })
-    .valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', { range: [1, 1000] })
+    .valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', {
+      range: [1, 1000],
+      example: '10',
+    })
     .valueOption('--fields <level>', 'Include details for every result (one request per result, up to 10)', {
       choices: LEVELS.filter((level) => level !== 'basic'),
     })
@@ -101,7 +108,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       } else {
         await writeSummaries(app, response, query, options);
       }
-      const note = footer(app, response, query, options);
+      const note = await footer(app, response, query, options);
       if (note !== undefined) await app.notes.note(note);
       reportFailures(answer, detailed);
     },

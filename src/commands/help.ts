@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
+import { OTHER_TOPICS, ownWords } from '../cli/synonyms.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { nearest } from '../util/nearest.ts';
@@ -17,7 +18,9 @@ export function registerHelp(command: CliCommand, app: App): void {
       const { findCommand } = await import('../cli/introspect.ts');
       const word = words.length === 1 ? (words[0] ?? '') : '';
       const topics = Object.keys(TOPICS);
-      const [near] = program.children.some((each) => each.name() === word) ? [] : nearest(word, topics, 1);
+      const [near] = program.children.some((each) => each.name() === word)
+        ? []
+        : [...ownWords(OTHER_TOPICS, word), ...nearest(word, topics, 1)];
       if (near !== undefined && near !== word) {
         throw usage(`unknown topic '${word}'`, { text: 'did you mean', command: restaurant('help', near) });
       }

@@ -53,7 +53,7 @@ export function registerLookup(command: CliCommand, app: App): void {
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
   const [word = ''] = words;
   await runServiceCommand(app, {
-    service: { paced: words.length > 1 || /^(-|\d+-\d+)$/.test(word) },
+    service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
     plan: async () => {
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
@@ -69,8 +69,12 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
           : lookupAll(app, service, ids, level);
       return outcomes.catch((error) => Promise.reject(withPlanHint(error)));
     },
-    write: (outcomes, { search, isOne }) => {
+    write: async (outcomes, { search, isOne }) => {
       const [first] = outcomes;
+      if (isOne && first?.error?.code === 'not_found') {
+        const { nameHint } = await import('./lookup/ids.ts');
+        throw first.error.withHint(nameHint(app, first.restaurantId));
+      }
       return isOne && first !== undefined ? writeOne(app, first, search) : writeList(app, outcomes, search);
     },
   });

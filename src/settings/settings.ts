@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
-import { restaurant } from '../hint.ts';
+import { again, restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
-import { suggestion } from '../util/nearest.ts';
+import { nearest, suggestion } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue } from './values.ts';
@@ -63,7 +63,7 @@ export class Settings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
     const { value: text, source } = this.raw(name);
     const parse: (text: string) => unknown = SETTINGS[name].parse;
-    const value = text === null ? undefined : parseValue(parse, text, this.#originOf(name, source));
+    const value = text === null ? undefined : parseValue(parse, text, this.#originOf(name, source, text));
     return { value: value as SettingValue<N>, source };
   }
 
@@ -100,10 +100,14 @@ export class Settings {
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
 
-  #originOf(name: SettingName, source: Source): Parameters<typeof parseValue>[2] {
-    const { env, profileField }: Setting<unknown> = SETTINGS[name];
+  #originOf(name: SettingName, source: Source, text: string): Parameters<typeof parseValue>[2] {
+    const { env, profileField, choices = [] }: Setting<unknown> = SETTINGS[name];
     const where = { flag: source === 'flag', isUrl: isUrl(name) };
-    if (source === 'flag') return { ...where, name: `--${name}` };
+    if (source === 'flag') {
+      const [near = choices[0]] = nearest(text, choices, 1);
+      const hint = near === undefined ? undefined : { command: again({ [`--${name}`]: near }) };
+      return { ...where, name: `--${name}`, hint };
+    }
     if (source === 'env') return { ...where, name: env, hint: { text: `unset ${env}, or correct it` } };
     const option = profileField === undefined ? [] : this.profileOption;
     return {

@@ -31,6 +31,8 @@ export interface ResponseCache {
 interface DiskCache extends ResponseCache {
   get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
   put(tool: string, args: unknown, text: string): void;
+  /** Returns the newest values of a tool, regardless of their age. */
+  latest(tool: string, most: number): unknown[];
 }
 
 const VERSION = 2;
@@ -45,6 +47,7 @@ const MAX_ENTRY_SHARE = 1 / 16;
 const PRUNE_SHARE = 1 / 50;
 const KEEP_SHARE = 0.9;
 const MAX_PRUNED = 20_000;
+const MAX_LISTED = 2000;
 
 const folderIn = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir, 'responses'));
 
@@ -65,7 +68,7 @@ interface CacheOptions {
 
 export function openCache(options: CacheOptions): DiskCache {
   const { cacheDir } = options;
-  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {} };
+  if (cacheDir === undefined) return { get: () => undefined, put() {}, release() {}, latest: () => [] };
   return new FolderCache(folderIn(cacheDir), options);
 }
 
@@ -136,6 +139,34 @@ class FolderCache implements DiskCache {
   }
 
   release(): void {}
+
+  latest(tool: string, most: number): unknown[] {
+    const start = canonicalJson([this.#endpoint, this.#credentials, tool]).slice(0, -1);
+    return newestFirst(this.#folder, this.#prefix)
+      .slice(0, most)
+      .flatMap((name) => {
+        try {
+          const content = this.#folder.read(name, this.#maxEntryBytes);
+          const { version, key, value } = Object(JSON.parse(content?.bytes.toString('utf8') ?? 'null'));
+          return version === VERSION && String(key).startsWith(start) ? [value] : [];
+        } catch {
+          return [];
+        }
+      });
+  }
+}
+
+function newestFirst(folder: OwnFolder, prefix: string): string[] {
+  return folder
+    .names(ENTRY_NAME)
+    .filter((name) => name.startsWith(prefix))
+    .slice(0, MAX_LISTED)
+    .map((name) => ({
+      name,
+      at: lstatSync(join(folder.path, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    }))
+    .sort((one, other) => other.at - one.at)
+    .map(({ name }) => name);
 }
 
 export function clearResponses(cacheDir: string | undefined): number {

@@ -281,17 +281,18 @@ describe('an invalid command line', () => {
     ['search', 'find'],
     ['query', 'find'],
     ['list', 'find'],
-    ['get', 'lookup'],
-    ['show', 'lookup'],
-    ['info', 'lookup'],
+    ['get 1', 'lookup 1'],
+    ['show 1', 'lookup 1'],
+    ['info 1', 'lookup 1'],
     ['whoami', 'status'],
     ['signin', 'login'],
     ['serve', 'sandbox'],
     ['set', 'config set'],
     ['version', '--version'],
   ])('suggests a command for the verb %s of other tools', async (verb, ours) => {
-    expect(await run(verb)).toEqual(
-      refusal(new RegExp(`^error: unknown command '${verb}'\nhint: did you mean: restaurant ${ours}\\b`)),
+    const words = verb.split(' ');
+    expect(await run(...words)).toEqual(
+      refusal(new RegExp(`^error: unknown command '${words[0]}'\nhint: did you mean: restaurant ${ours}\\b`)),
     );
   });
 

@@ -4,7 +4,7 @@ import { outputFormat, writesToTerminal } from '../../app/output.ts';
 import type { FindResult } from '../../client/find-result.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { again, restaurant } from '../../hint.ts';
+import { again, type Message, restaurant } from '../../hint.ts';
 import type { Detailed } from './details.ts';
 import { explainEmpty, type Refinement } from './refine.ts';
 
@@ -14,16 +14,15 @@ interface Results {
   readonly cachedAt?: number | undefined;
 }
 
-export function footer(
+export async function footer(
   app: App,
   { value, rows, cachedAt }: Results,
-  { name, city }: FindQuery,
+  query: FindQuery,
   refinement: Refinement,
-): string | undefined {
+): Promise<Message | undefined> {
+  if (!app.terminal.isInteractive) return undefined;
   const { results, output } = value;
-  if (results.length === 0) {
-    return `no matches for ${name} in ${city}: try a shorter name, and check the city name`;
-  }
+  if (results.length === 0) return (await import('./suggest.ts')).nothingFound(app, query);
   if (rows.length === 0) return explainEmpty(results, refinement);
   // Row numbers refer to a table on the terminal.
   if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;

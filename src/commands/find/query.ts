@@ -1,9 +1,9 @@
 import { requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { valueOption } from '../../cli/synonyms.ts';
+import { CITY_START, valueOption } from '../../cli/synonyms.ts';
 import type { FindQuery } from '../../client/types.ts';
-import { type AppError, usage } from '../../errors.ts';
-import { type Advice, again, restaurant, slot } from '../../hint.ts';
+import { usage } from '../../errors.ts';
+import { again, restaurant, slot } from '../../hint.ts';
 import type { Refinement } from './refine.ts';
 
 interface QueryOptions extends Pick<Refinement, 'sort' | 'near'> {
@@ -33,29 +33,12 @@ export async function readQuery(
   if (app.globals.demo !== true) requireEndpoint(app);
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');
-  if (words.length > 1) throw oneNameError(words, saved !== undefined);
-  const defaultCity = saved ?? (await promptForCity(app));
+  const defaultCity = words.length > 1 ? undefined : (saved ?? (await promptForCity(app)));
   if (defaultCity !== undefined) return { name, city: defaultCity };
   // A damaged config file may contain the city.
-  app.config.file();
-  throw usage('find needs a city', [
-    { command: again({ '--city': 'San Francisco' }) },
-    { text: 'to set a default city', command: restaurant('config', 'set', 'city', 'San Francisco') },
-  ]);
+  if (words.length === 1) app.config.file();
+  throw (await import('./suggest.ts')).noCityError(app, words);
 }
-
-/** The last word may be the city, or a part of the name. */
-function oneNameError(words: readonly string[], hasCity: boolean): AppError {
-  const [last = ''] = words.slice(-1);
-  const split: Advice = { command: again({ '--city': last }, { operands: [words.slice(0, -1).join(' ')] }) };
-  const whole: Advice = { command: again({}, { operands: [words.join(' ')] }) };
-  const message = `without --city, find takes one name, not ${words.length} words: ${words.join(' ')}`;
-  return usage(message, hasCity ? [whole, { ...split, text: 'or' }] : split);
-}
-
-/** First words of cities that no city is called by themselves: San Francisco, New York. */
-const CITY_START =
-  /^(?:san|santa|santo|são|sao|saint|st\.?|new|los|las|el|fort|port|mount|salt|hong|tel|den)$/i;
 
 /** A list of columns, or a jq filter. */
 const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
@@ -115,6 +98,12 @@ function checkAdjacent({ program }: App, words: readonly string[]): void {
     });
   }
   const flag = program.longName(before.startsWith('--') ? before : `-${before.at(-1)}`);
+  if (flag === '--open' && rest === 'now') {
+    throw usage('--open takes no value', {
+      text: 'details contain the opening hours',
+      command: again({ '--fields': 'standard' }, { operands, without: [flag] }),
+    });
+  }
   const meant = valueOption(flag, rest);
   if (meant === undefined) {
     throw usage(`unexpected '${rest}' after ${flag}`, {

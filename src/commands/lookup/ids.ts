@@ -1,10 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
+import { hintCity } from '../../app/seen.ts';
 import { AppError, usage } from '../../errors.ts';
 import { type Hint, restaurant, slot } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { tryParseJson } from '../../util/json.ts';
+import { isNearName } from '../../util/near-name.ts';
 import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 
@@ -27,13 +29,23 @@ export function resolveWords(app: App, words: readonly string[]): Selection {
     search ??= requireLastSearch(app);
     return idOfRow(search, number);
   };
-  const ids = words.flatMap((word) => {
+  const whole = words.length > 1 ? rowsNamed(words.join(' '), rows) : [];
+  const parts = whole.length > 0 ? [words.join(' ')] : words.flatMap((word) => partsOf(word, rows));
+  const ids = parts.flatMap((word) => {
     const numbers = rowsOfWord(word, rows);
     if (numbers.length > 0) return numbers.map(rowId);
     refuseKey(app, word);
     return [checkWord(app, word)];
   });
   return { ids: [...new Set(ids)], search };
+}
+
+/** Splits `1,2` and `#1`. A name may contain a comma. */
+function partsOf(word: string, rows: readonly Row[]): string[] {
+  if (!/^[#\d][#\d,\s-]*$|^[^\s,]+(?:,[^\s,]*)+$/.test(word) || rowsNamed(word, rows).length > 0)
+    return [word];
+  const parts = word.split(/[,\s]+/).map((part) => part.replace(/^#(?=\d)/, ''));
+  return parts.filter((part) => part !== '');
 }
 
 interface Row {
@@ -69,8 +81,8 @@ function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
 }
 
 /**
- * Returns the row with the name, else the row whose name contains the words; empty for an id. @throws {AppError} `usage`
- * for several rows
+ * Returns the row with the name, else the row whose name begins with the words or contains several; empty for an id.
+ * @throws {AppError} `usage` for several rows
  */
 function rowsNamed(word: string, rows: readonly Row[]): number[] {
   const wanted = foldLetters(word).trim();
@@ -78,8 +90,9 @@ function rowsNamed(word: string, rows: readonly Row[]): number[] {
   const rowsThat = (match: (name: string) => boolean): number[] =>
     rows.flatMap(({ name }, index) => (match(foldLetters(name).trim()) ? [index + 1] : []));
   const same = rowsThat((name) => name === wanted);
+  const first = same.length > 0 ? same : rowsThat((name) => wanted.length >= 3 && name.startsWith(wanted));
   // A part of a name could be an id, unless it contains a space.
-  const matches = same.length > 0 || !/\s/.test(wanted) ? same : rowsThat((name) => name.includes(wanted));
+  const matches = first.length > 0 || !/\s/.test(wanted) ? first : rowsThat((name) => name.includes(wanted));
   if (matches.length <= 1) return matches;
   throw usage(`${matches.length} rows are named '${word}': ${matches.join(', ')}`, {
     command: restaurant('lookup', String(matches[0])),
@@ -95,10 +108,26 @@ function checkWord(app: App, word: string): string {
   }
   const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
   if (!looksLikeName) return checkId(word);
-  const city = app.settings.get('city') === undefined ? ['--city', slot('city')] : [];
-  throw usage(`'${word}' is a name, not a restaurant ID, and is not in your last search`, {
-    command: restaurant('find', word, ...city),
-  });
+  throw usage(
+    `'${word}' is a name, not a restaurant ID, and is not in your last search`,
+    nameHint(app, word),
+  );
+}
+
+/** The hint for a word that no restaurant has as its id: a similar name, else the rows, else a search. */
+export function nameHint(app: App, word: string): Hint {
+  const rows = lastRestaurants(app);
+  const near = rows.filter(({ name }) => isNearName(word, name));
+  if (near.length > 0) {
+    return near.slice(0, 2).map(({ name }, index) => ({
+      text: index === 0 ? 'did you mean' : 'or',
+      command: restaurant('lookup', name),
+    }));
+  }
+  const city = hintCity(app);
+  const search = restaurant('find', word, ...(city === undefined ? [] : ['--city', city]));
+  const last = { text: 'to show the rows of your last search', command: restaurant('last') };
+  return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
 }
 
 function idOfRow(search: Search, number: number): string {

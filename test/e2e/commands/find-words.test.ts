@@ -271,8 +271,11 @@ describe('the rows of the last search', () => {
 
   it.each([
     ['all', /'all' is not a restaurant ID\nhint: .*restaurant lookup 1-5/],
-    ['Zebra Room', /is a name, not a restaurant ID.*\nhint: restaurant find 'Zebra Room' --city <city>/],
-    ['Zebra', /is a name, not a restaurant ID.*\nhint: restaurant find Zebra --city <city>/],
+    [
+      'Zebra Room',
+      /is a name, not a restaurant ID.*\nhint: to search for it: restaurant find 'Zebra Room' --city /,
+    ],
+    ['Zebra', /is a name, not a restaurant ID.*\nhint: to search for it: restaurant find Zebra --city /],
     ['3-1', /'3-1' is not a range of rows\nhint: .*lookup 1-3/],
     ['1-99999999999', /is not a range of rows/],
     ['x;id', /is not a restaurant id/],

@@ -228,7 +228,10 @@ describe('find', () => {
 
   it('suggests --columns when --fields gets a column', async () => {
     const { exit, stderr } = await service.run(['find', 'Nopa', '--city', 'SF', '--fields', 'name']);
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('hint: to choose columns, use --columns')]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringContaining('to choose columns: restaurant find Nopa --city SF --columns name; '),
+    ]);
     const before = await service.run(['--fields', 'premium', 'lookup', '1']);
     expect(before.stderr).toContain('did you mean: restaurant lookup --fields premium 1');
   });

@@ -1,0 +1,273 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { splitWords } from '../../src/util/shell.ts';
+import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { PAID, useService } from '../helpers/service.ts';
+
+const service = useService();
+const { home } = newHome();
+writeFileSync(join(home, 'key.txt'), PAID);
+const terminal: RunOptions = { tty: { stdin: true, stdout: true, stderr: true, columns: 500 }, cwd: home };
+
+/** Runs a line as printed, in a terminal whose user answers no prompt but that of `login`. */
+function run(line: string, env: Readonly<Record<string, string>>, folder = home) {
+  const [command = '', file] = line.split(' < ');
+  const words = splitWords(command) ?? [];
+  return runCli(words, {
+    ...terminal,
+    ...(file === undefined ? {} : { stdin: PAID, tty: {} }),
+    env: { ...env, HOME: folder, LANG: 'C.UTF-8', NO_COLOR: '1', CI: words[0] === 'login' ? '' : '1' },
+    answers: { secret: PAID },
+  });
+}
+
+/** Lines that people type first, and the command that they are led to; empty if it works as typed. */
+const FIRST_WORDS: readonly (readonly [typed: string, command: string])[] = [
+  ['nopa', 'find nopa --city SF'],
+  ['nopa --city SF', 'find nopa --city SF'],
+  ['pizza', 'find a --city SF --cuisine pizza'],
+  ['pizza --city SF', 'find a --cuisine pizza --city SF'],
+  ['tacos', 'find a --city SF --cuisine tacos'],
+  ['tacos in SF', 'find a --city SF --cuisine tacos'],
+  ['mexican', 'find a --city SF --cuisine mexican'],
+  ['mexican food in SF', 'find a --city SF --cuisine mexican'],
+  ['best mexican in SF', 'find a --city SF --cuisine mexican --sort grade'],
+  ['best tacos', 'find a --city SF --cuisine tacos --sort grade'],
+  ['near me', 'find a --city SF'],
+  ['nearby', 'find a --city SF'],
+  ['restaurants', 'find a --city SF'],
+  ['restaurants near me', 'find a --city SF'],
+  ['food', 'find a --city SF'],
+  ['menu', 'lookup 1'],
+  ['menu nopa', 'lookup nopa'],
+  ['menu 1', 'lookup 1'],
+  ['hours', 'lookup 1'],
+  ['hours nopa', 'lookup nopa'],
+  ['hours 1', 'lookup 1'],
+  ['book', 'lookup 1'],
+  ['book nopa', 'lookup nopa'],
+  ['reserve 1', 'lookup 1'],
+  ['reviews nopa', 'lookup nopa'],
+  ['phone 1', 'lookup 1'],
+  ['directions 1', 'lookup 1'],
+  ['map', 'lookup 1 --open'],
+  ['map 1', 'lookup 1 --open'],
+  ['map nopa --city SF', 'find nopa --city SF --open'],
+  ['open 1', 'lookup 1 --open'],
+  ['show 1', 'lookup 1'],
+  ['show nopa', 'lookup nopa'],
+  ['view 1', 'lookup 1'],
+  ['info 1', 'lookup 1'],
+  ['details 1', 'lookup 1'],
+  ['get 1', 'lookup 1'],
+  ['compare 1 2', 'lookup 1 2'],
+  ['search', 'find a --city SF'],
+  ['search nopa', 'find nopa --city SF'],
+  ['search nopa --city SF', 'find nopa --city SF'],
+  ['search pizza in SF', 'find a --city SF --cuisine pizza'],
+  ['query nopa --city SF', 'find nopa --city SF'],
+  ['list', 'find a --city SF'],
+  ['list --city SF', 'find a --city SF'],
+  ['ls', 'find a --city SF'],
+  ['history', 'last'],
+  ['random', 'find a --city SF'],
+  ['top 10', 'find a --city SF --sort grade'],
+  ['find', 'find Nopa --city SF'],
+  ['find nopa --city SF', ''],
+  ['find nopa -c SF', ''],
+  ['find nopa', 'find nopa --city SF'],
+  ['find nopa SF', 'find nopa --city SF'],
+  ['find nopa in SF', 'find nopa --city SF'],
+  ['find nopa, SF', 'find nopa --city SF'],
+  ['find nopa san francisco', "find nopa --city 'San Francisco'"],
+  ['find Nopa --city San Francisco', "find Nopa --city 'San Francisco'"],
+  ['find nopalina kitchen -c SF', ''],
+  ['find nopalina -c SF', ''],
+  ['find nopalinna -c SF', "find 'Nopalina Kitchen' --city SF"],
+  ['find pizza', 'find a --city SF --cuisine pizza'],
+  ['find pizza --city SF', 'find a --city SF --cuisine pizza'],
+  ['find pizza in SF', 'find a --city SF --cuisine pizza'],
+  ['find pizza in SF --demo', 'find a --demo --city SF --cuisine pizza --cuisine italian'],
+  ['find tacos', 'find a --city SF --cuisine tacos'],
+  ['find tacos --city SF', 'find a --city SF --cuisine tacos'],
+  ['find tacos near me', 'find a --city SF --cuisine tacos'],
+  ['find tacos near me --city SF', 'find a --city SF --cuisine tacos'],
+  ['find mexican', 'find a --city SF --cuisine mexican'],
+  ['find mexican --city SF', 'find a --city SF --cuisine mexican'],
+  ['find mexican food --city SF', 'find a --city SF --cuisine mexican'],
+  ['find mexican restaurants in SF', 'find a --city SF --cuisine mexican'],
+  ['find best mexican --city SF', 'find a --city SF --cuisine mexican --sort grade'],
+  ['find sushi --city SF', 'find a --city SF --cuisine sushi --cuisine japanese'],
+  ['find burgers in SF', 'find a --city SF --cuisine american'],
+  ['find cheap eats in SF', 'find a --city SF'],
+  ['find mission --city SF', "find a --city SF --neighborhood 'Mission District'"],
+  ['find north beach --city SF', "find a --city SF --neighborhood 'North Beach'"],
+  ['find "Hayes Valley"', "find a --city 'San Francisco' --neighborhood 'Hayes Valley'"],
+  ['find pizza in north beach', "find a --city 'San Francisco' --cuisine pizza --neighborhood 'North Beach'"],
+  ['find SF', 'find a --city SF'],
+  ['find San Francisco', "find a --city 'San Francisco'"],
+  ['find restaurants in SF', 'find a --city SF'],
+  ['find restaurants --city SF', 'find a --city SF'],
+  ['find restaurant', 'find a --city SF'],
+  ['find food', 'find a --city SF'],
+  ['find dinner --city SF', 'find a --city SF'],
+  ['find brunch --city SF', 'find a --city SF --cuisine brunch'],
+  ['find --cuisine mexican --city SF', 'find a --cuisine mexican --city SF'],
+  ['find --cuisine mexican --city SF --json', 'find a --json --cuisine mexican --city SF'],
+  ['find --cuisine mexican', 'find a --cuisine mexican --city SF'],
+  ['find --city SF', 'find a --city SF'],
+  ['find --min-grade A -c SF', 'find a --min-grade A --city SF'],
+  ['find --near 37.77,-122.43 -c SF', 'find a --near 37.77,-122.43 --city SF'],
+  ['find --neighborhood mission -c SF', 'find a --neighborhood mission --city SF'],
+  ['find --tacos', 'find a --cuisine tacos --city SF'],
+  ['find nopa --city SF --json name,grade', 'find nopa --json --city SF --columns name,grade'],
+  ['find nopa --city SF --json .results', 'find nopa --json --city SF --jq .results'],
+  ['find nopa -c SF -q .results', 'find nopa --city SF --jq .results'],
+  ['find nopa --city SF --csv', 'find nopa --city SF --format csv'],
+  ['find nopa --city SF --tsv', 'find nopa --city SF --format tsv'],
+  ['find nopa --city SF --yaml', 'find nopa --city SF --json'],
+  ['find nopa --city SF --table', 'find nopa --city SF --format table'],
+  ['find nopa --city SF --html', 'find nopa --city SF --open'],
+  ['find nopa --city SF -v', 'find nopa --city SF --verbose'],
+  ['find nopa --city SF -s', 'find nopa --city SF --quiet'],
+  ['find nopa --city SF --price 2', 'find nopa --city SF --fields standard'],
+  ["find nopa --city SF --price '$$'", 'find nopa --city SF --fields standard'],
+  ['find nopa --city SF --cheap', 'find nopa --city SF --fields standard'],
+  ['find nopa --city SF --rating 4', 'find nopa --city SF --min-grade B'],
+  ['find nopa --city SF --grade A', ''],
+  ['find nopa --city SF --max-results 5', 'find nopa --city SF --limit 5'],
+  ['find nopa --city SF --count 5', 'find nopa --city SF --limit 5'],
+  ['find nopa --city SF -l 5', 'find nopa --city SF --limit 5'],
+  ['find nopa --city SF -n5', ''],
+  ['find nopa --city SF --page 2', 'find nopa --city SF --limit 100'],
+  ['find nopa --city SF --radius 5km', 'find nopa --city SF --near 37.77,-122.43'],
+  ['find nopa --location SF', 'find nopa --city SF'],
+  ['find nopa --zip 94110', 'find nopa --city SF'],
+  ['find nopa --city SF --sort rating', 'find nopa --city SF --sort grade'],
+  ['find nopa --city SF --sort price', 'find nopa --city SF --sort grade'],
+  ['find nopa --city SF --sort-by grade', 'find nopa --city SF --sort grade'],
+  ['find nopa --city SF --open-now', 'find nopa --city SF --fields standard'],
+  ['find nopa --city SF --open now', 'find nopa --city SF --fields standard'],
+  ['find nopa --city SF --map', 'find nopa --city SF --open'],
+  ['find nopa --city SF --details', 'find nopa --city SF --fields standard'],
+  ['find nopa --city SF --fields name,phone', 'find nopa --city SF --columns name,phone'],
+  ['find nopa --city SF --neighborhood nopa', ''],
+  ['find nopa --city SF -o out.csv', ''],
+  ['find nopa --city SF --near me', 'find nopa --city SF --near 37.77,-122.43'],
+  ['find nopa --city SF --near SF', 'find nopa --city SF --near 37.77,-122.43'],
+  ['find nopa --city SF --format yaml', 'find nopa --city SF --format table'],
+  ['find --name nopa --city SF', 'find nopa --city SF'],
+  ['find --query nopa --city SF', 'find nopa --city SF'],
+  ['find a --city SF --type mexican', 'find a --city SF --cuisine mexican'],
+  ['find a --city SF --category mexican', 'find a --city SF --cuisine mexican'],
+  ['find a --city SF --tag tacos', 'find a --city SF --cuisine tacos'],
+  ['find a --city SF --all', 'find a --city SF --limit 1000'],
+  ['find nopa --city SF --pretty', 'find nopa --city SF --json'],
+  ['find nopa --city SF --debug', 'find nopa --city SF --verbose'],
+  ['find nopa --city SF --timeout 5', ''],
+  ['lookup', 'lookup 1'],
+  ['lookup 1', ''],
+  ['lookup 1 2', ''],
+  ['lookup 1,2', ''],
+  ['lookup 1, 2', ''],
+  ['lookup 1-2', ''],
+  ["lookup '#1'", ''],
+  ['lookup nopa', ''],
+  ['lookup nopalina', ''],
+  ['lookup Nopalina', ''],
+  ['lookup nopalima', "lookup 'Nopalina Kitchen'"],
+  ['lookup nopalina kitchen', ''],
+  ['lookup "nopa corner"', ''],
+  ['lookup nopa --city SF', 'find nopa --city SF'],
+  ['lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53', ''],
+  ['lookup 9', 'last'],
+  ['lookup 1 --fields phone', 'lookup 1 --columns phone'],
+  ['lookup 1 --premium', 'lookup 1 --fields premium'],
+  ['lookup --id 1', 'lookup 1'],
+  ['login sk_service_demo_paid', 'login --key-stdin < key.txt'],
+  ['auth login', 'login'],
+  ['auth status', 'status'],
+  ['signin', 'login'],
+  ['whoami', 'status'],
+  ['config', ''],
+  ['config show', 'config list'],
+  ['config city SF', 'config set city SF'],
+  ['config set city', "config set city 'San Francisco'"],
+  ['config set city=SF', 'config set city SF'],
+  ['set city SF', 'config set city SF'],
+  ['settings', 'config'],
+  ['setup', 'login'],
+  ['init', 'login'],
+  ['help', ''],
+  ['help find', ''],
+  ['help search', 'find --help'],
+  ['help json', 'help formats'],
+  ['version', '--version'],
+  ['--version', ''],
+  ['-v', '--version'],
+  ['-h', ''],
+  ['--help', ''],
+  ['status', ''],
+  ['doctor', 'status --check'],
+  ['ping', 'status --check'],
+  ['quota', 'status'],
+  ['demo', 'find Nopa --city SF --demo'],
+  ['example', 'find Nopa --city SF --demo'],
+  ['examples', 'find Nopa --city SF --demo'],
+  ['cuisines', 'find a --city SF'],
+  ['cities', 'find a --city SF'],
+  ['update', '--version'],
+  ['completion', 'completion bash'],
+  ['last', ''],
+];
+
+/** Without a service, commands that need one run on sample data. */
+const WITHOUT_SERVICE: typeof FIRST_WORDS = [
+  ['tacos', "find a --city 'San Francisco' --cuisine taco --cuisine mexican --demo"],
+  ['pizza in New York', "find a --city 'New York' --cuisine pizza --cuisine italian --demo"],
+  ['nopa', "find nopa --city 'San Francisco' --demo"],
+  ['menu nopa', "find nopa --city 'San Francisco' --demo"],
+  ['list', "find a --city 'San Francisco' --demo"],
+  ['find', 'find Nopa --city SF --demo'],
+  ['find nopa SF --demo', 'find nopa --demo --city SF'],
+  ['find brunch in SF --demo', 'find a --demo --city SF --cuisine brunch --cuisine breakfast'],
+  ['show', "find a --city 'San Francisco' --demo"],
+];
+
+/** Returns the first command in the hint of an error, or in the note about a search that found nothing. */
+function commandIn(stderr: string): string {
+  const advice = /(?:^hint: |"hint":"|^no matches ).*/m.exec(stderr)?.[0] ?? '';
+  return /restaurant (.+?)(?:;|"|$)/.exec(advice)?.[1] ?? '';
+}
+
+describe('the first words of a user', () => {
+  it.each(FIRST_WORDS)('%s', async (line, command) => {
+    const env = { ...service.env, RESTAURANT_MAX_AGE: '10m' };
+    rmSync(join(home, '.config'), { recursive: true, force: true });
+    await run('find a --city SF', env);
+    await run('find Nopa --city SF', env);
+    const typed = await run(line, env);
+    expect([typed.exit === 0 || command !== '', commandIn(typed.stderr)]).toEqual([true, command]);
+    if (command === '') return expect(typed.exit).toBe(0);
+    const { exit, stdout, stderr } = await run(command, env);
+    expect([exit, stderr]).toEqual([0, expect.not.stringContaining('no matches')]);
+    if (/^(?:find|lookup)/.test(command) && !line.includes('sushi')) expect(stdout).not.toBe('');
+  });
+});
+
+describe('without a service, the first words of a user', () => {
+  it.each(WITHOUT_SERVICE)('%s', async (line, command) => {
+    const { env } = newHome();
+    const typed = await run(line, env, env.HOME);
+    expect([typed.exit, commandIn(typed.stderr)]).toEqual([2, command]);
+    expect(await run(command, env, env.HOME)).toMatchObject({ exit: 0, stdout: expect.stringMatching(/\S/) });
+  });
+
+  it('are never sent, nor repeated, if one looks like a key', async () => {
+    for (const line of [PAID, `search ${PAID} --city SF`, `show ${PAID}`, `find ${PAID} in SF --demo`]) {
+      const { exit, stderr } = await run(line, {}, newHome().home);
+      expect([exit, stderr]).toEqual([2, expect.not.stringContaining(PAID)]);
+    }
+  });
+});
