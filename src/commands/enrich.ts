@@ -43,10 +43,13 @@ function addRowOptions(enrich: CliCommand): void {
     .option('--name-column <column>', 'Column with the name (default: name, restaurant, venue, place, title)')
     .option('--city-column <column>', 'Column with the city (default: city or town)')
     .option('--id-column <column>', 'Column with IDs to look up (default: service_id)')
+    .option('--lat-column <column>', 'Column with the latitude (default: lat, latitude)')
+    .option('--lng-column <column>', 'Column with the longitude (default: lng, lon, longitude)')
+    .option('--address-column <column>', 'Column with the address (default: address, street)')
     .valueOption('--fields <level>', 'Include details for every matched row', { choices: LEVELS })
     .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--no-details', 'Omit the column with all details')
-    .option('--loose', 'Search again by a simplified name if nothing is found')
+    .option('--loose', 'Compare simplified names, and search by them if nothing is found')
     .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
 }

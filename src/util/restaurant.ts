@@ -48,7 +48,7 @@ export function gradeRank(grade: unknown): number | undefined {
   return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + (STEPS[sign] ?? 1);
 }
 
-/** A place on Earth, in degrees. */
+/** WGS 84, degrees. */
 export interface Point {
   readonly lat: number;
   readonly lng: number;
@@ -56,6 +56,7 @@ export interface Point {
 
 const EARTH_RADIUS_KM = 6371;
 
+/** Returns the distance of two points along the surface of the Earth. */
 export function kilometers(from: Point, to: Point): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180;
   const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;

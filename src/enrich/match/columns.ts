@@ -4,6 +4,7 @@ import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant.ts';
 import type { InputRow } from '../row.ts';
+import { type Place, readPlace } from './place.ts';
 
 /**
  * The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another
@@ -43,6 +44,25 @@ const COLUMNS = {
     ],
   },
   id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
+  lat: { flag: '--lat-column', headers: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'] },
+  lng: {
+    flag: '--lng-column',
+    headers: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
+  },
+  address: {
+    flag: '--address-column',
+    headers: [
+      'address',
+      'street address',
+      'full address',
+      'street',
+      'adresse',
+      'anschrift',
+      'straße',
+      'dirección',
+      'addresses.0.freeform',
+    ],
+  },
 } as const;
 
 type Field = keyof typeof COLUMNS;
@@ -51,6 +71,9 @@ export interface ColumnOptions {
   readonly nameColumn?: string | undefined;
   readonly cityColumn?: string | undefined;
   readonly idColumn?: string | undefined;
+  readonly latColumn?: string | undefined;
+  readonly lngColumn?: string | undefined;
+  readonly addressColumn?: string | undefined;
   /** City of the rows without one. */
   readonly city?: string | undefined;
   /** City to use if the list has no city column. */
@@ -61,21 +84,21 @@ export interface ColumnOptions {
   readonly likelyHeader?: number | undefined;
 }
 
-export interface NameQuery {
-  readonly kind: 'search';
+interface RowText {
   readonly name: string;
   readonly city: string;
+  /** Where the list says that the restaurant is. */
+  readonly place?: Place | undefined;
 }
 
-export type Searchable = NameQuery | { readonly kind: 'lookup'; readonly id: string; readonly city: string };
+export type NameQuery = RowText & { readonly kind: 'search' };
+export type Searchable = NameQuery | (RowText & { readonly kind: 'lookup'; readonly id: string });
 
 /** The query of a row; `none` if the row has nothing to search by. */
 export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
 
-export interface Columns {
-  readonly name?: string | undefined;
-  readonly city?: string | undefined;
-  readonly id?: string | undefined;
+/** The columns of the list that are used, by what they contain. */
+export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   query(row: InputRow): RowQuery;
 }
 
@@ -90,12 +113,19 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   const name = find('name', options.nameColumn);
   const city = find('city', options.cityColumn);
   const id = find('id', options.idColumn);
+  const address = find('address', options.addressColumn);
+  const lat = find('lat', options.latColumn);
+  const lng = find('lng', options.lngColumn);
   const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
   const isMissing = {
-    name: name === undefined && options.nameColumn === undefined,
-    city: city === undefined && options.cityColumn === undefined && otherCity === undefined,
+    name: id === undefined && name === undefined && options.nameColumn === undefined,
+    city:
+      id === undefined && city === undefined && options.cityColumn === undefined && otherCity === undefined,
+    // Latitude and longitude are only used together.
+    lat: lat === undefined && options.latColumn === undefined && options.lngColumn !== undefined,
+    lng: lng === undefined && options.lngColumn === undefined && options.latColumn !== undefined,
   };
-  const missing = (['name', 'city'] as const).filter((field) => id === undefined && isMissing[field]);
+  const missing = (['name', 'city', 'lat', 'lng'] as const).filter((field) => isMissing[field]);
   if (wrong.length + missing.length > 0) throw noColumns(header, wrong, missing, options.likelyHeader);
   const textOf = (row: InputRow, column: string | undefined): string => {
     if (column === undefined) return '';
@@ -108,21 +138,27 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
     name,
     city,
     id,
+    address,
+    lat,
+    lng,
     query(row) {
+      const text = {
+        name: textOf(row, name),
+        city: textOf(row, city) || (otherCity ?? '').trim(),
+        place: readPlace(textOf(row, lat), textOf(row, lng), textOf(row, address)),
+      };
       const rowId = textOf(row, id);
-      const searched = textOf(row, city) || (otherCity ?? '').trim();
-      if (rowId !== '') return lookupQuery(rowId, searched);
-      const query = { kind: 'search', name: textOf(row, name), city: searched } as const;
-      if (query.name === '')
+      if (rowId !== '') return lookupQuery(rowId, text);
+      if (text.name === '')
         return { kind: 'none', why: id === undefined ? 'the name is empty' : 'no id and no name' };
-      return query.city === '' ? { kind: 'none', why: 'the city is empty' } : query;
+      return text.city === '' ? { kind: 'none', why: 'the city is empty' } : { kind: 'search', ...text };
     },
   };
 }
 
-function lookupQuery(text: string, city: string): RowQuery {
+function lookupQuery(text: string, row: RowText): RowQuery {
   try {
-    return { kind: 'lookup', id: checkId(text), city };
+    return { kind: 'lookup', id: checkId(text), ...row };
   } catch (error) {
     return { kind: 'none', why: error instanceof Error ? error.message : 'not an id' };
   }
@@ -131,7 +167,9 @@ function lookupQuery(text: string, city: string): RowQuery {
 /** Normalizes a header name: `Restaurant_Name` equals `restaurant name`. */
 const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
-const KNOWN_HEADERS = new Set(Object.values(COLUMNS).flatMap(({ headers }) => headers.map(plain)));
+const KNOWN_HEADERS: ReadonlySet<string> = new Set(
+  Object.values(COLUMNS).flatMap(({ headers }) => headers.map(plain)),
+);
 
 export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
 
@@ -154,6 +192,9 @@ function findColumn(
   return find(wanted) ?? (isPath ? wanted : undefined);
 }
 
+const LABELS: Readonly<Partial<Record<Field, string>>> = { lat: 'latitude', lng: 'longitude' };
+const labelOf = (field: Field): string => LABELS[field] ?? field;
+
 interface WrongColumn {
   readonly field: Field;
   readonly wanted: string;
@@ -166,7 +207,7 @@ interface WrongColumn {
 function noColumns(
   header: readonly string[],
   wrong: readonly WrongColumn[],
-  missing: readonly ('name' | 'city')[],
+  missing: readonly Field[],
   likelyHeader: number | undefined,
 ): AppError {
   const named = wrong.map(({ field, wanted }) => `${COLUMNS[field].flag} '${wanted}'`).join(', ');
@@ -174,7 +215,7 @@ function noColumns(
   const message = [
     ...(wrong.length > 0 ? [`${named}: the list has no such column`] : []),
     ...(missing.length > 0
-      ? [`no column for the ${missing.join(' and the ')}: none is called ${names}`]
+      ? [`no column for the ${missing.map(labelOf).join(' and the ')}: none is called ${names}`]
       : []),
     wrong.length > 0 ? `it has ${listed(header)}` : `the list has ${listed(header)}`,
   ].join('; ');
@@ -184,7 +225,7 @@ function noColumns(
 function columnHints(
   header: readonly string[],
   wrong: readonly WrongColumn[],
-  missing: readonly ('name' | 'city')[],
+  missing: readonly Field[],
   likelyHeader: number | undefined,
 ): Hint {
   if (likelyHeader !== undefined) {

@@ -1,7 +1,10 @@
 import { isRestaurant } from '../../client/find-result.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { foldName, isSameName, spellAnd } from '../../util/fold.ts';
+import { isSameName } from '../../util/fold.ts';
+import { isObject } from '../../util/object.ts';
+import { isOneLetterOff, isSameSimplified, nameSimilarity } from './names.ts';
+import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
 
 export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -10,13 +13,16 @@ export type Status = (typeof STATUSES)[number];
 export interface RowResult {
   readonly status: Status;
   /**
-   * How the restaurant was chosen: `exact`: the only one with the name; `only`: the only candidate; `loose`: found by
-   * the simplified name; `best`: the most similar of several.
+   * How the restaurant was chosen: `exact`: the only one with the name; `place`: by its location or address; `id`: by the
+   * id in the list; `far`: the only one with the name, but far away; `only`: the only candidate; `loose`: by the
+   * simplified name; `best`: the most similar of several.
    */
-  readonly match?: 'exact' | 'only' | 'loose' | 'best';
+  readonly match?: 'exact' | 'place' | 'id' | 'far' | 'only' | 'loose' | 'best';
   readonly candidates?: number;
   /** Similarity of the names, from 0 to 1, with two decimals. */
   readonly similarity?: number;
+  /** Distance from the row to the restaurant, in meters. */
+  readonly distance_m?: number;
   /** The restaurant, with the field names of the service. */
   readonly restaurant?: Partial<Restaurant>;
   readonly details?: LookupOutput;
@@ -29,100 +35,183 @@ export interface Found {
   readonly total: number;
 }
 
-interface Query {
+export interface MatchQuery {
   readonly name: string;
   readonly city: string;
+  readonly place?: Place | undefined;
 }
 
 export const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
 
+interface Candidate extends Position {
+  readonly restaurant: Restaurant;
+  readonly isSame: boolean;
+}
+
+/** The candidates of a row. */
+interface Choice {
+  readonly query: MatchQuery;
+  readonly candidates: readonly Candidate[];
+  /** Whether there is only one, also among those that were not sent. */
+  readonly isOnly: boolean;
+  readonly hasOneSame: boolean;
+  readonly isLoose: boolean;
+}
+
+interface Rule {
+  readonly status: 'matched' | 'likely';
+  readonly match: RowResult['match'];
+  readonly fits: (candidate: Candidate, choice: Choice) => boolean;
+}
+
+const MIN_SIMILARITY = 0.8;
+
+const isWithin = (limit: number, { meters }: Candidate): boolean => meters !== undefined && meters <= limit;
+const isHere = (candidate: Candidate): boolean =>
+  candidate.meters === undefined ? candidate.sameAddress === true : isWithin(HERE, candidate);
+const isFar = ({ meters, sameAddress }: Candidate): boolean =>
+  meters !== undefined && (meters > FAR || (meters > HERE && sameAddress === false));
+const isSimilar = ({ restaurant, isSame }: Candidate, { query }: Choice): boolean =>
+  !isSame && nameSimilarity(query.name, restaurant.name) >= MIN_SIMILARITY;
+const isLooselySame = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
+  isLoose && !isFar(candidate) && isSameSimplified(query.name, candidate.restaurant.name);
+const isTypo = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
+  isLoose && !isFar(candidate) && isOneLetterOff(query.name, candidate.restaurant.name, isHere(candidate));
+
+/** The first rule that a candidate fits decides. If several fit it, the row is ambiguous unless the place selects one. */
+const RULES: readonly Rule[] = [
+  { status: 'matched', match: 'place', fits: (each) => each.isSame && isHere(each) },
+  { status: 'likely', match: 'place', fits: (each, all) => isWithin(DOOR, each) && isSimilar(each, all) },
+  { status: 'matched', match: 'exact', fits: (each, all) => all.hasOneSame && each.isSame && !isFar(each) },
+  { status: 'likely', match: 'place', fits: (each) => each.isSame && !isFar(each) },
+  { status: 'likely', match: 'far', fits: ({ isSame }) => isSame },
+  {
+    status: 'likely',
+    match: 'place',
+    fits: (each, all) => isHere(each) && each.sameAddress === true && isSimilar(each, all),
+  },
+  { status: 'likely', match: 'loose', fits: isLooselySame },
+  { status: 'likely', match: 'loose', fits: (each, all) => isHere(each) && isTypo(each, all) },
+  { status: 'likely', match: 'loose', fits: isTypo },
+  { status: 'likely', match: 'only', fits: (each, { isOnly }) => isOnly && !isFar(each) },
+];
+
 /**
- * Matches the results of a search by name. Values that are not restaurants are ignored.
+ * Matches the results of a search with the name and the place of a row. Values that are not restaurants are ignored.
+ * @param isLoose whether simplified names and names with one wrong letter count, too
  * @throws {AppError} `bad_response` if none of the results is a restaurant
  */
-export function matchName(query: Query, { results, total }: Found): RowResult {
-  const ids = new Set<string>();
-  // A restaurant that is listed twice counts as one candidate.
-  const found = results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
-  const [first] = found;
-  if (first === undefined) {
+export const matchName = (query: MatchQuery, found: Found, isLoose = false): RowResult =>
+  decide(query, found, isLoose, RULES);
+
+const AGAIN = RULES.filter(({ match }) => match !== 'only');
+
+/** Matches the results of the second search, by the simplified name. Only the place can confirm them. */
+export function matchAgain(query: MatchQuery, found: Found): RowResult {
+  const result = decide(query, found, true, AGAIN);
+  return result.match === 'exact' ? { ...result, status: 'likely', match: 'loose' } : result;
+}
+
+function decide(
+  query: MatchQuery,
+  { results, total }: Found,
+  isLoose: boolean,
+  rules: readonly Rule[],
+): RowResult {
+  const candidates = candidatesOf(query, results);
+  if (candidates.length === 0) {
     if (results.length === 0) return NOT_FOUND;
     throw new AppError('bad_response', `none of ${results.length} results can be read`);
   }
   // The service may have found more than it sent.
-  const candidates = Number.isSafeInteger(total) && total > results.length ? total : found.length;
-  const same = found.filter(({ name }) => isSameName(name, query.name));
-  const [exact] = same;
-  const resultFor = (status: Status, match: RowResult['match'], restaurant: Restaurant): RowResult => ({
-    status,
-    match,
-    restaurant,
+  const hasMore = Number.isSafeInteger(total) && total > results.length;
+  const choice: Choice = {
+    query,
     candidates,
-    similarity: nameSimilarity(query.name, restaurant.name),
-  });
-  if (exact !== undefined && same.length === 1) return resultFor('matched', 'exact', exact);
-  if (candidates === 1) return resultFor('likely', 'only', first);
-  const inCity = same.find(({ city }) => city !== undefined && isSameName(city, query.city));
-  // Of equally similar names the first, in the order of the service.
-  const mostSimilar = () =>
-    found.reduce((best, next) =>
-      nameSimilarity(query.name, next.name) > nameSimilarity(query.name, best.name) ? next : best,
-    );
-  return resultFor('ambiguous', 'best', inCity ?? exact ?? mostSimilar());
-}
-
-export function matchLoosely(query: Query, simplified: string, found: Found): RowResult {
-  const result = matchName({ name: simplified, city: query.city }, found);
-  if (result.restaurant?.name === undefined) return result;
-  const similarity = nameSimilarity(query.name, result.restaurant.name);
-  return result.status === 'matched'
-    ? { ...result, status: 'likely', match: 'loose', similarity }
-    : { ...result, status: 'ambiguous', match: 'best', similarity };
-}
-
-const MAX_NAME = 200;
-const GENERIC = new Set(
-  'restaurant restaurants ristorante restaurante restoran restauracja ravintola gasthaus trattoria osteria'.split(
-    ' ',
-  ),
-);
-const PARENTHESES = /[([{（【][^()[\]{}（）【】]*[)\]}）】]/g;
-/** `Nopa - Downtown`, `Nopa | Soho`, `Nopa @ Ferry Building`, `Nopa, Berlin`. */
-const BRANCH = /\s[-–—|·@]\s.*$|,\s.*$/;
-
-/**
- * Removes parentheses, the branch, and words such as "Restaurant" from a name. @returns undefined if nothing was
- * removed, or if nothing is left
- */
-export function simplifyName(name: string): string | undefined {
-  if (name.length > MAX_NAME) return undefined;
-  const words = name.replace(PARENTHESES, ' ').replace(BRANCH, '').split(/\s+/).filter(Boolean);
-  while (words.length > 1 && GENERIC.has(foldName(words[0] ?? ''))) words.shift();
-  while (words.length > 1 && GENERIC.has(foldName(words.at(-1) ?? ''))) words.pop();
-  const simple = words.join(' ');
-  return foldName(simple) === '' || isSameName(simple, name) ? undefined : simple;
-}
-
-/** Returns the similarity of two names, from 0 to 1 with two decimals: the share of letter pairs they have in common. */
-export function nameSimilarity(one: string, other: string): number {
-  if (isSameName(one, other)) return 1;
-  const pairs = pairsOf(one);
-  const others = pairsOf(other);
-  if (pairs.length + others.length === 0) return 0;
-  const left = new Map<string, number>();
-  for (const pair of pairs) left.set(pair, (left.get(pair) ?? 0) + 1);
-  let common = 0;
-  for (const pair of others) {
-    const count = left.get(pair) ?? 0;
-    if (count === 0) continue;
-    left.set(pair, count - 1);
-    common += 1;
+    isOnly: candidates.length === 1 && !hasMore,
+    hasOneSame: candidates.filter(({ isSame }) => isSame).length === 1,
+    isLoose,
+  };
+  for (const { status, match, fits } of rules) {
+    const fitting = candidates.filter((each) => fits(each, choice));
+    const [one] = fitting;
+    if (one === undefined) continue;
+    if (fitting.length === 1) return resultOf(status, match, one, choice);
+    return severalFit(fitting, status, choice);
   }
-  // Different names are never fully similar.
-  return Math.min(0.99, Math.round((200 * common) / (pairs.length + others.length)) / 100);
+  return resultOf('ambiguous', 'best', bestOf(candidates, query), choice);
 }
 
-function pairsOf(name: string): string[] {
-  const letters = [...` ${foldName(spellAnd(name)).slice(0, MAX_NAME)} `];
-  return letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+/** Of several restaurants with one name, the address selects one, or the distance if it is clear. */
+function severalFit(fitting: readonly Candidate[], status: Status, choice: Choice): RowResult {
+  const [byAddress, ...others] = fitting.filter(({ sameAddress }) => sameAddress === true);
+  if (byAddress !== undefined && others.length === 0) return resultOf(status, 'place', byAddress, choice);
+  const best = bestOf(fitting, choice.query);
+  const isClear = fitting.every((each) => each === best || (each.meters ?? 0) - (best.meters ?? 0) >= DOOR);
+  return isClear && isWithin(DOOR, best)
+    ? resultOf('likely', 'place', best, choice)
+    : resultOf('ambiguous', 'best', best, choice);
+}
+
+function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): Candidate[] {
+  const ids = new Set<string>();
+  // A restaurant that is listed twice counts as one candidate.
+  const restaurants = results
+    .filter(isRestaurant)
+    .filter(({ service_id }) => ids.size < ids.add(service_id).size);
+  const positions = positionsOf(restaurants, place);
+  return restaurants.map((restaurant, index) => ({
+    ...positions[index],
+    restaurant,
+    isSame: isSameName(restaurant.name, name),
+  }));
+}
+
+/** Returns the most similar candidate; of equally similar ones the nearest, then one in the city, then the first. */
+function bestOf(candidates: readonly Candidate[], { name, city }: MatchQuery): Candidate {
+  const rankOf = ({ restaurant, meters = Number.POSITIVE_INFINITY }: Candidate): readonly number[] => [
+    -nameSimilarity(name, restaurant.name),
+    meters,
+    restaurant.city !== undefined && isSameName(restaurant.city, city) ? 0 : 1,
+  ];
+  const ranked = candidates.map((candidate) => ({ candidate, rank: rankOf(candidate) }));
+  const isBetter = (one: readonly number[], other: readonly number[]): boolean => {
+    const at = one.findIndex((value, index) => value !== other[index]);
+    return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0);
+  };
+  return ranked.reduce((best, next) => (isBetter(next.rank, best.rank) ? next : best)).candidate;
+}
+
+const resultOf = (
+  status: Status,
+  match: RowResult['match'],
+  { restaurant, meters }: Candidate,
+  { query, candidates }: Choice,
+): RowResult => ({
+  status,
+  match,
+  restaurant,
+  candidates: candidates.length,
+  similarity: nameSimilarity(query.name, restaurant.name),
+  ...distanceOf(meters),
+});
+
+const distanceOf = (meters: number | undefined): Pick<RowResult, 'distance_m'> =>
+  meters === undefined ? {} : { distance_m: Math.round(meters) };
+
+/** The result for a row with an id. It is only likely if the restaurant has another name than the row. */
+export function matchId(query: MatchQuery & { readonly id: string }, details: LookupOutput): RowResult {
+  const restaurant = { ...(isObject(details) ? details : {}), service_id: query.id } as Partial<Restaurant>;
+  const { name } = restaurant;
+  const isKnown = typeof name === 'string' && name !== '' && query.name !== '';
+  const [position] = positionsOf([restaurant], query.place);
+  return {
+    status: isKnown && !isSameName(name, query.name) ? 'likely' : 'matched',
+    match: 'id',
+    candidates: 1,
+    ...(isKnown && { similarity: nameSimilarity(query.name, name) }),
+    ...distanceOf(position?.meters),
+    restaurant,
+    details,
+  };
 }

@@ -1,15 +1,15 @@
-import type { Level, LookupOutput } from '../../client/types.ts';
+import type { FindQuery, Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
-import { isObject } from '../../util/object.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { NameQuery, Searchable } from './columns.ts';
-import { type Found, matchLoosely, matchName, NOT_FOUND, type RowResult, simplifyName } from './match.ts';
+import { type Found, matchAgain, matchId, matchName, NOT_FOUND, type RowResult } from './match.ts';
+import { simplifyCity, simplifyName } from './names.ts';
 
 /** The service as rows use it: paced and cached. Every method throws AppError. */
 export interface RestaurantService {
-  find(query: { readonly name: string; readonly city: string }): Promise<Found>;
+  find(query: FindQuery): Promise<Found>;
   lookup(id: string, level: Level): Promise<LookupOutput>;
 }
 
@@ -29,7 +29,7 @@ const MAX_ERROR = 300;
 export async function resolveRow(query: Searchable, options: ResolveOptions): Promise<RowResult> {
   let found: RowResult | undefined;
   try {
-    if (query.kind === 'lookup') return fromLookup(query.id, await options.lookup(query.id));
+    if (query.kind === 'lookup') return matchId(query, await options.lookup(query.id));
     found = await search(query, options);
     const id = found.restaurant?.service_id;
     if (!options.details || id === undefined || found.status === 'ambiguous') return found;
@@ -44,25 +44,21 @@ export async function resolveRow(query: Searchable, options: ResolveOptions): Pr
 
 async function search(query: NameQuery, { find, loose }: ResolveOptions): Promise<RowResult> {
   const { name, city } = query;
-  const result = matchName(query, await find({ name, city }));
-  const simple = result.status === 'not_found' && loose ? simplifyName(name) : undefined;
-  return simple === undefined ? result : matchLoosely(query, simple, await find({ name: simple, city }));
+  const result = matchName(query, await find({ name, city }), loose);
+  const second = result.status === 'not_found' && loose ? secondSearch(query) : undefined;
+  return second === undefined ? result : matchAgain(query, await find(second));
+}
+
+/** Returns the simplified search for a row that was not found; undefined if it is the same search. */
+export function secondSearch({ name, city }: FindQuery): FindQuery | undefined {
+  const [simpleName, simpleCity] = [simplifyName(name), simplifyCity(city)];
+  if (simpleName === undefined && simpleCity === undefined) return undefined;
+  return { name: simpleName ?? name, city: simpleCity ?? city };
 }
 
 const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof RateLimitError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
-
-export function fromLookup(id: string, details: LookupOutput): RowResult {
-  const fields = isObject(details) ? details : {};
-  return {
-    status: 'matched',
-    match: 'exact',
-    candidates: 1,
-    restaurant: { ...fields, service_id: id },
-    details,
-  };
-}
 
 export function fromError(cause: AppError, found?: RowResult): RowResult {
   const error = truncate(`${cause.code}: ${cleanLine(cause.message).trim()}`, MAX_ERROR);

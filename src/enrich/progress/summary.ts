@@ -134,7 +134,7 @@ export function summaryLines(summary: RunSummary): string[] {
       ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],
     finished && counts.ambiguous > 0
-      ? 'ambiguous rows show the best of several candidates: check them before you use them'
+      ? 'ambiguous rows show the best candidate: check them before you use them'
       : [],
     unknownCityLines(summary.unknownCities),
     summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),

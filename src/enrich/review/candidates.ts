@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { pointOf } from '../../output/geo.ts';
 import { kilometers, type Point } from '../../util/restaurant.ts';
 import type { FinishedList, ListRow } from '../finished/finished-list.ts';
-import { nameSimilarity, simplifyName } from '../match/match.ts';
+import { nameSimilarity, simplifyName } from '../match/names.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
 
 /** A row to decide. */

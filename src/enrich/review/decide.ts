@@ -1,7 +1,7 @@
 import type { Restaurant } from '../../client/types.ts';
 import { plural } from '../../util/plural.ts';
 import type { FinishedList, Values } from '../finished/finished-list.ts';
-import { nameSimilarity } from '../match/match.ts';
+import { nameSimilarity } from '../match/names.ts';
 import type { ReviewRow } from './candidates.ts';
 
 /** The restaurant in the file is right; another one is; none of them is. */

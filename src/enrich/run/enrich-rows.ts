@@ -1,15 +1,16 @@
-import type { LookupOutput } from '../../client/types.ts';
+import type { FindQuery, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
 import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
-import type { RowResult, Status } from '../match/match.ts';
+import type { Found, RowResult, Status } from '../match/match.ts';
 import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
 import type { RowDone } from '../progress/summary.ts';
 import type { InputRow } from '../row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowText } from '../write/row-codec.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
+import { Recent } from './recent.ts';
 
 export interface Job
   extends Pick<Plan, 'rows' | 'codec'>,
@@ -67,39 +68,15 @@ export async function enrichRows(job: Job): Promise<void> {
 }
 
 const MAX_CHARACTERS = 2_000_000;
-
-/** Results of recent rows, also pending ones. An equal row shares them; after a failure, it sends its own request. */
-class RecentResults {
-  readonly #results = new Map<string, Promise<TextResult>>();
-  #characters = 0;
-
-  get(key: string): Promise<TextResult> | undefined {
-    return this.#results.get(key);
-  }
-
-  add(key: string, result: Promise<TextResult>): Promise<TextResult> {
-    this.#results.set(key, result);
-    result.then(
-      ({ text, cause }) => {
-        if (cause !== undefined) this.#results.delete(key);
-        this.#characters += text.length;
-        // All at once: V8 keeps single deleted entries alive (see AGENTS.md).
-        if (this.#characters > MAX_CHARACTERS) this.#clear();
-      },
-      () => {},
-    );
-    return result;
-  }
-
-  #clear(): void {
-    this.#results.clear();
-    this.#characters = 0;
-  }
-}
+const MAX_RESTAURANTS = 10_000;
 
 class RowRun {
   readonly #job: Job;
-  readonly #recent = new RecentResults();
+  readonly #recent = new Recent<TextResult>(MAX_CHARACTERS, ({ text, cause }) =>
+    cause === undefined ? text.length : undefined,
+  );
+  /** Rows with the same name and city, but another place, share a search. */
+  readonly #searches = new Recent<Found>(MAX_RESTAURANTS, ({ results }) => results.length + 1);
   #written: Promise<void> = Promise.resolve();
   #pending = 0;
   #running = 0;
@@ -162,7 +139,7 @@ class RowRun {
     const { service, fields, loose = false, stop } = this.#job;
     this.#running += 1;
     const result = resolveRow(query, {
-      find: (search) => service.find(search),
+      find: (search) => (query.place === undefined ? service.find(search) : this.#find(search)),
       lookup: (id) => service.lookup(id, fields ?? 'basic'),
       details: fields !== undefined,
       loose,
@@ -178,6 +155,11 @@ class RowRun {
         this.#signalDone();
       });
     return result;
+  }
+
+  #find({ name, city }: FindQuery): Promise<Found> {
+    const key = JSON.stringify([name, city]);
+    return this.#searches.get(key) ?? this.#searches.add(key, this.#job.service.find({ name, city }));
   }
 
   #encode(result: RowResult): TextResult {
@@ -215,8 +197,7 @@ class RowRun {
   }
 }
 
-const keyOf = (query: Searchable): string =>
-  JSON.stringify(query.kind === 'search' ? [query.name, query.city] : query.id);
+const keyOf = (query: Searchable): string => JSON.stringify(query);
 
 const cityOf = (query: RowQuery): string | undefined =>
   query.kind === 'none' || query.city === '' ? undefined : query.city;

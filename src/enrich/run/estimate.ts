@@ -8,8 +8,7 @@ import type { Level } from '../../client/types.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
 import type { NameQuery, RowQuery, Searchable } from '../match/columns.ts';
-import { simplifyName } from '../match/match.ts';
-import { resolveRow } from '../match/resolve-row.ts';
+import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import type { Plan } from './plan.ts';
@@ -121,6 +120,9 @@ class RequestCounter {
     } else if (this.#isNew(queryKey(query))) {
       this.#counts.distinct_queries += 1;
       await this.#addQuery(query);
+    } else if (this.#plan.options.fields !== undefined && query.place !== undefined) {
+      // The same name at another place may be another restaurant, with its own details.
+      if (this.#isNew(keyOf('place', JSON.stringify(query)))) this.#counts.requests_at_most += 1;
     }
   }
 
@@ -143,7 +145,11 @@ class RequestCounter {
     if (found === undefined) {
       const { fields, loose } = this.#plan.options;
       const mayRepeat =
-        loose && query.kind === 'search' && name === query.name && simplifyName(name) !== undefined;
+        loose &&
+        query.kind === 'search' &&
+        name === query.name &&
+        city === query.city &&
+        secondSearch(query) !== undefined;
       this.#counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
       throw new NotStored();
     }

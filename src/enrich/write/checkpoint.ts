@@ -231,7 +231,7 @@ interface FingerprintSource {
     readonly loose?: boolean;
     readonly added: readonly AddedColumn[];
   };
-  readonly columns: Pick<Columns, 'name' | 'city' | 'id'>;
+  readonly columns: Omit<Columns, 'query'>;
 }
 
 /**
@@ -256,6 +256,9 @@ export function openRunFingerprint(
     'name-column': columns.name,
     'city-column': columns.city,
     'id-column': columns.id,
+    'lat-column': columns.lat,
+    'lng-column': columns.lng,
+    'address-column': columns.address,
     loose: loose ? 'yes' : undefined,
     add: added.length === 0 ? undefined : added.map(({ name, path: from }) => `${name}=${from}`).join('\n'),
   };

@@ -29,6 +29,7 @@ const RESULT_FIELDS = [
   'details',
   'error',
   'similarity',
+  'distance_m',
 ] as const;
 type ResultField = (typeof RESULT_FIELDS)[number];
 /** Fields of the result itself. The others are fields of its restaurant. */
@@ -40,6 +41,7 @@ const OWN_FIELDS: readonly ResultField[] = [
   'details',
   'error',
   'similarity',
+  'distance_m',
 ];
 
 export interface AddedColumn {

@@ -494,7 +494,7 @@ describe('a list with rows that cannot be found', () => {
     file('in.csv', 'name,city\nPlace 1,Testville\n');
     const { stdout } = await enrich('in.csv --add g=grade --no-details');
     expect(stdout.split('\n')[0]).toMatch(
-      /restaurant_coverage_level,restaurant_error,restaurant_similarity,g$/,
+      /restaurant_coverage_level,restaurant_error,restaurant_similarity,restaurant_distance_m,g$/,
     );
     expect(table(stdout)[0]).toMatchObject({ g: 'A', restaurant_status: 'matched' });
   });
@@ -516,6 +516,21 @@ describe('a list with rows that cannot be found', () => {
       ['not_found', ''],
     ]);
     expect(service.sent()).toBe(5);
+  });
+
+  it('uses coordinates, and asks once for equal names at several places', async () => {
+    const rows = ['Place 7,Testville,"1,5",-7', 'Place 7,Testville,-7,1.5', 'Place 7,Testville,3,-7'];
+    file('in.csv', `name,city,Lat,Lng\n${rows.join('\n')}\n`);
+    const { stdout } = await enrich('in.csv --max-age 0');
+    const columns = ['status', 'match', 'distance_m'].map((each) => `restaurant_${each}`);
+    expect(table(stdout).map((row) => columns.map((each) => row[each]))).toEqual([
+      ['matched', 'place', '0'],
+      ['matched', 'place', '0'],
+      ['likely', 'far', '166792'],
+    ]);
+    expect(service.sent()).toBe(1);
+    const cost = await enrich('in.csv --fields basic --dry-run --json');
+    expect(JSON.parse(cost.stdout)).toMatchObject({ requests: 1, requests_at_most: 4 });
   });
 
   it('fills blank cities with --city', async () => {

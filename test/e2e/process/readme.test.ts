@@ -29,7 +29,7 @@ function workplace(): Place {
   const cwd = join(home, 'work');
   mkdirSync(cwd);
   resetFolder(cwd);
-  writeFileSync(join(cwd, 'venues.csv'), 'Venue,Seats\nBlue Door,40\n');
+  writeFileSync(join(cwd, 'venues.csv'), 'Venue,Seats,Lat,Lon\nBlue Door,40,51.5,-0.1\n');
   const rows = textRow('Name', 'City') + textRow('Nopa', 'San Francisco');
   writeFileSync(join(cwd, 'customers.xlsx'), zip(workbookParts({ Customers: rows })));
   return { cwd, env: { ...service.env, ...env } };

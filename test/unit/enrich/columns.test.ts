@@ -82,7 +82,12 @@ describe('resolveColumns', () => {
 
   it('looks up ids, and searches by name if a row has no id', () => {
     const header = ['restaurant_id', 'name', 'city'];
-    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({ kind: 'lookup', id: 'a-1', city: 'SF' });
+    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({
+      kind: 'lookup',
+      id: 'a-1',
+      name: 'Nopa',
+      city: 'SF',
+    });
     expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
     expect(query(header, ['', '', 'SF'])).toEqual({ kind: 'none', why: 'no id and no name' });
     expect(query(['service_id'], [''])).toMatchObject({ kind: 'none' });
@@ -109,6 +114,24 @@ describe('resolveColumns', () => {
     expect(() => resolveColumns(['a', 'city'], {})).toThrow(/no column for the name.*'a', 'city'/);
     expect(() => resolveColumns(['name', 'b'], {})).toThrow(/no column for the city/);
     expect(() => resolveColumns(['service_id'], {})).not.toThrow();
+  });
+
+  it('reads a place: decimal numbers of degrees, and an address', () => {
+    const header = ['name', 'city', 'Latitude', 'LON', 'Adresse'];
+    const place = (...cells: string[]) => query(header, ['Nopa', 'SF', ...cells]);
+    expect(place('37,77', '-122.4', 'Main St 1')).toMatchObject({
+      place: { point: { lat: 37.77, lng: -122.4 }, swapped: undefined, address: 'Main St 1' },
+    });
+    for (const [lat = '', lng = ''] of [
+      ['0', '0.0'],
+      ['52.520.008', '13.4'],
+      ['', '13.4'],
+      ['500', '700'],
+    ])
+      expect(place(lat, lng, '')).toMatchObject({ kind: 'search', place: undefined });
+    expect(() => resolveColumns(['name', 'city', 'y'], { latColumn: 'y' })).toThrow(
+      /no column for the longitude/,
+    );
   });
 
   it('uses the first of two columns with the same name', () => {

@@ -83,7 +83,7 @@ describe('enrichRows', () => {
       },
       { fields: 'basic' },
     );
-    expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone,1']);
+    expect(rows).toEqual(['Nopa,SF,error,exact,1,id-Nopa,Nopa,,,,,,,,,,not_found: gone,1,']);
   });
 
   it('limits a failure to its row, and sends the request of an equal row again', async () => {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchLoosely, matchName, nameSimilarity, simplifyName } from '../../../src/enrich/match/match.ts';
+import { matchAgain, matchName } from '../../../src/enrich/match/match.ts';
+import {
+  isOneLetterOff,
+  nameSimilarity,
+  simplifyCity,
+  simplifyName,
+} from '../../../src/enrich/match/names.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total = 0) =>
@@ -53,12 +59,9 @@ describe('matchName', () => {
     expect(() => match('Nopa', [null, 3, [], { name: 'Nopa' }])).toThrow('none of 4 results can be read');
   });
 
-  it('counts matches that the response does not contain', () => {
-    expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({
-      status: 'ambiguous',
-      candidates: 12,
-    });
-    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ match: 'exact', candidates: 12 });
+  it('counts the candidates that it shows, and regards those that the response does not contain', () => {
+    expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({ status: 'ambiguous', candidates: 1 });
+    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ match: 'exact', candidates: 1 });
     expect(match('Nopa', [restaurant('Nopa Bar')], 1e300)).toMatchObject({ match: 'only', candidates: 1 });
     expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ match: 'only', candidates: 1 });
   });
@@ -129,16 +132,22 @@ describe('simplifyName', () => {
     ['Restaurant', undefined],
     ['(Nopa)', undefined],
     ['Jean-Georges', undefined],
+    ['Nopa GmbH & Co. KG', 'Nopa'],
+    ['Nopa Restaurant, Inc.', 'Nopa'],
+    ['Chez Nopa S.A.R.L.', 'Chez Nopa'],
+    ['Salt & Straw LLC', 'Salt & Straw'],
+    ['GmbH', undefined],
+    ['Salt & Straw', undefined],
     ['x'.repeat(201), undefined],
   ])('of %s is %s', (name, simple) => {
     expect(simplifyName(name)).toBe(simple);
   });
 });
 
-describe('matchLoosely', () => {
+describe('matchAgain', () => {
   it('is likely for an exact match of the simplified name, else ambiguous', () => {
     const query = { name: 'Nopa Restaurant', city: 'SF' };
-    const loosely = (...results: unknown[]) => matchLoosely(query, 'Nopa', { results, total: 0 });
+    const loosely = (...results: unknown[]) => matchAgain(query, { results, total: 0 });
     expect(loosely(restaurant('Nopa'), restaurant('Nopalito'))).toMatchObject({
       status: 'likely',
       match: 'loose',
@@ -146,5 +155,70 @@ describe('matchLoosely', () => {
     });
     expect(loosely(restaurant('Nopalito'))).toMatchObject({ status: 'ambiguous' });
     expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
+  });
+});
+
+describe('simplifyCity', () => {
+  it.each([
+    ['Paris 11e', 'Paris'],
+    ['10115 Berlin', 'Berlin'],
+    ['Paris (75)', 'Paris'],
+    ['Paris', undefined],
+    ['75011', undefined],
+  ])('of %s is %s', (city, simple) => {
+    expect(simplifyCity(city)).toBe(simple);
+  });
+});
+
+describe('isOneLetterOff', () => {
+  it.each([
+    ['Nopalito', 'Nopaltio', true],
+    ['Nopalito', 'Nopelito', true],
+    ['Nopalito', 'Noppalito', true],
+    ['Nopalito', 'Nopalit', true],
+    ['NOPALITO GmbH', 'nopalita', true],
+    ['Nopalito', 'Nopaltoi', false],
+    ['Nopalito', 'Napalita', false],
+    ['Studio 54', 'Studio 55', false],
+    ['Nopa', 'Nora', false],
+  ])('%s and %s: %s', (one, other, expected) => {
+    expect(isOneLetterOff(one, other, false)).toBe(expected);
+    expect(isOneLetterOff(other, one, false)).toBe(expected);
+  });
+
+  it('counts every single edit of any name, and no others', () => {
+    const name = fc.stringMatching(/^[a-z]{6,12}$/);
+    fc.assert(
+      fc.property(name, fc.nat(5), (whole, at) => {
+        const swapped = `${whole.slice(0, at)}${whole[at + 1] ?? ''}${whole[at]}${whole.slice(at + 2)}`;
+        for (const other of [
+          whole.slice(0, at) + whole.slice(at + 1),
+          `${whole.slice(0, at)}x${whole.slice(at)}`,
+        ])
+          expect(isOneLetterOff(whole, other, true)).toBe(true);
+        expect(isOneLetterOff(whole, swapped, true)).toBe(true);
+        expect(isOneLetterOff(whole, `1${whole}`, true)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('matchName with --loose', () => {
+  const loosely = (name: string, ...names: string[]) =>
+    matchName({ name, city: 'SF' }, { results: names.map((each) => restaurant(each)), total: 0 }, true);
+
+  it.each([
+    ['Nopa GmbH', ['Nopalito', 'Nopa'], 'likely', 'Nopa'],
+    ['Restaurant Nopalito', ['Nopa', 'Nopalito Ltd.'], 'likely', 'Nopalito Ltd.'],
+    ['Nopaltio', ['Nopa', 'Nopalito'], 'likely', 'Nopalito'],
+    ['Nopa', ['Nopalito', 'Nora'], 'ambiguous', 'Nora'],
+    ['Nopalitx', ['Nopalita', 'Nopalito'], 'ambiguous', 'Nopalita'],
+    ['Nopa GmbH', ['Nopa', 'Nopa Ltd.'], 'ambiguous', 'Nopa'],
+  ])('compares %s with the candidates %j', (name, names, status, best) => {
+    expect(loosely(name, ...names)).toMatchObject({
+      status,
+      match: status === 'likely' ? 'loose' : 'best',
+      restaurant: { name: best },
+    });
   });
 });

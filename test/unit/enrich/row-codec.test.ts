@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
-import { fromError, fromLookup } from '../../../src/enrich/match/resolve-row.ts';
+import { matchId, NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
+import { fromError } from '../../../src/enrich/match/resolve-row.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { openRowCodec, type RowCodecOptions, type RowText } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -42,7 +42,7 @@ describe('a CSV', () => {
     expect(openRowCodec(options).header).toBe(
       'name,city,restaurant_status,restaurant_match,restaurant_candidates,restaurant_id,restaurant_name,' +
         'restaurant_address,restaurant_city,restaurant_neighborhood,restaurant_lat,restaurant_lng,' +
-        'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error,restaurant_similarity\n',
+        'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error,restaurant_similarity,restaurant_distance_m\n',
     );
   });
 
@@ -58,7 +58,7 @@ describe('a CSV', () => {
     expect(codec.input(row)).toEqual({ start: '=Nopa,-SF,', end: '\r\n' });
     expect(codec.result(found)).toBe(
       `matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,"thai; bar",A,,` +
-        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,` +
+        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,,` +
         `+1 415-555-0100,-9,'=a`,
     );
     expect(openRowCodec({ ...options, guard: false }).result(found)).toContain(
@@ -79,7 +79,7 @@ describe('a CSV', () => {
   it('writes a failure with its code, on one line', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
     expect(openRowCodec(options).result(fromError(error, NOT_FOUND))).toBe(
-      'error,,0,,,,,,,,,,,,timeout: no answer in 30s,',
+      'error,,0,,,,,,,,,,,,timeout: no answer in 30s,,',
     );
   });
 
@@ -152,6 +152,7 @@ describe('NDJSON', () => {
       details: found.details,
       error: null,
       similarity: 1,
+      distance_m: null,
       tel: '+1 415-555-0100',
     });
     expect(codec.result(found)).not.toMatch(/[\u001b\u202e]/);
@@ -184,13 +185,16 @@ describe('NDJSON', () => {
   });
 });
 
-describe('fromLookup', () => {
+describe('matchId', () => {
   it('copies fields with documented names from the details', () => {
     const text = openRowCodec(options).result(
-      fromLookup('a-1', { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } }),
+      matchId(
+        { id: 'a-1', name: '', city: '' },
+        { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } },
+      ),
     );
     expect(text).toBe(
-      'matched,exact,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,',
+      'matched,id,1,a-1,Nopa,,,,1,2,,A,,"{""name"":""Nopa"",""grade"":""A"",""coordinates"":{""lat"":1,""lng"":2}}",,,',
     );
   });
 });
