@@ -31,7 +31,7 @@ import {
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcCall } from './rpc/exchange.ts';
 import type { Outcome, RpcResponse } from './rpc/reply.ts';
-import { createRateGate, type Policy } from './rpc/retry.ts';
+import { type Policy, RateGate } from './rpc/retry.ts';
 import { plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
@@ -173,7 +173,7 @@ class RestaurantClient implements Client {
       transport: open({ endpoint, maxBodyBytes, ...context, ...(trace && { trace }) }),
       headers: withHeaders(baseHeaders(apiKey), options.headers),
       keySuffix: apiKey === undefined ? undefined : keySuffix(apiKey),
-      gate: createRateGate(context),
+      gate: new RateGate(context),
       lastId: 0,
       mask,
       note: (text) => trace?.({ kind: 'note', text }),

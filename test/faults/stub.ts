@@ -1,4 +1,4 @@
-import { bodyReader } from '../../src/client/http/body.ts';
+import { BodyReader } from '../../src/client/http/body.ts';
 import type { Exchange, Reply } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
@@ -50,7 +50,7 @@ export function cannedClient(
 /** Reads a response as the transport does. */
 function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply {
   let stopped = false;
-  const reader = bodyReader({
+  const reader = new BodyReader({
     contentType: type,
     maxBytes: 1024 * 1024,
     onEvent(event) {
@@ -60,5 +60,5 @@ function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply
   for (let at = 0; at < bytes.length && !stopped; at += piece) reader.feed(bytes.subarray(at, at + piece));
   if (!stopped) reader.end();
   const headers = { 'content-type': type, 'content-length': String(bytes.length) };
-  return { status, statusText: '', headers, text: reader.text(), isStream: reader.isStream() };
+  return { status, statusText: '', headers, text: reader.text, isStream: reader.isStream };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sseDecoder } from '../../src/client/http/body.ts';
+import { SseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
 import { parseJson } from '../../src/client/rpc/json.ts';
 import { formatJson, memberText } from '../../src/util/json.ts';
@@ -9,7 +9,7 @@ import { expectLinearTime } from '../helpers/linear-time.ts';
 const LONG = '12345678901234567890';
 
 const decode = (chunk: string) => (count: number) => {
-  const decoder = sseDecoder(100_000_000, () => {});
+  const decoder = new SseDecoder(100_000_000, () => {});
   for (let at = 0; at < count; at += 1) decoder.feed(chunk);
   decoder.end();
 };

@@ -1,6 +1,6 @@
 import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 
 /** An event of a stream. A retry time is a separate event, with empty data. */
@@ -15,89 +15,115 @@ export interface SseEvent {
 }
 
 /** Decodes server-sent events (HTML standard, section 9.2.6) from text that may be split anywhere. */
-export function sseDecoder(maxChars: number, onEvent: (event: SseEvent) => void) {
-  let isEnding = false;
-  const emit = (event: SseEvent): void => onEvent(isEnding ? { ...event, unfinished: true } : event);
-  const parser = createParser({
-    maxBufferSize: maxChars,
-    onRetry: (retry) => emit({ data: '', retry }),
-    onEvent: emit,
-    onError({ type }) {
-      if (type !== 'max-buffer-size-exceeded') return;
-      throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
-    },
-  });
-  return {
-    /** @throws {AppError} `bad_response` when one event is longer than the limit */
-    feed: (text: string): void => parser.feed(text),
-    /** Ends the stream: emits the pending block, marked as unfinished. */
-    end() {
-      isEnding = true;
-      parser.feed('\n\n');
-    },
-  };
+export class SseDecoder {
+  readonly #parser: EventSourceParser;
+  #isEnding = false;
+
+  constructor(maxChars: number, onEvent: (event: SseEvent) => void) {
+    const emit = (event: SseEvent): void => onEvent(this.#isEnding ? { ...event, unfinished: true } : event);
+    this.#parser = createParser({
+      maxBufferSize: maxChars,
+      onRetry: (retry) => emit({ data: '', retry }),
+      onEvent: emit,
+      onError({ type }) {
+        if (type !== 'max-buffer-size-exceeded') return;
+        throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
+      },
+    });
+  }
+
+  /** @throws {AppError} `bad_response` when one event is longer than the limit */
+  feed(text: string): void {
+    this.#parser.feed(text);
+  }
+
+  /** Emits the pending block, marked as unfinished. */
+  end(): void {
+    this.#isEnding = true;
+    this.#parser.feed('\n\n');
+  }
+}
+
+interface BodyOptions {
+  readonly contentType: string;
+  readonly maxBytes: number;
+  /** Replace bytes that are not UTF-8 with U+FFFD, even if another charset is declared. */
+  readonly lenient?: boolean;
+  onEvent(event: SseEvent): void;
 }
 
 /**
  * Reads a decompressed body: text, or events as they arrive. If the first characters contradict the media type, they
  * decide, because some servers send the wrong one. The charset is always UTF-8.
  */
-export function bodyReader({
-  contentType,
-  maxBytes,
-  lenient = false,
-  onEvent,
-}: {
-  contentType: string;
-  maxBytes: number;
-  /** Replace bytes that are not UTF-8 with U+FFFD, even if another charset is declared. */
-  lenient?: boolean;
-  onEvent(event: SseEvent): void;
-}) {
-  const decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
-  const parts: string[] = [];
-  let stream: ReturnType<typeof sseDecoder> | undefined;
-  let isText = false;
-  let bytes = 0;
+export class BodyReader {
+  readonly #options: BodyOptions;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
+  #parts: string[] = [];
+  #stream: SseDecoder | undefined;
+  #isText = false;
+  #bytes = 0;
 
-  function read(chunk?: Uint8Array): void {
-    let text: string;
+  constructor(options: BodyOptions) {
+    const { contentType, lenient = false } = options;
+    this.#options = options;
+    this.#decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
+  }
+
+  /**
+   * @throws {AppError} `bad_response` if it is larger than the limit, or if another charset is declared and it is not
+   * UTF-8
+   */
+  feed(chunk: Uint8Array): void {
+    const { maxBytes } = this.#options;
+    this.#bytes += chunk.length;
+    if (this.#bytes > maxBytes) throw tooLarge(maxBytes);
+    this.#read(chunk);
+  }
+
+  /** The body ended normally. @throws {AppError} as `feed` */
+  end(): void {
+    this.#read();
+    this.#stream?.end();
+  }
+
+  /** The body so far; empty for a stream of events. */
+  get text(): string {
+    return this.#parts.join('');
+  }
+
+  get isStream(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  #read(chunk?: Uint8Array): void {
+    const text = this.#decode(chunk);
+    if (this.#stream !== undefined) {
+      this.#stream.feed(text);
+      return;
+    }
+    this.#parts.push(text);
+    if (!this.#isText) this.#sniff(chunk === undefined);
+  }
+
+  #decode(chunk?: Uint8Array): string {
     try {
-      text = decoder.decode(chunk, { stream: chunk !== undefined });
+      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
       throw new AppError('bad_response', 'the response is not UTF-8, which JSON requires', { cause });
     }
-    if (stream === undefined) parts.push(text);
-    else stream.feed(text);
-    if (isText || stream !== undefined) return;
-    const seen = parts.join('');
-    const kind = sniff(seen, mediaType(contentType), chunk === undefined);
-    isText = kind === 'text';
-    if (kind !== 'events') return;
-    parts.length = 0;
-    stream = sseDecoder(maxBytes, onEvent);
-    stream.feed(seen);
   }
 
-  return {
-    /**
-     * @throws {AppError} `bad_response` if it is larger than the limit, or if another charset is declared and it is not
-     * UTF-8
-     */
-    feed(chunk: Uint8Array): void {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      read(chunk);
-    },
-    /** The body ended normally. @throws {AppError} as `feed` */
-    end(): void {
-      read();
-      stream?.end();
-    },
-    /** Returns the body so far as text; empty for a stream of events. */
-    text: () => parts.join(''),
-    isStream: () => stream !== undefined,
-  };
+  #sniff(isLast: boolean): void {
+    const { contentType, maxBytes, onEvent } = this.#options;
+    const seen = this.text;
+    const kind = sniff(seen, mediaType(contentType), isLast);
+    this.#isText = kind === 'text';
+    if (kind !== 'events') return;
+    this.#parts = [];
+    this.#stream = new SseDecoder(maxBytes, onEvent);
+    this.#stream.feed(seen);
+  }
 }
 
 /** Returns the part of a Content-Type before the first `;`, in lower case. */
@@ -147,51 +173,73 @@ function openCoding(name: string): Transform {
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
+interface BodySink {
+  chunk(chunk: Uint8Array): void;
+  end(): void;
+  /** Gets decoding errors, and what the other two throw. */
+  error(error: unknown): void;
+}
+
 /**
  * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
  * regardless.
- * @param maxBytes maximum size of the compressed body
- * @param sink receives the decoded chunks, then `end`; `error` receives decoding errors, and errors of the other two
  */
-export function contentDecoder(
-  coding: string,
-  maxBytes: number,
-  sink: { chunk(chunk: Uint8Array): void; end(): void; error(error: unknown): void },
-) {
-  function guard(step: () => void): void {
+export class ContentDecoder {
+  readonly #coding: string;
+  /** Maximum size of the compressed body. */
+  readonly #maxBytes: number;
+  readonly #sink: BodySink;
+  #stream: Transform | undefined;
+  #received = 0;
+
+  constructor(coding: string, maxBytes: number, sink: BodySink) {
+    const name = coding.trim().toLowerCase();
+    this.#coding = name === 'identity' ? '' : name;
+    this.#maxBytes = maxBytes;
+    this.#sink = sink;
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.#coding === '') this.#emit(chunk);
+    else this.#guard(() => this.#decode(chunk));
+  }
+
+  end(): void {
+    if (this.#stream === undefined) this.#emitEnd();
+    else this.#stream.end();
+  }
+
+  /** Stops immediately. */
+  destroy(): void {
+    this.#stream?.destroy();
+  }
+
+  #decode(chunk: Uint8Array): void {
+    this.#received += chunk.length;
+    if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    this.#stream ??= openCoding(this.#coding)
+      .on('data', (part) => this.#emit(part))
+      .on('end', () => this.#emitEnd())
+      .on('error', (cause) => {
+        const message = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
+        this.#sink.error(new AppError('bad_response', message, { cause }));
+      });
+    this.#stream.write(chunk);
+  }
+
+  #emit(chunk: Uint8Array): void {
+    this.#guard(() => this.#sink.chunk(chunk));
+  }
+
+  #emitEnd(): void {
+    this.#guard(() => this.#sink.end());
+  }
+
+  #guard(step: () => void): void {
     try {
       step();
     } catch (error) {
-      sink.error(error);
+      this.#sink.error(error);
     }
   }
-  const emit = (chunk: Uint8Array): void => guard(() => sink.chunk(chunk));
-  const emitEnd = (): void => guard(sink.end);
-  const name = coding.trim().toLowerCase();
-  if (name === '' || name === 'identity') return { write: emit, end: emitEnd, destroy() {} };
-
-  let stream: Transform | undefined;
-  let received = 0;
-  function onStreamError(cause: unknown): void {
-    const message = `the response is labeled as compressed (${name}) but cannot be decompressed`;
-    sink.error(new AppError('bad_response', message, { cause }));
-  }
-  return {
-    write(chunk: Uint8Array): void {
-      guard(() => {
-        received += chunk.length;
-        if (received > maxBytes) throw tooLarge(maxBytes);
-        stream ??= openCoding(name).on('data', emit).on('end', emitEnd).on('error', onStreamError);
-        stream.write(chunk);
-      });
-    },
-    end(): void {
-      if (stream === undefined) emitEnd();
-      else stream.end();
-    },
-    /** Stops immediately. */
-    destroy(): void {
-      stream?.destroy();
-    },
-  };
 }

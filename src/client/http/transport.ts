@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { parseUrl } from '../../util/url.ts';
-import { bodyReader, contentDecoder, type SseEvent, tooLarge } from './body.ts';
+import { BodyReader, ContentDecoder, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
@@ -148,7 +148,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #ignoreAbort: () => void;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #response: ReturnType<typeof openResponse> | undefined;
+  #response: ResponseReader | undefined;
   #isSettled = false;
 
   constructor(options: TransportOptions, limits: CallLimits, exchange: Exchange) {
@@ -179,11 +179,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Uint8Array): void {
-    this.#response?.write(chunk);
+    this.#response?.decoder.write(chunk);
   }
 
   onResponseEnd(): void {
-    this.#response?.end();
+    this.#response?.decoder.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -203,7 +203,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const isError = status >= 400 && status <= 599;
     const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
     if (!isError) assertReadable(endpoint, head, maxBytes);
-    this.#response = openResponse(head, isError, maxBytes, {
+    this.#response = new ResponseReader(head, isError, maxBytes, {
       event: (event) => this.#onEvent(event),
       // undici releases the connection one turn later. A request sent earlier would open another connection.
       end: () => setImmediate(() => setImmediate(() => this.#succeed(true))),
@@ -222,8 +222,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   #succeed(isComplete = false): void {
-    const reply = this.#response?.reply;
-    if (reply !== undefined) this.#settle(() => this.#resolve(reply()), isComplete);
+    const response = this.#response;
+    if (response !== undefined) this.#settle(() => this.#resolve(response.reply), isComplete);
   }
 
   #fail(error: unknown): void {
@@ -238,7 +238,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#ignoreAbort();
-    this.#response?.destroy();
+    this.#response?.decoder.destroy();
     if (!isComplete) this.#abort();
     report();
   }
@@ -250,25 +250,38 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
 type ResponseHead = Pick<Reply, 'status' | 'statusText' | 'headers'>;
 
-/** Opens a response for reading. The sink receives the events of a stream, then `end` or `error`. */
-function openResponse(
-  { status, statusText, headers }: ResponseHead,
-  isError: boolean,
-  maxBytes: number,
-  sink: { event(event: SseEvent): void; end(): void; error(error: unknown): void },
-) {
-  const contentType = firstValue(headers['content-type']) ?? '';
-  const body = bodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
-  const decoder = contentDecoder(firstValue(headers['content-encoding']) ?? '', maxBytes, {
-    chunk: body.feed,
-    end() {
-      body.end();
-      sink.end();
-    },
-    error: sink.error,
-  });
-  const reply = (): Reply => ({ status, statusText, headers, text: body.text(), isStream: body.isStream() });
-  return { isError, reply, ...decoder };
+/** Reads a response. The sink receives the events of a stream, then `end` or `error`. */
+class ResponseReader {
+  readonly isError: boolean;
+  readonly #head: ResponseHead;
+  readonly #body: BodyReader;
+  readonly decoder: ContentDecoder;
+
+  constructor(
+    head: ResponseHead,
+    isError: boolean,
+    maxBytes: number,
+    sink: { event(event: SseEvent): void; end(): void; error(error: unknown): void },
+  ) {
+    const contentType = firstValue(head.headers['content-type']) ?? '';
+    const coding = firstValue(head.headers['content-encoding']) ?? '';
+    const body = new BodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
+    this.isError = isError;
+    this.#head = head;
+    this.#body = body;
+    this.decoder = new ContentDecoder(coding, maxBytes, {
+      chunk: (chunk) => body.feed(chunk),
+      end() {
+        body.end();
+        sink.end();
+      },
+      error: sink.error,
+    });
+  }
+
+  get reply(): Reply {
+    return { ...this.#head, text: this.#body.text, isStream: this.#body.isStream };
+  }
 }
 
 function startTimer(ms: number, act: () => void): NodeJS.Timeout {

@@ -110,23 +110,27 @@ function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppErro
 }
 
 /** A gate that all calls of a client share. After a 429, no call is sent until the gate opens. */
-export type RateGate = ReturnType<typeof createRateGate>;
-
-export function createRateGate({ now, sleep, random }: Pick<Context, 'now' | 'sleep' | 'random'>) {
+export class RateGate {
+  readonly #context: Pick<Context, 'now' | 'sleep' | 'random'>;
   /** Milliseconds since the epoch. */
-  let opensAt = 0;
-  return {
-    closeUntil(until: number): void {
-      opensAt = Math.max(opensAt, until);
-    },
-    /** Waits until the gate is open, even if the closing time is extended meanwhile. @throws the signal's reason */
-    async wait(signal: AbortSignal): Promise<void> {
-      // Waits once for each closing time, so that neither an early timer nor a changed clock causes a loop.
-      for (let passed = 0; opensAt > passed; ) {
-        passed = opensAt;
-        const left = passed - now();
-        if (left > 0) await sleep(Math.round(left + random() * JITTER_MS), signal);
-      }
-    },
-  };
+  #opensAt = 0;
+
+  constructor(context: Pick<Context, 'now' | 'sleep' | 'random'>) {
+    this.#context = context;
+  }
+
+  closeUntil(until: number): void {
+    this.#opensAt = Math.max(this.#opensAt, until);
+  }
+
+  /** Waits until the gate is open, even if the closing time is extended meanwhile. @throws the signal's reason */
+  async wait(signal: AbortSignal): Promise<void> {
+    const { now, sleep, random } = this.#context;
+    // Waits once for each closing time, so that neither an early timer nor a changed clock causes a loop.
+    for (let passed = 0; this.#opensAt > passed; ) {
+      passed = this.#opensAt;
+      const left = passed - now();
+      if (left > 0) await sleep(Math.round(left + random() * JITTER_MS), signal);
+    }
+  }
 }

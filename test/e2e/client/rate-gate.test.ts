@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRateGate } from '../../../src/client/rpc/retry.ts';
+import { RateGate } from '../../../src/client/rpc/retry.ts';
 import { clientFor, FOUND, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
@@ -47,7 +47,7 @@ it('delays all calls after a 429 for one of them', async () => {
 
 it('waits again for a pause that gets longer', async () => {
   const slept: number[] = [];
-  const pause = createRateGate({
+  const pause = new RateGate({
     now: () => 0,
     random: () => 0,
     sleep: async (ms) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyReader, type SseEvent, sseDecoder } from '../../../src/client/http/body.ts';
+import { BodyReader, SseDecoder, type SseEvent } from '../../../src/client/http/body.ts';
 
 function decode(chunks: readonly string[]): SseEvent[] {
   const events: SseEvent[] = [];
-  const decoder = sseDecoder(10_000, (event) => events.push(event));
+  const decoder = new SseDecoder(10_000, (event) => events.push(event));
   for (const chunk of chunks) decoder.feed(chunk);
   decoder.end();
   return events;
@@ -13,7 +13,7 @@ function decode(chunks: readonly string[]): SseEvent[] {
 /** Decodes the text as bytes in pieces of `size`, as a socket delivers them. */
 function decodeBytes(text: string, size: number): SseEvent[] {
   const events: SseEvent[] = [];
-  const reader = bodyReader({
+  const reader = new BodyReader({
     contentType: 'text/event-stream',
     maxBytes: 10_000,
     onEvent: (event) => events.push(event),
@@ -73,7 +73,7 @@ describe('an event stream', () => {
 
   it('emits an event at its blank line', () => {
     const events: SseEvent[] = [];
-    const decoder = sseDecoder(100, (event) => events.push(event));
+    const decoder = new SseDecoder(100, (event) => events.push(event));
     decoder.feed('data: a\r\n\r\n');
     expect(events).toEqual([{ data: 'a' }]);
     decoder.feed('data: b\n\n');
@@ -88,7 +88,7 @@ describe('an event stream', () => {
     ['one line', `data: ${'x'.repeat(200)}`],
     ['many lines', 'data: xxxxxxxxxx\n'.repeat(20)],
   ])('with an event over the limit is rejected: %s', (_name, text) => {
-    const decoder = sseDecoder(100, () => {});
+    const decoder = new SseDecoder(100, () => {});
     expect(() => {
       for (const chunk of text.match(/.{1,16}/gs) ?? []) decoder.feed(chunk);
     }).toThrow(expect.objectContaining({ code: 'bad_response' }));
