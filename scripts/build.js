@@ -120,7 +120,7 @@ const groups = [
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',
     '/src/storage/code-folder.ts',
-    '/src/client/types.ts',
+    '/src/client/tools.ts',
   ),
   group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts', '/src/storage/ledger.ts'),
 ];
