@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Script } from 'node:vm';
+import type { Script, ScriptOptions } from 'node:vm';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { foreignOwner, isSafePath, sharing } from './storage/trust.ts';
 
@@ -26,52 +26,64 @@ const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
  */
 export function loadChunks(argv: readonly string[]): FreshCode | undefined {
   const folder = safeCodeFolder(argv);
-  const vm = process.getBuiltinModule('node:vm');
-  const fresh = new Map<string, Script>();
+  const loader = new ChunkLoader(folder);
+  // start.cjs loads its first chunk with this.
+  module.require = loader.load as NodeJS.Require;
+  return folder === undefined ? undefined : { folder, compiled: () => loader.compiled() };
+}
+
+class ChunkLoader {
+  readonly #folder: string | undefined;
+  readonly #vm = process.getBuiltinModule('node:vm');
+  readonly #loaded = new Map<string, unknown>([[basename(__filename), module.exports]]);
+  readonly #fresh = new Map<string, Script>();
   /** The flags may be off when the next chunk is compiled. */
-  let hasWasm = false;
-  const loaded = new Map<string, unknown>([[basename(__filename), module.exports]]);
+  #hasWasm = false;
 
-  const load = (id: string): unknown =>
-    id.startsWith('.') ? loadChunk(basename(id)) : process.getBuiltinModule(id);
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
 
-  function loadChunk(name: string): unknown {
-    if (loaded.has(name)) return loaded.get(name);
+  readonly load = (id: string): unknown =>
+    id.startsWith('.') ? this.#loadChunk(basename(id)) : process.getBuiltinModule(id);
+
+  compiled(): ReadonlyMap<string, Buffer> {
+    if (this.#fresh.size > 0) setWasmFlags(true);
+    return new Map([...this.#fresh].map(([name, script]) => [name, script.createCachedData()]));
+  }
+
+  #loadChunk(name: string): unknown {
+    if (this.#loaded.has(name)) return this.#loaded.get(name);
     const exports = {};
-    loaded.set(name, exports);
+    this.#loaded.set(name, exports);
     try {
-      run(name, exports);
+      this.#run(name, exports);
     } catch (error) {
-      loaded.delete(name);
+      this.#loaded.delete(name);
       throw error;
     }
     return exports;
   }
 
-  function run(name: string, exports: object): void {
+  #run(name: string, exports: object): void {
     const filename = join(__dirname, 'chunks', name);
-    const cachedData = folder === undefined ? undefined : readCode(join(folder, `${name}.bin`));
+    const cachedData = this.#folder === undefined ? undefined : readCode(join(this.#folder, `${name}.bin`));
     // The chunks are ASCII. Node 20 reads UTF-8 in parts of 8 KB, which takes 2 ms longer.
     const code = readFileSync(filename, 'latin1');
     const source = `(function(exports,require,__filename,__dirname){${code}\n})`;
-    if (hasWasm) setWasmFlags(true);
-    const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
-    if (hasWasm) setWasmFlags(false);
-    hasWasm ||= source.includes(WASM_FLAGS_OFF);
-    if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(`${name}.bin`, script);
-    script.runInThisContext()(exports, load, filename, dirname(filename));
+    const script = this.#compile(source, { filename, ...(cachedData && { cachedData }) });
+    this.#hasWasm ||= source.includes(WASM_FLAGS_OFF);
+    if (cachedData === undefined || script.cachedDataRejected === true)
+      this.#fresh.set(`${name}.bin`, script);
+    script.runInThisContext()(exports, this.load, filename, dirname(filename));
   }
 
-  // start.cjs loads its first chunk with this.
-  module.require = load as NodeJS.Require;
-  if (folder === undefined) return undefined;
-  return {
-    folder,
-    compiled() {
-      if (fresh.size > 0) setWasmFlags(true);
-      return new Map([...fresh].map(([name, script]) => [name, script.createCachedData()]));
-    },
-  };
+  #compile(source: string, options: ScriptOptions): Script {
+    if (this.#hasWasm) setWasmFlags(true);
+    const script = new this.#vm.Script(source, options);
+    if (this.#hasWasm) setWasmFlags(false);
+    return script;
+  }
 }
 
 /** Undefined if somebody else can write to the folder: when root runs with the home of a user, that user. */

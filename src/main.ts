@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { reportUncaught, run } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
-import { type Interruption, inputFrom, outputTo, terminalWasClosed } from './streams.ts';
+import { type Interruption, inputFrom, ProcessOutput, terminalWasClosed } from './streams.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGUSR2: 140 } as const;
 
@@ -72,8 +72,8 @@ const promptStreams = () => ({
 
 const context: Context = {
   stdin: inputFrom(openStdin, interruption),
-  stdout: outputTo(1, () => process.stdout, 'stdout', interruption),
-  stderr: outputTo(2, () => process.stderr, 'stderr'),
+  stdout: new ProcessOutput(1, () => process.stdout, 'stdout', interruption),
+  stderr: new ProcessOutput(2, () => process.stderr, 'stderr'),
   env: process.env,
   platform: process.platform,
   runtime: `${runtimeName()}, ${process.platform} ${process.arch}`,

@@ -31,77 +31,92 @@ function writeFailure(error: unknown, name: string): Error {
  */
 const MAX_DIRECT_BYTES = 4096;
 
-/**
- * Creates an output for one of the process's streams. After a write fails, every later write fails with the same error.
- * @param descriptor file descriptor of the stream; short texts are written to it directly
- * @param open returns the stream; called on first use, because Node creates its streams on access
- * @param name name of the stream, for messages
- * @param interruption ends the wait for a reader that does not read
- */
-export function outputTo(
-  descriptor: number,
-  open: () => TerminalStream,
-  name: string,
-  interruption?: Interruption,
-): Output {
-  const plain = isFileOrPipe(descriptor);
-  let written = 0;
-  let opened: TerminalStream | undefined;
-  let failure: Error | undefined;
-  function stream(): TerminalStream {
-    if (opened !== undefined) return opened;
-    opened = open();
-    return opened.on('error', (error) => {
-      failure ??= writeFailure(error, name);
-    });
+/** One of the process's streams. After a write fails, every later write fails with the same error. */
+export class ProcessOutput implements Output {
+  readonly #descriptor: number;
+  readonly #open: () => TerminalStream;
+  readonly #name: string;
+  readonly #interruption: Interruption | undefined;
+  readonly #isPlain: boolean;
+  #written = 0;
+  #stream: TerminalStream | undefined;
+  #failure: Error | undefined;
+
+  /**
+   * @param descriptor short texts are written to it directly
+   * @param open called on first use, because Node creates its streams on access
+   * @param name for messages
+   * @param interruption ends the wait for a reader that does not read
+   */
+  constructor(descriptor: number, open: () => TerminalStream, name: string, interruption?: Interruption) {
+    this.#descriptor = descriptor;
+    this.#open = open;
+    this.#name = name;
+    this.#interruption = interruption;
+    this.#isPlain = isFileOrPipe(descriptor);
   }
-  /** Writes a short text without the stream. @returns the bytes that are not written yet */
-  function writeDirectly(text: string): Uint8Array {
-    const bytes = Buffer.from(text);
-    if (!plain || opened !== undefined || written + bytes.length > MAX_DIRECT_BYTES) return bytes;
+
+  get isTTY(): boolean {
+    return !this.#isPlain && this.#opened().isTTY === true;
+  }
+
+  get columns(): number {
+    const columns = this.#isPlain ? undefined : this.#opened().columns;
+    return columns !== undefined && columns > 0 ? columns : 80;
+  }
+
+  get rows(): number | undefined {
+    return this.#isPlain ? undefined : this.#opened().rows || undefined;
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     try {
-      const taken = writeSync(descriptor, bytes);
-      written += taken;
+      const rest = this.#writeDirectly(text);
+      if (rest.length > 0) await this.#writeToStream(rest);
+    } catch (error) {
+      const signal = this.#interruption?.signal;
+      if (signal?.aborted && error === signal.reason) throw error;
+      this.#failure ??= writeFailure(error, this.#name);
+      throw this.#failure;
+    }
+  }
+
+  /** @returns the bytes that are not written yet */
+  #writeDirectly(text: string): Uint8Array {
+    const bytes = Buffer.from(text);
+    if (!this.#isPlain || this.#stream !== undefined || this.#written + bytes.length > MAX_DIRECT_BYTES)
+      return bytes;
+    try {
+      const taken = writeSync(this.#descriptor, bytes);
+      this.#written += taken;
       return bytes.subarray(taken);
     } catch (error) {
       if (systemCode(error) !== 'EAGAIN') throw error;
       return bytes;
     }
   }
-  return {
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(failure);
-        let rest: Uint8Array;
-        try {
-          rest = writeDirectly(text);
-        } catch (error) {
-          failure = writeFailure(error, name);
-          return reject(failure);
-        }
-        if (rest.length === 0) return resolve();
-        const signal = interruption?.signal;
-        const stop = () => reject(signal?.reason);
-        if (signal?.aborted) return stop();
-        signal?.addEventListener('abort', stop, { once: true });
-        stream().write(rest, (error) => {
-          signal?.removeEventListener('abort', stop);
-          if (!error) return resolve();
-          failure ??= writeFailure(error, name);
-          reject(failure);
-        });
-      }),
-    get isTTY() {
-      return !plain && stream().isTTY === true;
-    },
-    get columns() {
-      const columns = plain ? undefined : stream().columns;
-      return columns !== undefined && columns > 0 ? columns : 80;
-    },
-    get rows() {
-      return plain ? undefined : stream().rows || undefined;
-    },
-  };
+
+  #writeToStream(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const signal = this.#interruption?.signal;
+      const stop = () => reject(signal?.reason);
+      if (signal?.aborted) return stop();
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#opened().write(bytes, (error) => {
+        signal?.removeEventListener('abort', stop);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  #opened(): TerminalStream {
+    this.#stream ??= this.#open().on('error', (error) => {
+      this.#failure ??= writeFailure(error, this.#name);
+    });
+    return this.#stream;
+  }
 }
 
 /**

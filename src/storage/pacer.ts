@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { createSemaphore } from '../util/async.ts';
+import { Semaphore } from '../util/async.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {
@@ -34,7 +34,7 @@ const SPREAD_MS = 25;
 /** Waits in the order of the calls. @throws the signal's reason; a RateLimitError: `budget_spent` or `rate_limited` */
 export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
   const { ledger, context, onWait } = options;
-  const queue = createSemaphore(1);
+  const queue = new Semaphore(1);
 
   async function waitForGrant(signal: AbortSignal): Promise<void> {
     for (let reported = 0; ; ) {
@@ -50,7 +50,7 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
     }
   }
 
-  return (signal) => queue(() => waitForGrant(signal), signal);
+  return (signal) => queue.run(() => waitForGrant(signal), signal);
 }
 
 async function assertWorthWaiting(

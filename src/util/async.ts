@@ -31,35 +31,41 @@ export function within<T>(
   return Promise.race([promise, timeout]).finally(() => timer.abort());
 }
 
-/** Creates a function that runs at most `max` tasks at a time. A task that is aborted while it waits never starts. */
-export function createSemaphore(max: number): <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T> {
-  const queue: (() => void)[] = [];
-  let running = 0;
+/** Runs at most `max` tasks at a time. A task that is aborted while it waits never starts. */
+export class Semaphore {
+  readonly #max: number;
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
 
-  const waitForPlace = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    if (this.#running < this.#max) this.#running += 1;
+    else await this.#wait(signal);
+    try {
+      return await task();
+    } finally {
+      // The slot passes to the first task in the queue, which now counts as running.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
       const start = () => {
         ignoreAbort();
         resolve();
       };
       const ignoreAbort = onAbort(signal, () => {
-        queue.splice(queue.indexOf(start), 1);
+        this.#queue.splice(this.#queue.indexOf(start), 1);
         reject(signal.reason);
       });
-      queue.push(start);
+      this.#queue.push(start);
     });
-
-  return async (task, signal) => {
-    signal.throwIfAborted();
-    if (running < max) running += 1;
-    else await waitForPlace(signal);
-    try {
-      return await task();
-    } finally {
-      // The slot passes to the first task in the queue, which now counts as running.
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
+  }
 }

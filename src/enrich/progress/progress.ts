@@ -55,83 +55,115 @@ export function startProgress(
   // A closed stderr must not end a run that can still write its rows.
   const print = (text: string): Promise<void> =>
     context.stderr.write(app.secrets.redact(text)).catch(() => {});
-  if (options.progress === 'json') return jsonProgress(context, print, source);
+  if (options.progress === 'json') return new JsonProgress(context, print, source);
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
   if (terminal.canRepaint && !rowsOnTerminal)
-    return barProgress(context, print, source, terminal.palette('stderr'));
-  return quietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
+    return new BarProgress(context, print, source, terminal.palette('stderr'));
+  return new QuietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
-export function quietProgress(
-  { now }: Pick<Context, 'now'>,
-  print: Print,
-  shows: { readonly notes: boolean; readonly summary: boolean },
-): Progress {
-  let paused = false;
-  const note = (text: string): void => {
-    if (shows.notes) void print(asLines([text]));
-  };
-  return {
-    waiting({ until, why }) {
-      if (paused || until - now() < LONG_PAUSE_MS) return;
-      paused = true;
-      note(`waiting until ${new Date(until).toISOString()}: ${why}`);
-    },
-    warn: (text) => note(`warning: ${text}`),
-    finish: async (summary) => {
-      if (shows.notes && shows.summary) await print(asLines(summaryLines(summary)));
-    },
-    stop: async () => {},
-  };
+/** Notes on stderr. */
+export class QuietProgress implements Progress {
+  readonly #context: Pick<Context, 'now'>;
+  readonly #print: Print;
+  readonly #shows: { readonly notes: boolean; readonly summary: boolean };
+  #hasPaused = false;
+
+  constructor(
+    context: Pick<Context, 'now'>,
+    print: Print,
+    shows: { readonly notes: boolean; readonly summary: boolean },
+  ) {
+    this.#context = context;
+    this.#print = print;
+    this.#shows = shows;
+  }
+
+  waiting({ until, why }: Waiting): void {
+    if (this.#hasPaused || until - this.#context.now() < LONG_PAUSE_MS) return;
+    this.#hasPaused = true;
+    this.#note(`waiting until ${new Date(until).toISOString()}: ${why}`);
+  }
+
+  warn(text: string): void {
+    this.#note(`warning: ${text}`);
+  }
+
+  async finish(summary: RunSummary): Promise<void> {
+    const { notes, summary: isShown } = this.#shows;
+    if (notes && isShown) await this.#print(asLines(summaryLines(summary)));
+  }
+
+  async stop(): Promise<void> {}
+
+  #note(text: string): void {
+    if (this.#shows.notes) void this.#print(asLines([text]));
+  }
 }
 
-/** Shows a progress bar on a terminal. It uses no escape sequences, so the terminal needs no cleanup. */
-export function barProgress(
-  context: ProgressContext,
-  print: Print,
-  source: ProgressSource,
-  colors: Palette,
-): Progress {
-  const startedAt = context.now();
-  let wait: Waiting | undefined;
-  let shown = '';
-  const erase = (): string => {
-    const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
-    shown = '';
+/** A progress bar on a terminal. It uses no escape sequences, so the terminal needs no cleanup. */
+export class BarProgress implements Progress {
+  readonly #context: ProgressContext;
+  readonly #print: Print;
+  readonly #source: ProgressSource;
+  readonly #colors: Palette;
+  readonly #startedAt: number;
+  readonly #stopTicker: () => Promise<void>;
+  #wait: Waiting | undefined;
+  #shown = '';
+
+  constructor(context: ProgressContext, print: Print, source: ProgressSource, colors: Palette) {
+    this.#context = context;
+    this.#print = print;
+    this.#source = source;
+    this.#colors = colors;
+    this.#startedAt = context.now();
+    this.#stopTicker = every(context, BAR_EVERY_MS, () => this.#repaint());
+  }
+
+  waiting(wait: Waiting): void {
+    this.#wait = wait;
+  }
+
+  warn(text: string): void {
+    void this.#print(`${this.#erase()}${this.#colors.warn('warning:')} ${cleanLine(text)}\n`);
+  }
+
+  async finish(summary: RunSummary): Promise<void> {
+    await this.stop();
+    await this.#print(asLines(summaryLines(summary)));
+  }
+
+  async stop(): Promise<void> {
+    await this.#stopTicker();
+    await this.#print(this.#erase());
+  }
+
+  async #repaint(): Promise<void> {
+    const columns = Math.max(1, this.#context.stderr.columns - 1);
+    const line = barLine(this.#source, columns, this.#time(this.#context.now()));
+    if (line === this.#shown) return;
+    const text = `\r${pad(line, width(this.#shown))}`;
+    this.#shown = line;
+    await this.#print(text);
+  }
+
+  #time(now: number): string | undefined {
+    if (this.#wait !== undefined && this.#wait.until <= now) this.#wait = undefined;
+    if (this.#wait !== undefined) {
+      const { until, why } = this.#wait;
+      return `waiting ${inSeconds(until - now)}: ${cleanLine(why)}`;
+    }
+    const left = timeLeft(this.#source, now - this.#startedAt);
+    return left === undefined ? undefined : `${inSeconds(left)} left`;
+  }
+
+  #erase(): string {
+    const blank = this.#shown === '' ? '' : `\r${' '.repeat(width(this.#shown))}\r`;
+    this.#shown = '';
     return blank;
-  };
-  const stopTicker = every(context, BAR_EVERY_MS, async () => {
-    const now = context.now();
-    if (wait !== undefined && wait.until <= now) wait = undefined;
-    const columns = Math.max(1, context.stderr.columns - 1);
-    const time =
-      wait === undefined
-        ? timeLeft(source, now - startedAt)
-        : `waiting ${inSeconds(wait.until - now)}: ${cleanLine(wait.why)}`;
-    const line = barLine(source, columns, typeof time === 'number' ? `${inSeconds(time)} left` : time);
-    if (line === shown) return;
-    const text = `\r${pad(line, width(shown))}`;
-    shown = line;
-    await print(text);
-  });
-  const stop = async (): Promise<void> => {
-    await stopTicker();
-    await print(erase());
-  };
-  return {
-    waiting: (next) => {
-      wait = next;
-    },
-    warn(text) {
-      void print(`${erase()}${colors.warn('warning:')} ${cleanLine(text)}\n`);
-    },
-    async finish(summary) {
-      await stop();
-      await print(asLines(summaryLines(summary)));
-    },
-    stop,
-  };
+  }
 }
 
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
@@ -153,30 +185,48 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
-export function jsonProgress(context: ProgressContext, print: Print, source: ProgressSource): Progress {
-  const startedAt = context.now();
-  const event = (name: string, rest: Record<string, unknown>): Promise<void> =>
-    print(`${toJson({ event: name, ...rest }, false)}\n`);
-  void event('start', { rows: source.total ?? null });
-  const stopTicker = every(context, EVENT_EVERY_MS, () => {
-    const left = timeLeft(source, context.now() - startedAt);
-    return event('progress', {
-      rows: source.total ?? null,
-      ...countsJson(source.counts()),
-      requests: source.requests(),
-      left_today: source.leftToday() ?? null,
-      seconds_left: left === undefined ? null : Math.round(left / 1000),
+/** Events as lines of JSON. */
+export class JsonProgress implements Progress {
+  readonly #print: Print;
+  readonly #stopTicker: () => Promise<void>;
+
+  constructor(context: ProgressContext, print: Print, source: ProgressSource) {
+    this.#print = print;
+    const startedAt = context.now();
+    const rows = source.total ?? null;
+    void this.#event('start', { rows });
+    this.#stopTicker = every(context, EVENT_EVERY_MS, () => {
+      const left = timeLeft(source, context.now() - startedAt);
+      return this.#event('progress', {
+        rows,
+        ...countsJson(source.counts()),
+        requests: source.requests(),
+        left_today: source.leftToday() ?? null,
+        seconds_left: left === undefined ? null : Math.round(left / 1000),
+      });
     });
-  });
-  return {
-    waiting: ({ until, why }) => void event('waiting', { until: new Date(until).toISOString(), why }),
-    warn: (text) => void event('warning', { message: text }),
-    async finish(summary) {
-      await stopTicker();
-      await event('summary', summaryJson(summary));
-    },
-    stop: stopTicker,
-  };
+  }
+
+  waiting({ until, why }: Waiting): void {
+    void this.#event('waiting', { until: new Date(until).toISOString(), why });
+  }
+
+  warn(message: string): void {
+    void this.#event('warning', { message });
+  }
+
+  async finish(summary: RunSummary): Promise<void> {
+    await this.stop();
+    await this.#event('summary', summaryJson(summary));
+  }
+
+  stop(): Promise<void> {
+    return this.#stopTicker();
+  }
+
+  #event(event: string, rest: Record<string, unknown>): Promise<void> {
+    return this.#print(`${toJson({ event, ...rest }, false)}\n`);
+  }
 }
 
 /** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */

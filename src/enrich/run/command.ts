@@ -119,8 +119,8 @@ async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<
       options,
       since: options.resume ? outputFile?.createdAt : undefined,
       signal: stop.signal,
-      onWaiting: progress.waiting,
-      onWarning: progress.warn,
+      onWaiting: (waiting) => progress.waiting(waiting),
+      onWarning: (text) => progress.warn(text),
     });
     await writeRows(app, plan, target.url, {
       ...options,

@@ -13,33 +13,43 @@ export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number = MAX_LINE_BYTES,
 ): AsyncGenerator<Line> {
-  let parts: Uint8Array[] = [];
-  let size = 0;
-
-  function add(part: Uint8Array): void {
-    size += part.length;
-    // A line that is too long is counted, not stored.
-    if (size > maxBytes) parts = [];
-    else parts.push(part);
-  }
-
-  function takeLine(): Line[] {
-    const line = size > maxBytes ? { problem: `the line is longer than ${maxBytes} bytes` } : decode(parts);
-    parts = [];
-    size = 0;
-    return 'text' in line && line.text.trim() === '' ? [] : [line];
-  }
-
+  const line = new PartialLine(maxBytes);
   for await (const chunk of chunks) {
     let from = 0;
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
-      add(chunk.subarray(from, at));
-      yield* takeLine();
+      line.add(chunk.subarray(from, at));
+      yield* line.take();
       from = at + 1;
     }
-    add(chunk.subarray(from));
+    line.add(chunk.subarray(from));
   }
-  yield* takeLine();
+  yield* line.take();
+}
+
+class PartialLine {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(part: Uint8Array): void {
+    this.#size += part.length;
+    // A line that is too long is counted, not stored.
+    if (this.#size > this.#maxBytes) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  /** @returns nothing for a blank line */
+  take(): Line[] {
+    const problem = `the line is longer than ${this.#maxBytes} bytes`;
+    const line = this.#size > this.#maxBytes ? { problem } : decode(this.#parts);
+    this.#parts = [];
+    this.#size = 0;
+    return 'text' in line && line.text.trim() === '' ? [] : [line];
+  }
 }
 
 function decode(parts: readonly Uint8Array[]): Line {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
-import { createSemaphore, untilAborted } from '../../util/async.ts';
+import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import {
   capabilityOf,
@@ -38,7 +38,7 @@ const HEARTBEAT_MS = 5000;
 
 export class Methods {
   readonly #options: MethodOptions;
-  readonly #limitCalls = createSemaphore(MAX_RUNNING_CALLS);
+  readonly #calls = new Semaphore(MAX_RUNNING_CALLS);
   #pending = 0;
 
   constructor(options: MethodOptions) {
@@ -103,7 +103,7 @@ export class Methods {
     const options = { signal, ...(progress && { onProgress: progress.forward }) };
     try {
       const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
-      const result = await this.#limitCalls(task, signal);
+      const result = await this.#calls.run(task, signal);
       // Some hosts lose a progress notification that they read together with the response.
       if (progress?.wasReceived) await new Promise((resolve) => setImmediate(resolve));
       return result;

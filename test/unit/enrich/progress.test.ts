@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgressContext, ProgressSource } from '../../../src/enrich/progress/progress.ts';
-import { barProgress, jsonProgress, quietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
+import { BarProgress, JsonProgress, QuietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { palette } from '../../../src/output/color.ts';
 
@@ -70,7 +70,7 @@ describe('the bar', () => {
   it('shows counts, waits and the time left on one line, and is erased at the end', async () => {
     const { context, print, tick, take } = fakeTerminal();
     const { counters, add, source } = setUp();
-    const progress = barProgress(context, print, source, plain);
+    const progress = new BarProgress(context, print, source, plain);
     await tick(0);
     expect(take()).toBe('\r[--------------------] 0% 0/200, 1750 requests left today');
     add(50);
@@ -106,7 +106,7 @@ describe('the bar', () => {
   ])('shows the most important parts at %i columns', async (columns, line) => {
     const { context, print, tick, take } = fakeTerminal(columns);
     const { add, source } = setUp({ total: 2000 });
-    const progress = barProgress(context, print, source, plain);
+    const progress = new BarProgress(context, print, source, plain);
     add(980);
     add(20, 'error');
     await tick(100_000);
@@ -120,7 +120,7 @@ describe('the bar', () => {
   it('is never wider than the terminal', async () => {
     for (const columns of [0, 1, 10, 40]) {
       const { context, print, tick, take } = fakeTerminal(columns);
-      const progress = barProgress(context, print, setUp().source, plain);
+      const progress = new BarProgress(context, print, setUp().source, plain);
       await tick(200);
       expect(take().replace('\r', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
       await progress.stop();
@@ -130,7 +130,7 @@ describe('the bar', () => {
   it('shows no percentage if the length of the list is unknown', async () => {
     const { context, print, tick, take } = fakeTerminal();
     const { add, source } = setUp({ total: undefined, leftToday: () => undefined });
-    const progress = barProgress(context, print, source, plain);
+    const progress = new BarProgress(context, print, source, plain);
     add(3, 'error');
     await tick(9000);
     expect(take()).toBe('\r3 rows, 3 errors');
@@ -143,7 +143,7 @@ describe('progress as JSON', () => {
   it('prints one event per line', async () => {
     const { context, print, tick, take } = fakeTerminal();
     const { counters, add, source } = setUp();
-    const progress = jsonProgress(context, print, source);
+    const progress = new JsonProgress(context, print, source);
     add(20, 'matched', true);
     add(20);
     await tick(4000);
@@ -188,13 +188,13 @@ describe('no progress', () => {
     const { context, print, take } = fakeTerminal();
     const { counters, add } = setUp();
     add(1);
-    await quietProgress(context, print, { notes: true, summary: true }).finish(
+    await new QuietProgress(context, print, { notes: true, summary: true }).finish(
       summary(counters, { finished: false, requests: 1 }),
     );
     expect(take()).toBe(
       '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
     );
-    await quietProgress(context, print, { notes: true, summary: false }).finish(summary(counters));
+    await new QuietProgress(context, print, { notes: true, summary: false }).finish(summary(counters));
     expect(take()).toBe('');
   });
 });
