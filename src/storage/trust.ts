@@ -79,8 +79,23 @@ function targetOf(link: string): { readonly root: string | undefined; readonly p
   return { root, parts: target.slice(root?.length ?? 0).split(sep) };
 }
 
-/** Checks that nobody but this user and root can change what a path leads to. */
-export function inspect(path: string, strict: boolean): { end: string; problem: string | undefined } {
+interface Inspection {
+  readonly end: string;
+  readonly problem: string | undefined;
+}
+
+/**
+ * Checks that nobody but this user and root can change what a path leads to. Unless `strict`, the folders that contain the
+ * home folder are trusted.
+ */
+export function inspect(path: string, strict: boolean): Inspection {
+  const whole = inspectFrom(undefined, path, strict);
+  // Loads node:os, which most runs do not need.
+  const home = whole.problem === undefined || strict ? undefined : homeFolder();
+  return home === undefined ? whole : inspectFrom(home, path, strict);
+}
+
+function inspectFrom(home: string | undefined, path: string, strict: boolean): Inspection {
   const problems: string[] = [];
   // The folder of the next part, if others can create files in it (/tmp).
   let open: string | undefined;
@@ -94,7 +109,7 @@ export function inspect(path: string, strict: boolean): { end: string; problem: 
     }
     open = isOpen ? part : undefined;
   };
-  const end = walkPath(path, visit, strict ? undefined : homeFolder());
+  const end = walkPath(path, visit, home);
   if (open !== undefined && (strict || open === end)) problems.push(`other users can write to ${open}`);
   return { end, problem: currentUid() === undefined ? undefined : problems[0] };
 }
