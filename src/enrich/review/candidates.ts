@@ -3,6 +3,7 @@ import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { pointOf } from '../../output/geo.ts';
 import { kilometers, type Point } from '../../util/restaurant.ts';
+import { cleanLine } from '../../util/text.ts';
 import type { FinishedList, ListRow } from '../finished/finished-list.ts';
 import { nameSimilarity, simplifyName } from '../match/names.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
@@ -43,8 +44,11 @@ export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
   };
 }
 
-function currentRestaurant(list: FinishedList, { values }: ListRow): Restaurant | undefined {
-  const text = (field: string): string => list.text(values, field);
+const currentRestaurant = (list: FinishedList, { values }: ListRow): Restaurant | undefined =>
+  restaurantOf((field) => list.text(values, field));
+
+/** Returns the restaurant of a result. @param text the text of a field; empty if there is none */
+export function restaurantOf(text: (field: string) => string): Restaurant | undefined {
   if (text('id') === '') return undefined;
   const number = (field: string): unknown => (text(field) === '' ? undefined : Number(text(field)));
   const coordinates = pointOf({ lat: number('lat'), lng: number('lng') });
@@ -62,7 +66,7 @@ function currentRestaurant(list: FinishedList, { values }: ListRow): Restaurant 
 const LAT = /^(?:lat|latitude)$/i;
 const LNG = /^(?:lng|lon|long|longitude)$/i;
 
-function ownPoint(fields: ReturnType<FinishedList['ownFields']>): Point | undefined {
+export function ownPoint(fields: readonly (readonly [column: string, value: unknown])[]): Point | undefined {
   const degrees = (header: RegExp): number => {
     const value = fields.find(([column]) => header.test(column.trim()))?.[1] ?? '';
     return value === '' ? Number.NaN : Number(value);
@@ -70,10 +74,23 @@ function ownPoint(fields: ReturnType<FinishedList['ownFields']>): Point | undefi
   return pointOf({ lat: degrees(LAT), lng: degrees(LNG) });
 }
 
+/** The facts that help to decide about a candidate: its address, its distance, and its grade. */
+export function candidateFacts({ restaurant, meters }: Candidate): string[] {
+  const { address = '', neighborhood = '', city = '', grade } = restaurant;
+  const street = address || neighborhood;
+  const place = street.includes(city) ? street : [street, city].filter(Boolean).join(', ');
+  return [place, distanceText(meters), grade ?? ''].filter((text) => text !== '').map(cleanLine);
+}
+
+function distanceText(meters: number | undefined): string {
+  if (meters === undefined) return '';
+  return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
+}
+
 /** Finds the candidates of a row: first the restaurant in the file, then the others that a search finds. */
 export async function findCandidates(
   service: Pick<RestaurantService, 'find'>,
-  row: ReviewRow,
+  row: Pick<ReviewRow, 'name' | 'city' | 'current' | 'point'>,
   words: Words = row,
 ): Promise<readonly Candidate[]> {
   const found = words.name === '' || words.city === '' ? [] : await search(service, words);

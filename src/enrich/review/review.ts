@@ -5,6 +5,7 @@ import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
 import { toJson } from '../../util/json.ts';
+import { cleanLine } from '../../util/text.ts';
 import { changeList } from '../finished/change-list.ts';
 import type { FinishedList, ListFlags, ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
@@ -157,7 +158,7 @@ function checkDecision(
     });
   if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
   const { name: listed, current } = reviewRow(list, row);
-  if (name !== '' && name !== listed.trim())
+  if (name !== '' && cleanLine(name) !== cleanLine(listed).trim())
     throw refuse(`row ${number} of ${list.name} is '${listed}', not '${name}'`);
   if (decision !== 'yes') return;
   if (current === undefined) throw refuse(`row ${number} has no restaurant to confirm`);

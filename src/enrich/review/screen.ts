@@ -1,6 +1,6 @@
 import type { Palette } from '../../output/color.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
-import type { Candidate, ReviewRow } from './candidates.ts';
+import { type Candidate, candidateFacts, type ReviewRow } from './candidates.ts';
 
 /** Candidates that have a key: 1 to 9. */
 export const MAX_KEYS = 9;
@@ -43,20 +43,11 @@ const others = (row: ReviewRow, fields: Screen['fields']): string[] =>
 function candidateLines(candidates: readonly Candidate[], { current }: ReviewRow, columns: number): string[] {
   const names = candidates.map(({ restaurant }) => cleanLine(restaurant.name));
   const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
-  return candidates.map(({ restaurant, meters }, index) => {
-    const mark = restaurant.service_id === current?.service_id ? '*' : ' ';
-    const place = [restaurant.address ?? restaurant.neighborhood ?? '', restaurant.city ?? '']
-      .filter((text, at, all) => text !== '' && !(at === 1 && String(all[0]).includes(String(text))))
-      .join(', ');
-    const more = [place, distanceText(meters), restaurant.grade ?? ''].filter((text) => text !== '');
+  return candidates.map((candidate, index) => {
+    const mark = candidate.restaurant.service_id === current?.service_id ? '*' : ' ';
     const name = pad(truncate(names[index] ?? '', room), room);
-    return truncate(`${index + 1} ${mark} ${name}  ${cleanLine(more.join('  '))}`, columns);
+    return truncate(`${index + 1} ${mark} ${name}  ${candidateFacts(candidate).join('  ')}`, columns);
   });
-}
-
-function distanceText(meters: number | undefined): string {
-  if (meters === undefined) return '';
-  return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
 }
 
 function keysText({ current }: ReviewRow, count: number): string {

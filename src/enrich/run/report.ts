@@ -10,7 +10,7 @@ import { unguardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageRow } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
-import { cellAt } from '../../output/records.ts';
+import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { openResolved } from '../../storage/user-files.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -20,6 +20,7 @@ import { cleanLine } from '../../util/text.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { openList } from '../read/list.ts';
+import { PageReviews, type PageRowFacts } from '../review/page-review.ts';
 import type { InputRow } from '../row.ts';
 import { nestedKey, resultFields } from '../write/row-codec.ts';
 import type { Plan } from './plan.ts';
@@ -120,12 +121,15 @@ async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts
   try {
     const { header, rows } = await openList(output, plan.written, () => {});
     const toPageRow = pageRowMaker(plan, header);
+    const reviews = await PageReviews.open(app);
     for await (const row of rows) {
       if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
         left += 1;
         continue;
       }
-      const piece = pageRow(redacted(app, toPageRow(row)), index);
+      const { shown, facts } = toPageRow(row);
+      const review = await reviews.of(facts);
+      const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
       index += 1;
       characters += piece.length;
       yield piece;
@@ -141,7 +145,7 @@ type Fields = readonly (readonly [key: string, value: unknown])[];
 function pageRowMaker(
   { options, columns, written }: Plan,
   header: readonly string[],
-): (row: InputRow) => PageRow {
+): (row: InputRow) => { readonly shown: PageRow; readonly facts: PageRowFacts } {
   const { names } = resultFields(options);
   const ownWidth = header.length - names.length;
 
@@ -177,7 +181,7 @@ function pageRowMaker(
       ([name, each]) => !NOT_DETAILS.includes(name) && each !== null && each !== '',
     );
     const [status, ...found] = CELLS.map((name) => pageCell(value(name)));
-    return {
+    const shown = {
       cells: [
         ownCell(row, columns.name) ?? ownCell(row, columns.id) ?? pageCell(own[0]?.[1]),
         ownCell(row, columns.city) ?? pageCell(options.city),
@@ -191,7 +195,9 @@ function pageRowMaker(
         ...entriesOf(more),
         ...entriesOf(isObject(details) ? [['details', details]] : []),
       ],
-    };
+    } satisfies PageRow;
+    const text = (name: string): string => String(toCell(value(name)) ?? '');
+    return { shown, facts: { query: columns.query(row), own, text } };
   };
 }
 

@@ -27,6 +27,22 @@ export interface PageRow {
   readonly summary?: string;
   /** Values that the cells do not show. */
   readonly details: readonly Entry[];
+  /** Present if the row needs a decision. */
+  readonly review?: RowReview;
+}
+
+/** The restaurants that a row may be. */
+export interface RowReview {
+  /** Name of the row in the list; empty if it has none. */
+  readonly name: string;
+  /** Id of the restaurant in the list. */
+  readonly current: string | null;
+  readonly choices: readonly Choice[];
+}
+
+export interface Choice {
+  readonly id: string;
+  readonly text: string;
 }
 
 export type Entry = readonly [label: string, value: Detail];

@@ -49,10 +49,8 @@ export function useChromium() {
   });
   afterAll(() => browser?.close());
 
-  return async (
-    document: PageDocument,
-    { tiles = 'gone', ...options }: BrowserContextOptions & { tiles?: Tiles } = {},
-  ): Promise<Opened> => {
+  type Options = BrowserContextOptions & { tiles?: Tiles };
+  const openFile = async (url: string, { tiles = 'gone', ...options }: Options = {}): Promise<Opened> => {
     if (browser === undefined) throw new Error('the browser is not running');
     const context = await browser.newContext({
       viewport: { width: 1400, height: 900 },
@@ -76,12 +74,16 @@ export function useChromium() {
       const status = tiles === 'sent' ? 200 : 403;
       return route.fulfill({ status, headers, contentType: 'image/png', body: TILE });
     });
+    await page.goto(url);
+    return { page, requests, complaints };
+  };
+  const open = (document: PageDocument, options?: Options): Promise<Opened> => {
     pages += 1;
     const file = join(folder, `${pages}.html`);
     writeFileSync(file, renderPage(document, { script, style }));
-    await page.goto(pathToFileURL(file).href);
-    return { page, requests, complaints };
+    return openFile(pathToFileURL(file).href, options);
   };
+  return { open, openFile };
 }
 
 /** Runs in the page: returns text with too little contrast to its background (WCAG 2.2, 1.4.3), as `ratio text`. */

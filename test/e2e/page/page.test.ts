@@ -76,7 +76,7 @@ const DETAILS = {
 };
 
 describe.skipIf(!hasBrowser)('the page in Chromium', () => {
-  const open = useChromium();
+  const { open } = useChromium();
 
   it('runs nothing from the data, and sends requests to OpenStreetMap only', async () => {
     const document = findPage(HOSTILE, { ...ASKED, name: `</title><script>${PWN}</script>` });

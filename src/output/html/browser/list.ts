@@ -4,6 +4,7 @@ import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
 import { button, el } from './dom.ts';
 import type { MapView } from './map.ts';
+import { Review } from './review.ts';
 import { moreElement, type Row, rowElement } from './row.ts';
 
 const PAGE_ROWS = 100;
@@ -43,6 +44,7 @@ export class List {
   readonly #next = button({}, () => this.#turn(this.#page + 1), 'Next');
   readonly #pager: HTMLElement;
   readonly #opened: Set<Row>;
+  readonly #review: Review;
   #order: Order | undefined;
   #matches: readonly Row[];
   #sorted: readonly Row[];
@@ -75,7 +77,9 @@ export class List {
     this.#none = el('div', { class: 'no-match' }, el('p', { class: 'empty' }, 'Nothing matches.'), clear);
     const pages = { 'aria-label': 'Pages of the list', class: 'pager' };
     this.#pager = el('nav', pages, this.#back, this.#place, this.#next);
-    this.element.append(this.#form, this.#count, this.#none, this.#table, this.#pager);
+    this.#review = new Review(rows, (row) => this.#reveal(row));
+    this.#review.element.hidden = this.#review.isEmpty;
+    this.element.append(this.#form, this.#review.element, this.#count, this.#none, this.#table, this.#pager);
     this.#listen();
     this.#draw();
   }
@@ -167,9 +171,12 @@ export class List {
 
   #elementsOf(row: Row): Element[] {
     const isOpen = this.#opened.has(row);
-    const main = rowElement(row, this.#columns, isOpen, () => this.#toggle(row));
+    const mark = this.#review.mark(row);
+    const main = rowElement(row, this.#columns, { isOpen, mark }, () => this.#toggle(row));
     if (row === this.#chosen) main.setAttribute('aria-current', 'true');
-    return isOpen ? [main, moreElement(row, this.#columns, () => this.#map?.reveal(row))] : [main];
+    if (!isOpen) return [main];
+    const choices = this.#review.choices(row);
+    return [main, moreElement(row, this.#columns, choices, () => this.#map?.reveal(row))];
   }
 
   #toggle(row: Row): void {
@@ -179,6 +186,16 @@ export class List {
     this.#draw();
     this.#focus(row);
     if (!isOpen) this.#map?.choose(row);
+  }
+
+  /** Opens a row, also if the search hides it. */
+  #reveal(row: Row): void {
+    if (!this.#sorted.includes(row)) {
+      this.#form.reset();
+      this.#find();
+    }
+    this.choose(row, true);
+    this.#map?.choose(row);
   }
 
   #focus({ number }: Row): void {

@@ -19,14 +19,17 @@ export const nameColumn = (columns: readonly PageColumn[]): number =>
 export function rowElement(
   row: Row,
   columns: readonly PageColumn[],
-  isOpen: boolean,
+  { isOpen, mark }: { readonly isOpen: boolean; readonly mark: string },
   onToggle: () => void,
 ): HTMLTableRowElement {
   const heading = nameColumn(columns);
   const pin = el('span', { class: row.point === undefined ? 'pin none' : 'pin' }, formatNumber(row.number));
   const cells = columns.map(({ label, kind }, index) => {
-    if (index !== heading)
-      return el('td', { role: 'cell', 'data-label': label }, painted(row.cells[index] ?? null, kind));
+    if (index !== heading) {
+      const text = painted(row.cells[index] ?? null, kind);
+      const decision = kind === 'status' && row.review ? [el('span', { class: 'decision' }, mark)] : [];
+      return el('td', { role: 'cell', 'data-label': label }, text, ...decision);
+    }
     const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${row.number}` };
     const text = el('bdi', {}, nameOf(row, columns));
     const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, text);
@@ -50,6 +53,7 @@ const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?
 export function moreElement(
   row: Row,
   columns: readonly PageColumn[],
+  choices: HTMLElement | undefined,
   onPlace: () => void,
 ): HTMLTableRowElement {
   const actions = el('p', { class: 'actions' });
@@ -64,7 +68,8 @@ export function moreElement(
   }
   const lead = row.summary === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.summary)];
   const attributes = { role: 'cell', colspan: String(columns.length + 1) };
-  const cell = el('td', attributes, ...lead, actions, entryList(row.details));
+  const first = choices === undefined ? [] : [choices];
+  const cell = el('td', attributes, ...first, ...lead, actions, entryList(row.details));
   return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 
