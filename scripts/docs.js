@@ -37,10 +37,10 @@ function optionTable(options) {
 }
 
 function exitTable(kinds) {
-  const rows = kinds.map(({ exit, codes }) => [
+  const rows = kinds.map(({ exit, codes, meaning: about }) => [
     exit === 130 ? '130, 143' : String(exit),
     codes.map(({ code }) => `\`${code}\``).join(', '),
-    exit === 0 ? 'success, even if nothing was found' : codes.map(({ meaning }) => meaning).join('; '),
+    about ?? codes.map(({ meaning }) => meaning).join('; '),
   ]);
   return table(['exit', '`code` in JSON', 'meaning'], rows);
 }

@@ -102,12 +102,10 @@ export function manual(tree, about) {
     ...section('FILES', ...FILES.flatMap(([path, what]) => entry(path, what))),
     ...section(
       'EXIT STATUS',
-      ...tree.exit_codes.flatMap(({ exit, codes }) =>
+      ...tree.exit_codes.flatMap(({ exit, codes, meaning: about }) =>
         entry(
           exit === 130 ? '130, 143' : String(exit),
-          exit === 0
-            ? 'success, even if nothing was found'
-            : codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
+          about ?? codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
         ),
       ),
     ),

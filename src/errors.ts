@@ -11,6 +11,8 @@ export const EXIT_CODES = {
   service: 7,
   partial: 8,
   local: 9,
+  /** Not an error: `saved --refresh --exit-code` found changes. */
+  changed: 10,
   interrupted: 130,
 } as const;
 
@@ -120,10 +122,20 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
+/** The exit codes that are not errors. */
+const NO_ERRORS = new Map([
+  ['success', 'success, even if nothing was found'],
+  ['changed', 'saved --refresh --exit-code: something changed'],
+]);
+
 export const exitCodes = () =>
-  Object.entries(EXIT_CODES).map(([kind, exit]) => {
+  Object.entries({ success: 0, ...EXIT_CODES }).map(([kind, exit]) => {
     const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
-    return { exit, kind, codes: codes.map(([code, { meaning }]) => ({ code, meaning })) };
+    const about = NO_ERRORS.get(kind);
+    return {
+      ...{ exit, kind, ...(about === undefined ? {} : { meaning: about }) },
+      codes: codes.map(([code, { meaning }]) => ({ code, meaning })),
+    };
   });
 
 /**

@@ -58,6 +58,7 @@ function storeOf(app: App, inTerminal = true) {
   return openResultsStore(app.paths.stateDir, terminal, (text) => void app.notes.remark(text));
 }
 
+/** The endpoint of this run's service; `demo` for the embedded sandbox. */
 export const serviceName = (app: App): string =>
   app.globals.demo === true ? DEMO : requireEndpoint(app).url.href;
 

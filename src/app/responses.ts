@@ -1,6 +1,6 @@
-import type { Tool } from '../client/types.ts';
+import { LEVELS, type Level, type Tool } from '../client/types.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
-import type { JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
 import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 
@@ -24,19 +24,26 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
     now: context.now,
   });
 
+interface StoredOptions {
+  readonly since?: number | undefined;
+  readonly fresh?: boolean;
+  readonly preview?: boolean;
+}
+
 /**
  * Opens the cached responses of a service: those on this machine, or those that machines share.
  * @param since accept all responses stored since this time, regardless of --max-age
+ * @param fresh accept none
  * @param preview missing responses are not requested, so other machines do not wait for them
  */
 export async function openStoredResponses(
   app: App,
   target: Target,
-  { since, preview = false }: { readonly since?: number | undefined; readonly preview?: boolean } = {},
+  { since, fresh = false, preview = false }: StoredOptions = {},
 ): Promise<StoredResponses> {
   const shared = target.demo ? undefined : await app.sharedState();
   const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? openLocalCache(app, target);
-  const maxAgeMs = app.settings.get('max-age');
+  const maxAgeMs = fresh ? 0 : app.settings.get('max-age');
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);
@@ -62,16 +69,28 @@ export const CAPABILITIES = 'server/capabilities';
 
 /** Returns the stored list of tools of this run's service, regardless of its age. Sends nothing and never throws. */
 export const cachedTools = (app: App): readonly Tool[] | undefined =>
-  (readCached(app, TOOL_LIST) as { tools?: readonly Tool[] } | undefined)?.tools;
+  (readCached(app, TOOL_LIST)?.value as { tools?: readonly Tool[] } | undefined)?.tools;
 
 /** Returns the stored capabilities of this run's service, regardless of their age. Sends nothing and never throws. */
 export const cachedCapabilities = (app: App): JsonObject | undefined =>
-  readCached(app, CAPABILITIES) as JsonObject | undefined;
+  readCached(app, CAPABILITIES)?.value as JsonObject | undefined;
 
-function readCached(app: App, name: string): unknown {
+/** Returns the latest stored details of a restaurant, regardless of their age. Sends nothing and never throws. */
+export function cachedDetails(
+  app: App,
+  id: string,
+): { details: JsonObject; level: Level; at: number } | undefined {
+  const all = LEVELS.flatMap((level) => {
+    const found = readCached(app, 'lookup_restaurant', { restaurant_id: id, fields: level });
+    return found !== undefined && isObject(found.value) ? { details: found.value, level, at: found.at } : [];
+  });
+  return all.sort((a, b) => b.at - a.at)[0];
+}
+
+function readCached(app: App, name: string, args: JsonObject = {}): CachedResponse | undefined {
   try {
     const target = configuredTarget(app);
-    return target && openLocalCache(app, target).get(name, {}, Number.POSITIVE_INFINITY)?.value;
+    return target && openLocalCache(app, target).get(name, args, Number.POSITIVE_INFINITY);
   } catch {
     return undefined;
   }

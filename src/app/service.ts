@@ -61,6 +61,8 @@ export interface ServiceOptions extends QuotaOptions {
   /** The target, if it is already open. */
   readonly target?: Target;
   readonly stored?: StoredResponses;
+  /** Sends every request, and stores the responses. */
+  readonly fresh?: boolean;
   /** Client options that override the settings; `onRequest` is called after a request is counted. */
   readonly client?: Partial<
     Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
@@ -81,7 +83,8 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
       'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: the certificate of the service is verified',
     );
   }
-  const stored = options.stored ?? (await openStoredResponses(app, target));
+  const { fresh = false } = options;
+  const stored = options.stored ?? (await openStoredResponses(app, target, { fresh }));
   return new Service(app, target, stored, { ...options, limits, settings });
 }
 

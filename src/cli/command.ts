@@ -38,6 +38,7 @@ export type Completer =
   | 'topic'
   | 'profile'
   | 'row'
+  | 'saved'
   | 'setting'
   | 'setting-value'
   | 'tool';

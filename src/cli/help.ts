@@ -143,10 +143,10 @@ const environmentTopic = (): Section[] => [
 const exitCodesTopic = (): Section[] => [
   'Exit codes, and the code strings of JSON errors.',
   [
-    ['0', 'success, even if nothing was found'],
-    ...exitCodes().flatMap(({ exit, kind, codes }) => {
+    ...exitCodes().flatMap(({ exit, kind, meaning: about, codes }): [string, string][] => {
+      if (about !== undefined) return [[String(exit), about]];
       const exits = kind === 'interrupted' ? `${exit}, 143` : String(exit);
-      return codes.map(({ code, meaning }, index): [string, string] => [
+      return codes.map(({ code, meaning }, index) => [
         `${(index === 0 ? exits : '').padEnd(9)}${code.padEnd(13)}`,
         meaning,
       ]);

@@ -158,7 +158,7 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
       .map((option) => ({ ...describeOption(option), group: groups.get(option.flags) })),
     error: ERROR_OUTPUT,
     dry_run: withDefinitions(PREVIEW_OUTPUT),
-    exit_codes: [{ exit: 0, kind: 'success', codes: [] }, ...exitCodes()],
+    exit_codes: exitCodes(),
     environment: [
       ...SETTING_NAMES.filter((name) => !(name in GLOBAL_OPTIONS)).map((name) => ({
         name: SETTINGS[name].env,

@@ -31,6 +31,28 @@ export const RESTAURANT = object({
   'coverage_level?': text,
 });
 
+const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+export const TIME_OR_NULL: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+
+/** With the fields of the last search and the last lookup. */
+export const SAVED_RESTAURANT = object({
+  service_id: text,
+  name: textOrNull,
+  note: textOrNull,
+  saved_at: TIME,
+  checked_at: TIME_OR_NULL,
+});
+
+/** `before` and `after` can be any value. */
+export const CHANGE = object({
+  when: TIME,
+  id: text,
+  name: text,
+  field: text,
+  before: {},
+  after: {},
+});
+
 export const ERROR = object({
   code: { enum: Object.keys(CODES) },
   message: text,

@@ -13,7 +13,14 @@ const PROGRAM = object({
   options: list(anyObject),
   error: { type: 'object', description: 'a JSON Schema' },
   dry_run: { type: 'object', description: 'the JSON Schema of requests that --dry-run prints' },
-  exit_codes: list(object({ exit: integer, kind: text, codes: list(object({ code: text, meaning: text })) })),
+  exit_codes: list(
+    object({
+      exit: integer,
+      kind: text,
+      'meaning?': text,
+      codes: list(object({ code: text, meaning: text })),
+    }),
+  ),
   environment: list(object({ name: text, meaning: text })),
 });
 

@@ -4,21 +4,21 @@ import { type ConfiguredKey, configuredKey } from '../app/key.ts';
 import { writesToTerminal, writeText } from '../app/output.ts';
 import { settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { boolean, list, object, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
+import { boolean, list, object, SETTINGS_OUTPUT, TIME_OR_NULL, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
 import type { SettingView } from '../settings/settings.ts';
 import type { Usage } from '../storage/ledger.ts';
+import { shortTime } from '../util/time.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
 
-const TIME = { type: ['string', 'null'], format: 'date-time' };
 const WINDOW = object({
   limit: { type: ['integer', 'null'] },
   used: { type: ['integer', 'null'] },
-  free_at: TIME,
+  free_at: TIME_OR_NULL,
 });
 
 const STATUS_OUTPUT = object({
@@ -27,8 +27,8 @@ const STATUS_OUTPUT = object({
   endpoint: textOrNull,
   key: object({ present: boolean, last4: textOrNull, source: textOrNull, 'problem?': text }),
   settings: SETTINGS_OUTPUT,
-  budget: object({ per_minute: WINDOW, per_day: WINDOW, paused_until: TIME, 'problem?': text }),
-  files: object({ config: textOrNull, state: textOrNull, cache: textOrNull }),
+  budget: object({ per_minute: WINDOW, per_day: WINDOW, paused_until: TIME_OR_NULL, 'problem?': text }),
+  files: object({ config: textOrNull, state: textOrNull, cache: textOrNull, data: textOrNull }),
   'check?': object({ ok: boolean, ms: { type: 'number' } }),
   'checks?': list(object({ name: text, ok: boolean, detail: text, 'hint?': text })),
 });
@@ -90,6 +90,7 @@ async function collectFacts(app: App) {
       config: paths.configFile ?? null,
       state: paths.stateDir ?? null,
       cache: paths.cacheDir ?? null,
+      data: paths.dataDir ?? null,
     },
   };
 }
@@ -180,7 +181,8 @@ function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSecti
 type Budget = Facts['budget'];
 
 function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Budget): [string, string][] {
-  const time = (iso: string): string => (writesToTerminal(app) ? localTime(new Date(iso)) : iso);
+  const time = (iso: string): string =>
+    writesToTerminal(app) ? shortTime(Date.parse(iso), app.context.now()) : iso;
   const show = ({ limit, used, free_at }: Budget['per_day']): string => {
     const use =
       limit === null ? `${used ?? 'unknown'} used, no limit` : `${used ?? 'unknown'} of ${limit} used`;
@@ -196,8 +198,3 @@ function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Bu
 
 const pairIf = (name: string, value: string | null | undefined, text: (value: string) => string) =>
   value === undefined || value === null ? [] : [[name, text(value)] as [string, string]];
-
-function localTime(date: Date): string {
-  const format = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  return date.toLocaleString('en-US', format).replace(',', '');
-}

@@ -21,14 +21,33 @@ const MAX_MS = 24 * 86_400_000;
  * @throws {Error} saying what is expected
  */
 export function parseDuration(text: string): number {
+  const ms = durationOf(text);
+  if (ms === undefined) throw new Error('expected a duration, such as 500ms, 30s or 2m');
+  if (ms > MAX_MS) throw new Error('expected at most 24d');
+  return ms;
+}
+
+function durationOf(text: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)?$/.exec(text.trim());
   const [, digits = '', unit = 's'] = match ?? [];
   const factor = UNITS[unit];
-  if (match === null || factor === undefined)
-    throw new Error('expected a duration, such as 500ms, 30s or 2m');
-  const ms = Math.round(Number(digits) * factor);
-  if (ms > MAX_MS) throw new Error('expected at most 24d');
-  return ms;
+  return match === null || factor === undefined ? undefined : Math.round(Number(digits) * factor);
+}
+
+/** In milliseconds: before now, or since the epoch. */
+export type Since = { readonly ago: number; readonly at?: undefined } | { readonly at: number };
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?$/;
+
+/** Parses a duration, a date (from midnight, in the local time zone), or a time of ISO 8601. @throws {Error} */
+export function parseSince(text: string): Since {
+  const ago = durationOf(text);
+  if (ago !== undefined) return { ago };
+  const at = Date.parse(DATE.test(text) ? `${text}T00:00` : text);
+  if (Number.isNaN(at) || !(DATE.test(text) || TIME.test(text)))
+    throw new Error('expected a duration or a date, such as 7d or 2026-11-01');
+  return { at };
 }
 
 export function parseTimeSpan(text: string): number {

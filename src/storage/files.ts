@@ -85,10 +85,13 @@ export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }
 
-/** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
-export function writeAll(file: number, bytes: Uint8Array): void {
+/**
+ * A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call.
+ * @param position default: the current one
+ */
+export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   for (let done = 0; done < bytes.length; ) {
-    const written = writeSync(file, bytes, done);
+    const written = writeSync(file, bytes, done, undefined, position === undefined ? null : position + done);
     if (written === 0) throw fileError('ENOSPC', 'nothing written');
     done += written;
   }

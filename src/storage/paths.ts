@@ -6,6 +6,8 @@ export interface Paths {
   readonly configFile: string | undefined;
   readonly stateDir: string | undefined;
   readonly cacheDir: string | undefined;
+  /** Saved restaurants, and the record of their changes. */
+  readonly dataDir: string | undefined;
 }
 
 type Path = typeof posix;
@@ -35,7 +37,11 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     base === undefined ? undefined : path.join(base, ...parts);
   const roaming = absolute(path, env.APPDATA) ?? under(home, 'AppData', 'Roaming');
   const local = absolute(path, env.LOCALAPPDATA) ?? under(home, 'AppData', 'Local');
-  const folder = (name: 'CONFIG' | 'STATE' | 'CACHE', onWindows: string | undefined, ...onUnix: string[]) =>
+  const folder = (
+    name: 'CONFIG' | 'STATE' | 'CACHE' | 'DATA',
+    onWindows: string | undefined,
+    ...onUnix: string[]
+  ) =>
     absolute(path, env[`RESTAURANT_${name}_DIR`]) ??
     under(absolute(path, env[`XDG_${name}_HOME`]), 'restaurant') ??
     (windows ? onWindows : under(home, ...onUnix, 'restaurant'));
@@ -43,6 +49,7 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     configFile: under(folder('CONFIG', under(roaming, 'restaurant'), '.config'), 'config.json'),
     stateDir: folder('STATE', under(local, 'restaurant', 'state'), '.local', 'state'),
     cacheDir: folder('CACHE', under(local, 'restaurant', 'cache'), '.cache'),
+    dataDir: folder('DATA', under(local, 'restaurant', 'data'), '.local', 'share'),
   };
 }
 

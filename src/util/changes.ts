@@ -9,6 +9,14 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
+/** A change of a restaurant, as it is recorded. */
+export interface Change extends FieldChange {
+  /** ISO 8601, UTC. */
+  readonly when: string;
+  readonly id: string;
+  readonly name: string;
+}
+
 /**
  * Lists the fields in which two records of the same restaurant differ: first in the order of `before`, then those that
  * only `after` has. Arrays are compared as values; a missing field equals null. The order of keys has no meaning.

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
+import { nameOf, savedStore } from '../../app/saved.ts';
 import type { CliCommand, Completer, Option } from '../../cli/command.ts';
 import { HELP_OPTION, TOPICS } from '../../cli/help.ts';
 import { optionsOf } from '../../cli/options.ts';
@@ -92,6 +93,8 @@ function valuesOf(
       return plain(Object.keys(app.config.file().profiles ?? {}));
     case 'row':
       return lastRows(app, text !== '');
+    case 'saved':
+      return savedIds(app);
     case 'setting':
       return SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description }));
     case 'setting-value':
@@ -141,4 +144,14 @@ function lastRows(app: App, withIds: boolean): Candidate[] {
     ...rows.map(({ row, description }) => ({ value: row, description })),
     ...(withIds ? rows.map(({ id, description }) => ({ value: id, description })) : []),
   ];
+}
+
+function savedIds(app: App): Candidate[] {
+  try {
+    return savedStore(app)
+      .read()
+      .map((saved) => ({ value: saved.id, description: nameOf(saved) }));
+  } catch {
+    return [];
+  }
 }

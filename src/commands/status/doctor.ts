@@ -76,12 +76,13 @@ function checkCommand(app: App): Check {
 }
 
 function checkFiles({ context, paths }: App): Check[] {
-  const { configFile, stateDir, cacheDir } = paths;
+  const { configFile, stateDir, cacheDir, dataDir } = paths;
   const places = [
     ['config', configFile, '600', 'RESTAURANT_CONFIG_DIR'],
     ['config folder', configFile && dirname(configFile), '700', 'RESTAURANT_CONFIG_DIR'],
     ['state folder', stateDir, '700', 'RESTAURANT_STATE_DIR'],
     ['cache folder', cacheDir, '700', 'RESTAURANT_CACHE_DIR'],
+    ['data folder', dataDir, '700', 'RESTAURANT_DATA_DIR'],
   ] as const;
   return places.map(([name, path, mode, variableName]) => {
     if (path === undefined) return fail(name, 'unknown: HOME is not set');

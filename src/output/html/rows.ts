@@ -27,12 +27,6 @@ export function findPage(
   { name, city, total, at }: SearchInfo,
   columns?: readonly string[],
 ): PageDocument {
-  const records = restaurants.filter(isObject);
-  const hidden = [
-    ...(new Set(records.map((record) => record.city)).size > 1 ? [] : ['city']),
-    ...(records.some((record) => 'distance_km' in record) ? [] : ['distance_km']),
-  ];
-  const keys = columns ?? SEARCH_COLUMNS.filter((key) => !hidden.includes(key));
   const count = restaurants.length;
   const all = plural(Math.max(total, count), 'match', 'matches');
   return {
@@ -40,6 +34,36 @@ export function findPage(
     heading: cleanLine(`${name} in ${city}`),
     notes: [total > count ? `${formatNumber(count)} of ${all}` : all],
     at,
+    ...summaryRows(restaurants, SEARCH_COLUMNS, columns),
+  };
+}
+
+export function savedPage(
+  restaurants: readonly unknown[],
+  at: number,
+  columns?: readonly string[],
+): PageDocument {
+  return {
+    kind: 'Saved restaurants',
+    heading: 'Saved restaurants',
+    notes: [plural(restaurants.length, 'restaurant')],
+    at,
+    ...summaryRows(restaurants, [...SEARCH_COLUMNS, 'note'], columns),
+  };
+}
+
+function summaryRows(
+  restaurants: readonly unknown[],
+  usual: readonly string[],
+  columns: readonly string[] | undefined,
+): Pick<PageDocument, 'columns' | 'rows'> {
+  const records = restaurants.filter(isObject);
+  const hidden = [
+    ...(new Set(records.map((record) => record.city)).size > 1 ? [] : ['city']),
+    ...(records.some((record) => 'distance_km' in record) ? [] : ['distance_km']),
+  ];
+  const keys = columns ?? usual.filter((key) => !hidden.includes(key));
+  return {
     columns: keys.map(columnOf),
     rows: restaurants.map((restaurant) =>
       isObject(restaurant)

@@ -26,12 +26,19 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   lng: { title: 'lng', align: 'right', priority: 2 },
   coverage_level: { title: 'coverage', max: 16, priority: 2, paint: 'dim' },
   distance_km: { title: 'km', align: 'right', priority: 8 },
+  note: { title: 'note', min: 12, max: 40, priority: 8 },
   service_id: { title: 'service id', min: 36, priority: 0, paint: 'dim' },
 };
 
 const DEFAULT_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'address', 'city', 'service_id'];
 
 const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address'];
+
+interface TableOptions {
+  readonly columns?: readonly string[] | undefined;
+  readonly extra?: readonly string[];
+  readonly numbered?: boolean;
+}
 
 /**
  * Renders restaurants as the parts of a table, numbered from 1. The city is left out if it is the same in
@@ -40,7 +47,7 @@ const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city
  */
 export function renderFind(
   restaurants: readonly unknown[],
-  { columns, extra = [] }: { columns?: readonly string[] | undefined; extra?: readonly string[] },
+  { columns, extra = [], numbered = true }: TableOptions,
   view: View,
 ): Generator<string> {
   const paintName = (text: string, row: number): string =>
@@ -49,8 +56,11 @@ export function renderFind(
   const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(requestedColumn)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
-  const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
-  return tableParts([NUMBER, ...shown], rows, view);
+  const rows = restaurants.map((restaurant, index) => [
+    ...(numbered ? [String(index + 1)] : []),
+    ...cells(restaurant, shown),
+  ]);
+  return tableParts(numbered ? [NUMBER, ...shown] : shown, rows, view);
 }
 
 function usualColumns(restaurants: readonly unknown[]): Column[] {

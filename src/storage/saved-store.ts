@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import type { Level } from '../client/types.ts';
+import { AppError } from '../errors.ts';
+import { system } from '../hint.ts';
+import type { Change } from '../util/changes.ts';
+import { checkDepth } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/object.ts';
+import { writeFileAtomic } from './atomic.ts';
+import { ChangeLog, type PendingLines } from './change-log.ts';
+import { isNotRegularFile } from './files.ts';
+import { ioError, ioReason } from './io-error.ts';
+import { withLock } from './lock.ts';
+import { OwnFolder } from './own-folder.ts';
+
+/** Times are ISO 8601, UTC. */
+export interface SavedRestaurant {
+  readonly id: string;
+  /** Endpoint of the service, or `demo`. */
+  readonly service: string;
+  readonly saved_at: string;
+  readonly note?: string;
+  /** As it was found when it was saved. */
+  readonly summary?: JsonObject;
+  /** As it was when it was last looked up, at the level `fields`. */
+  readonly details?: JsonObject;
+  readonly fields?: Level;
+  readonly checked_at?: string;
+}
+
+export interface Revision {
+  readonly restaurants: readonly SavedRestaurant[];
+  readonly changes?: readonly Change[];
+}
+
+interface Content {
+  readonly restaurants: readonly SavedRestaurant[];
+  /** Lines that may not be in the record of changes yet. */
+  readonly pending?: PendingLines;
+}
+
+const NAME = 'saved.json';
+const VERSION = 1;
+const MAX_BYTES = 128 * 1024 * 1024;
+const TEMP = /^\.restaurant-[0-9a-f]{16}\.tmp$/;
+
+/**
+ * The restaurants that the user saved, and the record of their changes. The file names the lines to append to the record
+ * before they are appended, so that a run that is killed neither loses a change nor records it twice. A damaged file is
+ * never changed.
+ */
+export class SavedStore {
+  readonly path: string;
+  readonly #folder: OwnFolder;
+  readonly #log: ChangeLog;
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, NAME);
+    this.#folder = new OwnFolder(dataDir);
+    this.#log = new ChangeLog(this.#folder);
+  }
+
+  /** @throws {AppError} `io_error` */
+  read(): readonly SavedRestaurant[] {
+    return this.#read().restaurants;
+  }
+
+  /** Returns every recorded change, the oldest first. @throws {AppError} `io_error` */
+  changes(): Change[] {
+    const { pending } = this.#read();
+    return this.#attempt('read', () => this.#log.read(pending));
+  }
+
+  /** Changes the list under a lock. @throws {AppError} `io_error`; `in_use`; errors of `revise` */
+  async update(revise: (restaurants: readonly SavedRestaurant[]) => Revision): Promise<Revision> {
+    this.#folder.create();
+    return withLock(this.path, () => {
+      // Under the lock, nobody else uses a temporary file.
+      this.#folder.sweep(TEMP);
+      this.#folder.sweepTemps();
+      const { restaurants, pending } = this.#read();
+      if (pending !== undefined) this.#attempt('write', () => this.#log.append(pending));
+      const revision = revise(restaurants);
+      this.#commit(revision);
+      return revision;
+    });
+  }
+
+  #commit({ restaurants, changes = [] }: Revision): void {
+    if (changes.length === 0) {
+      this.#write({ restaurants });
+      return;
+    }
+    // The file forgets earlier lines only after they are in the record.
+    const pending = this.#attempt('write', () => this.#log.plan(changes));
+    this.#write({ restaurants, pending });
+    this.#attempt('write', () => this.#log.append(pending));
+    try {
+      this.#write({ restaurants });
+    } catch {
+      // Everything is recorded. The next run repeats this.
+    }
+  }
+
+  #read(): Content {
+    try {
+      const content = this.#folder.read(NAME, MAX_BYTES);
+      if (content === undefined) return { restaurants: [] };
+      return parse(this.path, content.bytes);
+    } catch (error) {
+      if (isNotRegularFile(error)) throw unusable(this.path, ioReason(error));
+      throw ioError('read', this.path, error);
+    }
+  }
+
+  #write(content: Content): void {
+    checkDepth(content);
+    const text = `${JSON.stringify({ version: VERSION, ...content }, undefined, 1)}\n`;
+    if (Buffer.byteLength(text) > MAX_BYTES) throw ioError('write', this.path, tooLarge());
+    writeFileAtomic(this.path, text, { replace: true });
+  }
+
+  #attempt<T>(action: string, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw ioError(action, join(this.#folder.path, 'changes.ndjson'), error);
+    }
+  }
+}
+
+const tooLarge = () => Object.assign(new Error('too large'), { code: 'ETOOLARGE' });
+
+function parse(path: string, bytes: Buffer): Content {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw unusable(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
+  }
+  const { version, restaurants, pending } = isObject(value) ? value : {};
+  if (typeof version === 'number' && version > VERSION)
+    throw new AppError('io_error', `cannot use ${path}: a newer version of this program wrote it`);
+  if (version !== VERSION || !Array.isArray(restaurants) || !restaurants.every(isSaved))
+    throw unusable(path, 'it is not a list of saved restaurants');
+  if (pending === undefined) return { restaurants };
+  if (!isPending(pending)) throw unusable(path, '"pending" is not valid');
+  return { restaurants, pending };
+}
+
+function isSaved(value: unknown): value is SavedRestaurant {
+  if (!isObject(value)) return false;
+  const { id, service, saved_at, note, summary, details, fields, checked_at } = value;
+  return (
+    [id, service, saved_at].every((each) => typeof each === 'string') &&
+    [note, fields, checked_at].every((each) => each === undefined || typeof each === 'string') &&
+    [summary, details].every((each) => each === undefined || isObject(each))
+  );
+}
+
+const isPending = (value: unknown): value is PendingLines =>
+  isObject(value) &&
+  Number.isSafeInteger(value.at) &&
+  Number(value.at) >= 0 &&
+  typeof value.lines === 'string';
+
+/** The file is left as it is: nothing else has its content. */
+function unusable(path: string, reason: string): AppError {
+  return new AppError('io_error', `cannot use ${path}: ${reason}`, {
+    hint: { text: 'correct it, or start over', command: system('mv', path, `${path}.bak`) },
+  });
+}

@@ -1,0 +1,12 @@
+const DAY_MS = 86_400_000;
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+
+/** Formats a time for a person, in the local time zone: `Mon 21:19`; further than six days away, `Nov 3, 2026, 21:19`. */
+export function shortTime(ms: number, now: number): string {
+  const isNear = Math.abs(ms - now) < 6 * DAY_MS;
+  const day = isNear
+    ? ({ weekday: 'short' } as const)
+    : ({ month: 'short', day: 'numeric', year: 'numeric' } as const);
+  const text = new Date(ms).toLocaleString('en-US', { ...day, ...CLOCK });
+  return isNear ? text.replace(',', '') : text;
+}

@@ -1,0 +1,154 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SavedStore } from '../../../src/storage/saved-store.ts';
+import type { Change } from '../../../src/util/changes.ts';
+import { fewOrAll } from '../../helpers/full.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
+
+const KILLS = fewOrAll(20, 1000);
+
+/** Counts in a saved restaurant, and records each step as a change, until it is killed or has done its turns. */
+const COUNTER = `
+import { SavedStore } from '../../../src/storage/saved-store.ts';
+const [folder, turns] = process.argv.slice(2);
+const store = new SavedStore(folder);
+console.log('started');
+for (let turn = 0; turn < Number(turns); turn += 1) {
+  await store.update(([one]) => {
+    const before = one?.details.n ?? 0;
+    const change = { when: new Date().toISOString(), id: 'a', name: 'A', field: 'n', before, after: before + 1 };
+    const details = { n: before + 1, filler: 'x'.repeat(20_000) };
+    return { restaurants: [{ id: 'a', service: 's', saved_at: 't', details }], changes: [change] };
+  });
+}`;
+
+let folder = '';
+beforeEach(() => {
+  folder = tempFolder();
+});
+const log = (): string => join(folder, 'changes.ndjson');
+const saved = (): string => join(folder, 'saved.json');
+const open = (): SavedStore => new SavedStore(folder);
+const one = { id: 'a', service: 's', saved_at: '2026-01-01T00:00:00.000Z' };
+const change = (after: number): Change => ({
+  when: '2026-01-01T00:00:00.000Z',
+  id: 'a',
+  name: 'A',
+  field: 'n',
+  before: after - 1,
+  after,
+});
+
+describe('the saved restaurants', () => {
+  it('are private, and replaced as a whole', async () => {
+    folder = join(folder, 'a/b');
+    expect([open().read(), open().changes(), existsSync(folder)]).toEqual([[], [], false]);
+    await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
+    await open().update((restaurants) => ({ restaurants, changes: [change(2), change(3)] }));
+    expect([open().read(), open().changes()]).toEqual([[one], [change(1), change(2), change(3)]]);
+    expect(readdirSync(folder).sort()).toEqual(['changes.ndjson', 'saved.json']);
+    expect([folder, saved(), log()].map((path) => statSync(path).mode & 0o777)).toEqual([
+      0o700, 0o600, 0o600,
+    ]);
+  });
+
+  it.each([
+    ['', 'it is empty'],
+    ['{"version":1,"restaurants":[', 'it is not JSON'],
+    ['\xff', 'it is not JSON'],
+    ['[]', 'it is not a list of saved restaurants'],
+    ['{"version":1,"restaurants":[{"id":1}]}', 'it is not a list of saved restaurants'],
+    ['{"version":1,"restaurants":[],"pending":{"at":-1,"lines":""}}', '"pending" is not valid'],
+    ['{"version":2}', 'a newer version of this program wrote it'],
+  ])('are left alone when the file is damaged: %j', async (text, reason) => {
+    writeFileSync(saved(), text, 'latin1');
+    const error = expect.objectContaining({ code: 'io_error', message: `cannot use ${saved()}: ${reason}` });
+    expect(() => open().read()).toThrow(error);
+    await expect(open().update(() => ({ restaurants: [] }))).rejects.toEqual(error);
+    expect([readFileSync(saved(), 'latin1'), readdirSync(folder)]).toEqual([text, ['saved.json']]);
+  });
+
+  it('are not read from a file of the wrong kind', () => {
+    mkdirSync(saved());
+    expect(() => open().read()).toThrow(`cannot use ${saved()}: it is not a regular file`);
+  });
+
+  it('keep a record of changes in which a last line that was cut off counts for nothing', async () => {
+    await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
+    const whole = readFileSync(log(), 'utf8');
+    writeFileSync(log(), `${whole}{"when":"2026-01-0`);
+    expect(open().changes()).toEqual([change(1)]);
+    await open().update((restaurants) => ({ restaurants, changes: [change(2)] }));
+    expect(readFileSync(log(), 'utf8')).toBe(`${whole}${JSON.stringify(change(2))}\n`);
+    // Only the line break is missing, as after an edit.
+    writeFileSync(log(), whole.trimEnd());
+    await open().update((restaurants) => ({ restaurants, changes: [change(3)] }));
+    expect(open().changes()).toEqual([change(1), change(3)]);
+  });
+
+  it.each([0, 1, 40, 1000])('finish a write that ended after %i bytes of the record', async (written) => {
+    await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
+    const whole = readFileSync(log(), 'utf8');
+    const lines = `${JSON.stringify(change(2))}\n${JSON.stringify(change(3))}\n`;
+    const content = { version: 1, restaurants: [one], pending: { at: whole.length, lines } };
+    writeFileSync(saved(), JSON.stringify(content));
+    writeFileSync(log(), whole + lines.slice(0, written));
+    expect(open().changes()).toEqual([change(1), change(2), change(3)]);
+    await open().update((restaurants) => ({ restaurants, changes: [change(4)] }));
+    expect(readFileSync(log(), 'utf8')).toBe(`${whole}${lines}${JSON.stringify(change(4))}\n`);
+    expect(readFileSync(saved(), 'utf8')).not.toContain('pending');
+  });
+
+  it.runIf(process.getuid?.() === 0)('are not read from a folder that others can change', () => {
+    chmodSync(folder, 0o777);
+    writeFileSync(saved(), '{"version":1,"restaurants":[]}');
+    expect(() => open().read()).toThrow(/^refusing to use /);
+  });
+});
+
+describe('processes that change the saved restaurants', () => {
+  let worker = '';
+  beforeAll(async () => {
+    worker = await bundleWorker(tempFolder(), COUNTER);
+  });
+  /** Every step must be recorded once, and be the last one stored. */
+  function expectNoGap(): number {
+    const steps = open()
+      .changes()
+      .map(({ after }) => after);
+    expect(steps).toEqual(steps.map((_, index) => index + 1));
+    expect(open().read()[0]?.details?.n ?? 0).toBe(steps.length);
+    return steps.length;
+  }
+
+  it('lose no change and record none twice when they are killed at any moment', async () => {
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const runs = Array.from({ length: kill % 5 === 0 ? 2 : 1 }, () => startWorker(worker, [folder, '1e9']));
+      await Promise.all(runs.map((run) => run.printed('started')));
+      await sleep(Math.random() * 20);
+      for (const run of runs) run.process.kill('SIGKILL');
+      await Promise.all(runs.map((run) => run.ended));
+      expectNoGap();
+    }
+    expect(expectNoGap()).toBeGreaterThan(KILLS / 4);
+    await open().update((restaurants) => ({ restaurants }));
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  }, 900_000);
+
+  it('wait for each other', async () => {
+    const runs = [1, 2, 3].map(() => startWorker(worker, [folder, '20']));
+    for (const run of runs) expect(await run.ended).toMatchObject({ exit: 0, stderr: '' });
+    expect(expectNoGap()).toBe(60);
+  });
+});
