@@ -74,6 +74,7 @@ const FILES = [
     '~/.local/state/restaurant',
     'request counts, results of the last search, detected protocols, options of unfinished lists',
   ],
+  ['~/.local/share/restaurant', 'saved restaurants and the record of their changes'],
   [
     '~/.cache/restaurant',
     'responses, for ten minutes unless --max-age is given; pages shown in the browser; compiled code',

@@ -1,4 +1,5 @@
-import { LEVELS, type Level, type Tool } from '../client/types.ts';
+import { LEVELS, TOOLS } from '../client/tools.ts';
+import type { Level, Tool } from '../client/types.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import type { App } from './app.ts';
@@ -81,7 +82,7 @@ export function cachedDetails(
   id: string,
 ): { details: JsonObject; level: Level; at: number } | undefined {
   const all = LEVELS.flatMap((level) => {
-    const found = readCached(app, 'lookup_restaurant', { restaurant_id: id, fields: level });
+    const found = readCached(app, TOOLS.lookup.definition.name, TOOLS.lookup.args({ id, level }));
     return found !== undefined && isObject(found.value) ? { details: found.value, level, at: found.at } : [];
   });
   return all.sort((a, b) => b.at - a.at)[0];

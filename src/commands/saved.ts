@@ -10,7 +10,8 @@ import {
 import { recordOf, savedStore, shownHere } from '../app/saved.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
-import { LEVELS, type Level } from '../client/types.ts';
+import { LEVELS } from '../client/tools.ts';
+import type { Level } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/saved.ts';

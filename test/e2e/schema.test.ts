@@ -33,7 +33,7 @@ const schemaOf = (name: string, part: Part): Schema => {
 };
 
 /** Commands that print the output of the service, which may have unknown fields. */
-const OPEN = ['find', 'lookup', 'tools', 'call', 'raw'];
+const OPEN = ['find', 'lookup', 'save', 'saved', 'tools', 'call', 'raw'];
 
 /** Returns the schema without additional properties, so that an undescribed key fails. */
 function closed(schema: unknown): unknown {

@@ -90,7 +90,7 @@ describe('the command tree', () => {
   });
 
   it('is printed with exit codes and variables', () => {
-    expect(tree.exit_codes.map(({ exit }) => exit)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
+    expect(tree.exit_codes.map(({ exit }) => exit)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130]);
     const names = tree.environment.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(SETTING_NAMES.map((name) => SETTINGS[name].env)));
     for (const name of names.flatMap((each) => each.split(', '))) expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);

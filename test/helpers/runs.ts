@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
 
@@ -19,6 +19,10 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
   find: { words: ['find', 'Nopa', '--city', 'SF'] },
   lookup: { words: ['lookup', ID] },
   last: { words: ['last'] },
+  save: { words: ['save', ID] },
+  saved: { words: ['saved'] },
+  unsave: { words: ['unsave', 'Old Mill'] },
+  changes: { words: ['changes'] },
   enrich: { words: ['enrich', 'places.csv', '-o', 'out.csv'] },
   review: { words: ['review', 'results.csv', '--json'] },
   tools: { words: ['tools', '--demo'] },
@@ -46,7 +50,13 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
 };
 
 /** The files that examples name. */
+const SAVED_AT = '2026-11-01T12:00:00.000Z';
+const SAVED = { id: 'saved-1', service: 'demo', saved_at: SAVED_AT, summary: { name: 'Old Mill' } };
+const CHANGE = { when: SAVED_AT, id: 'saved-1', name: 'Old Mill', field: 'grade', before: 'A', after: 'B' };
+
 const FILES: Readonly<Record<string, string>> = {
+  '.local/share/restaurant/saved.json': JSON.stringify({ version: 1, restaurants: [SAVED] }),
+  '.local/share/restaurant/changes.ndjson': `${JSON.stringify(CHANGE)}\n`,
   'key.txt': `${PAID}\n`,
   'ids.txt': `${ID}\n`,
   'places.csv': 'name,city\nNopa,San Francisco\n',
@@ -57,7 +67,10 @@ const FILES: Readonly<Record<string, string>> = {
 export function resetFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+  }
   // On the PATH of useRuns, because mcp config warns when there is no such command.
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin', 'restaurant'), '#!/bin/sh\n', { mode: 0o700 });

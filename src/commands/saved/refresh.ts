@@ -5,7 +5,8 @@ import { writeResult } from '../../app/output.ts';
 import { runServiceCommand } from '../../app/request.ts';
 import { nameOf, savedStore, shownHere } from '../../app/saved.ts';
 import type { Service } from '../../app/service.ts';
-import { type Level, lookupCall, type Outcome } from '../../client/types.ts';
+import { plannedCall, TOOLS } from '../../client/tools.ts';
+import type { Level, Outcome } from '../../client/types.ts';
 import { AppError, EXIT_CODES, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { CHANGE_COLUMNS, changesPresentation } from '../../output/render/changes.ts';
@@ -30,7 +31,7 @@ export async function refreshSaved(app: App, level: Level, exitCode: boolean): P
     columns: CHANGE_COLUMNS,
     service: { paced: true, fresh: true },
     plan: () => restaurantsToCheck(app, store),
-    preview: (restaurants) => restaurants.map(({ id }) => lookupCall(id, level)),
+    preview: (restaurants) => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level })),
     send: (service, restaurants) => lookAgain(app, service, store, { restaurants, level }),
     async write({ changes, outcomes, stopped }, restaurants) {
       await writeResult(app, { changes }, async () => changesPresentation(changes, app.context.now()));
@@ -65,8 +66,8 @@ async function lookAgain(
   const ids = restaurants.map(({ id }) => id);
   if (ids.length === 0) return { changes: [], outcomes: [] };
   const { now } = app.context;
-  const timed: Pick<Service, 'lookup'> = {
-    lookup: async (id, fields) => ({ ...(await service.lookup(id, fields)), cachedAt: now() }),
+  const timed: Pick<Service, 'call'> = {
+    call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
   };
   const outcomes: Outcome[] = [];
   let stopped: unknown;

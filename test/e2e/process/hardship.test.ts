@@ -234,6 +234,23 @@ describe.runIf(mayMount()).concurrent('a home', () => {
     expect([exit, stdout]).toEqual([9, '3\n{\n  "settings": {\n    "city": "SF"\n  }\n}\nconfig.json\n']);
     expect(stderr).toMatch(/^error: .*(the disk is full|as when it is full)\nhint: .+\n$/);
   });
+
+  it('on a full disk keeps the saved restaurants', async () => {
+    const { exit, stdout, stderr } = await mounted(
+      'size=64k,mode=700',
+      `${restaurantLine(FIND)} > /dev/null; restaurant save 1
+       cp .local/share/restaurant/saved.json /dev/shm/$$
+       dd if=/dev/zero of=filler bs=1k status=none 2> /dev/null
+       restaurant save 2; restaurant saved --refresh
+       code=$?
+       cmp .local/share/restaurant/saved.json /dev/shm/$$ && restaurant saved | cut -f 2
+       rm /dev/shm/$$ filler
+       restaurant save 2
+       exit $code`,
+    );
+    expect([exit, stdout]).toEqual([9, 'Nopa is saved\nNopa\nNopa Corner is saved\n']);
+    expect(stderr).toMatch(/^(error: .*the disk is full\nhint: .+\n){2}$/);
+  });
 });
 
 const restaurantLine = (words: readonly string[]): string => `restaurant ${words.join(' ')}`;

@@ -15,6 +15,7 @@ describe('resolvePaths', () => {
       configFile: '/home/eve/.config/restaurant/config.json',
       stateDir: '/home/eve/.local/state/restaurant',
       cacheDir: '/home/eve/.cache/restaurant',
+      dataDir: '/home/eve/.local/share/restaurant',
     };
     expect(resolve({ HOME: '/home/eve' })).toEqual(expected);
     expect(resolve({ HOME: '/home/eve' }, 'darwin')).toEqual(expected);
@@ -25,12 +26,14 @@ describe('resolvePaths', () => {
       HOME: '/home/eve',
       XDG_CONFIG_HOME: '/x/config',
       XDG_STATE_HOME: '/x/state',
+      XDG_DATA_HOME: '/x/data',
       RESTAURANT_CONFIG_DIR: '/own/config',
     });
     expect(paths).toEqual({
       configFile: '/own/config/config.json',
       stateDir: '/x/state/restaurant',
       cacheDir: '/home/eve/.cache/restaurant',
+      dataDir: '/x/data/restaurant',
     });
   });
 
@@ -40,9 +43,11 @@ describe('resolvePaths', () => {
       XDG_CONFIG_HOME: value,
       XDG_STATE_HOME: value,
       XDG_CACHE_HOME: value,
+      XDG_DATA_HOME: value,
       RESTAURANT_CONFIG_DIR: value,
       RESTAURANT_STATE_DIR: value,
       RESTAURANT_CACHE_DIR: value,
+      RESTAURANT_DATA_DIR: value,
     });
     expect(paths).toEqual(resolve({ HOME: '/home/eve' }));
   });
@@ -81,6 +86,7 @@ describe('resolvePaths', () => {
       configFile: 'C:\\U\\R\\restaurant\\config.json',
       stateDir: 'C:\\U\\L\\restaurant\\state',
       cacheDir: 'C:\\U\\L\\restaurant\\cache',
+      dataDir: 'C:\\U\\L\\restaurant\\data',
     });
     expect(resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve').configFile).toBe(
       'C:\\Users\\eve\\AppData\\Roaming\\restaurant\\config.json',
