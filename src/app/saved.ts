@@ -36,7 +36,7 @@ export function nameOf(saved: SavedRestaurant): string {
   return typeof name === 'string' && name.trim() !== '' ? name : saved.id;
 }
 
-const MIN_BEGINNING = 6;
+export const MIN_BEGINNING = 6;
 
 /** Returns those that a word names: by id, by the beginning of the id, by name, or by a part of the name. */
 export function namedBy<T extends { readonly id: string; readonly name: string }>(

@@ -27,7 +27,7 @@ export function registerLookup(command: CliCommand, app: App): void {
     .about('Show restaurant details by ID or row')
     .argument(
       '<id...>',
-      'Restaurant ID, row number, range (1-3), or name from your last search (- reads stdin)',
+      'Restaurant ID or its beginning, row number, range (1-3), or name from your last search (- reads stdin)',
     )
     .completeWith('id', 'row')
     .valueOption('--fields <level>', 'Level of detail; standard and premium require a paid key', {
@@ -81,8 +81,8 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
 }
 
 async function readSelection(app: App, words: readonly string[]): Promise<Selection> {
-  const { readIds, refuseKey, resolveWords } = await import('./lookup/ids.ts');
-  if (!words.includes('-')) return resolveWords(app, words);
+  const { readIds, refuseKey, selectRestaurants } = await import('./lookup/ids.ts');
+  if (!words.includes('-')) return selectRestaurants(app, words);
   if (words.length > 1) {
     throw usage('- reads all IDs from stdin and cannot be combined with other IDs', {
       command: again({}, { operands: ['-'], stdin: 'ids.txt' }),

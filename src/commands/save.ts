@@ -36,8 +36,8 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
   if (note !== undefined && app.secrets.redact(note) !== note) {
     throw usage('the note contains an API key', { command: again({}, { without: ['--note'] }) });
   }
-  const { resolveWords } = await import('./lookup/ids.ts');
-  const { ids } = resolveWords(app, words);
+  const { selectRestaurants } = await import('./lookup/ids.ts');
+  const { ids } = await selectRestaurants(app, words);
   const store = savedStore(app);
   const service = serviceName(app);
   const earlier = store.read().filter((one) => one.service === service);

@@ -22,7 +22,20 @@ const LARGE_NUMBER = /^\d{5,9}$/;
 const RANGE = /^(\d+)-(\d+)$/;
 const MAX_RANGE = 100;
 
-export function resolveWords(app: App, words: readonly string[]): Selection {
+/** The usual form of an id, which is not the beginning of another. */
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Like {@link resolveWords}, and completes the beginnings of ids. A whole id needs no other file. */
+export async function selectRestaurants(app: App, words: readonly string[]): Promise<Selection> {
+  const { ids, search } = resolveWords(app, words);
+  const rows = lastRestaurants(app).map(({ id }) => id);
+  const isWhole = (id: string): boolean => UUID.test(id) || rows.includes(id);
+  if (ids.every(isWhole)) return { ids, search };
+  const { completeId } = await import('./short-ids.ts');
+  return { ids: [...new Set(ids.map((id) => (isWhole(id) ? id : completeId(app, id))))], search };
+}
+
+function resolveWords(app: App, words: readonly string[]): Selection {
   const rows = lastRestaurants(app);
   let search: Search | undefined;
   const rowId = (number: number): string => {
@@ -56,7 +69,7 @@ interface Row {
 function rowsOfWord(word: string, rows: readonly Row[]): number[] {
   const range = RANGE.exec(word);
   if (range !== null) return rowsOfRange(range);
-  const isRow = LARGE_NUMBER.test(word) && rows.length > 0 && rows.every(({ id }) => id !== word);
+  const isRow = LARGE_NUMBER.test(word) && rows.length > 0 && rows.every(({ id }) => !id.startsWith(word));
   return isRow || ROW.test(word) ? [Number(word)] : rowsNamed(word, rows);
 }
 
