@@ -9,7 +9,7 @@ import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { FREE, useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
-/** What the service knows, which the tests change. */
+/** The data of the service, which the tests change. */
 const menu: { -readonly [K in keyof SandboxRestaurant]: SandboxRestaurant[K] }[] = [
   'one',
   'two',

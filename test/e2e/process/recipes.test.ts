@@ -15,7 +15,7 @@ const blocks = (language: string): string[] =>
 
 const menu: { -readonly [K in keyof SandboxRestaurant]: SandboxRestaurant[K] }[] = [
   { service_id: 'blue-door', name: 'Blue Door', city: 'SF', grade: 'A-' },
-  { service_id: 'old-mill', name: 'Old Mill', city: 'SF', grade: 'B' },
+  { service_id: 'river-mill', name: 'River Mill', city: 'SF', grade: 'B' },
 ];
 const service = useService({ restaurants: menu });
 let home = '';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   setGrades('A-', 'B');
 });
 
-const SAVE = 'restaurant save blue-door old-mill > /dev/null';
+const SAVE = 'restaurant save blue-door river-mill > /dev/null';
 
 describe('the recipe for', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('the recipe for', () => {
     setGrades('A-', 'C');
     const { exit, stdout, stderr } = await run(command());
     expect([exit, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^\S+\told-mill\tOld Mill\tgrade\tB\tC\n$/);
+    expect(stdout).toMatch(/^\S+\triver-mill\tRiver Mill\tgrade\tB\tC\n$/);
     expect(await run(command())).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
@@ -91,7 +91,7 @@ describe('the recipe for', () => {
     expect(await job()).toBe('');
     setGrades('B+', 'B-');
     expect(await job()).toBe(
-      'issue create --repo o/r --title A grade fell --body-file fallen.txt\nBlue Door: A to B+\nOld Mill: B to B-\n',
+      'issue create --repo o/r --title A grade fell --body-file fallen.txt\nBlue Door: A to B+\nRiver Mill: B to B-\n',
     );
     const log = await run('git -C origin log --format=%s');
     expect(log.stdout.trim().split('\n')).toHaveLength(4);
