@@ -59,8 +59,11 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   const isCommander = error instanceof CommanderError;
   if (!isCommander && !isAsked) throw error;
   const command = commandIn(program);
-  const isHelp = isCommander && error.code === 'commander.help';
-  if (isCommander && !isHelp) {
+  // Help and version need no arguments.
+  const isAnswered =
+    isCommander &&
+    (error.code === 'commander.help' || (isAsked && error.code === 'commander.missingArgument'));
+  if (isCommander && !isAnswered) {
     const { isUnknownCommand, usageError } = await import('./cli/usage.ts');
     if (isUnknownCommand(error, command) || !isAsked) {
       await program.loadTree();
