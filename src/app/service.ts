@@ -1,7 +1,7 @@
 import { proxyFor } from '../client/http/proxy.ts';
 import type { TraceEvent } from '../client/http/transport.ts';
 import type { Client, ClientOptions } from '../client/restaurant.ts';
-import type { OutputOptions } from '../client/results.ts';
+import type { Caching, OutputOptions } from '../client/results.ts';
 import type { ServiceTool } from '../client/tools.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
@@ -47,9 +47,17 @@ interface CachedCall<T> {
   shouldStore?(value: T): boolean;
 }
 
+interface StoredTools {
+  readonly tools?: readonly Tool[];
+  readonly caching?: Caching;
+}
+
 export interface ToolCatalog {
   /** Undefined if the service does not list its tools. */
   readonly tools: readonly Tool[] | undefined;
+  readonly caching: Caching;
+  /** When the service sent them, ms since the epoch. */
+  readonly at: number;
   readonly fromCache: boolean;
 }
 
@@ -152,26 +160,40 @@ export class Service {
 
   /** Lists all tools, without the cache. */
   async listTools(): Promise<readonly Tool[]> {
-    const tools = await (await this.client()).listTools();
-    this.#localCache().put(TOOL_LIST, {}, JSON.stringify({ tools }));
-    return tools;
+    return (await this.#fetchTools()).tools;
   }
 
-  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
+  async #fetchTools(): Promise<Required<StoredTools>> {
+    let caching: Caching = {};
+    const tools = await (await this.client()).listTools({
+      onCaching: (received) => {
+        caching = received;
+      },
+    });
+    this.#localCache().put(TOOL_LIST, {}, JSON.stringify({ tools, caching }));
+    return { tools, caching };
+  }
+
+  /**
+   * Returns the tools: cached ones within --max-age and the lifetime that the service sets, unless `refresh` is set.
+   */
   async getTools(refresh = false): Promise<ToolCatalog> {
+    const { now } = this.#app.context;
     const maxAgeMs = refresh ? 0 : this.#app.settings.get('max-age');
     const found = this.#localCache().get(TOOL_LIST, {}, maxAgeMs);
     if (found !== undefined) {
-      return { tools: (found.value as { tools?: readonly Tool[] }).tools, fromCache: true };
+      const { tools, caching = {} } = found.value as StoredTools;
+      const isCurrent = now() - found.at < (caching.ttlMs ?? Number.POSITIVE_INFINITY);
+      if (isCurrent) return { tools, caching, at: found.at, fromCache: true };
     }
     try {
-      return { tools: await this.listTools(), fromCache: false };
+      return { ...(await this.#fetchTools()), at: now(), fromCache: false };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The method was rejected, not the caller. If the URL is wrong, the call itself will report that.
       if (error.code === 'rpc_error') this.#localCache().put(TOOL_LIST, {}, '{}');
       else if (!NO_SUCH_METHOD.includes(error.details.status)) throw error;
-      return { tools: undefined, fromCache: false };
+      return { tools: undefined, caching: {}, at: now(), fromCache: false };
     }
   }
 

@@ -21,6 +21,7 @@ import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
 import {
+  type Caching,
   decodeOutput,
   decodeToolPage,
   listAllTools,
@@ -99,6 +100,12 @@ export interface AbortOptions {
 /** Options of `find` and `lookup`. */
 export interface ReadOptions extends OutputOptions, AbortOptions {}
 
+/** Options of `listTools`. */
+export interface ListOptions extends AbortOptions {
+  /** Gets how long and for whom the list may be cached, as far as the service says. */
+  readonly onCaching?: (caching: Caching) => void;
+}
+
 export interface CallOptions extends ReadOptions, Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {}
 
 /** A client of one service. Every method throws AppError, which never contains the key. */
@@ -112,7 +119,7 @@ export interface Client {
   /** Makes one small documented call, to verify service and key. */
   check(options?: AbortOptions): Promise<void>;
   /** Lists the tools, all pages of `tools/list`. */
-  listTools(options?: AbortOptions): Promise<Tool[]>;
+  listTools(options?: ListOptions): Promise<Tool[]>;
   /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
   capabilities(options?: AbortOptions): Promise<JsonObject>;
   /** Calls any tool. A result with `isError` is thrown. */
@@ -211,11 +218,12 @@ class RestaurantClient implements Client {
     await this.find({ name: 'restaurant', city: 'San Francisco' }, options);
   }
 
-  async listTools({ signal }: AbortOptions = {}): Promise<Tool[]> {
+  async listTools({ signal, onCaching }: ListOptions = {}): Promise<Tool[]> {
     const state = this.#state('read', signal);
     const read = this.#reader(decodeToolPage);
-    const pages = await listAllTools((params) =>
-      this.#run({ state, message: { method: 'tools/list', params }, read }),
+    const pages = await listAllTools(
+      (params) => this.#run({ state, message: { method: 'tools/list', params }, read }),
+      onCaching,
     );
     return filterTools(this.#session, pages);
   }

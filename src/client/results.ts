@@ -127,13 +127,39 @@ function inputQuestions({ inputRequests }: JsonObject): string {
 interface ToolPage {
   readonly tools: readonly unknown[];
   readonly nextCursor?: unknown;
+  readonly caching: Caching;
+}
+
+/** How long and for whom a result may be cached (MCP 2026-07-28), if the service says so. */
+export interface Caching {
+  /** Milliseconds. */
+  readonly ttlMs?: number;
+  readonly cacheScope?: 'public' | 'private';
+}
+
+function cachingOf({ ttlMs, cacheScope }: JsonObject): Caching {
+  const isLifetime = typeof ttlMs === 'number' && ttlMs >= 0;
+  const isScope = cacheScope === 'public' || cacheScope === 'private';
+  return { ...(isLifetime && { ttlMs }), ...(isScope && { cacheScope }) };
+}
+
+/** The caching of several results: the shortest lifetime, and the narrowest scope. */
+function commonCaching(all: readonly Caching[]): Caching {
+  const lifetimes = all.flatMap(({ ttlMs = [] }) => ttlMs);
+  const scopes = all.flatMap(({ cacheScope = [] }) => cacheScope);
+  const cacheScope = scopes.includes('private') ? 'private' : scopes[0];
+  return {
+    ...(lifetimes.length > 0 && { ttlMs: Math.min(...lifetimes) }),
+    ...(cacheScope !== undefined && { cacheScope }),
+  };
 }
 
 /** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
 export function decodeToolPage(result: unknown): ToolPage {
-  const { tools, nextCursor }: JsonObject = isObject(result) ? result : {};
+  const page = isObject(result) ? result : {};
+  const { tools, nextCursor } = page;
   if (!Array.isArray(tools)) throw mismatch('an array "tools"', tools ?? result);
-  return { tools, nextCursor };
+  return { tools, nextCursor, caching: cachingOf(page) };
 }
 
 /** Limit for a server whose list never ends. */
@@ -142,20 +168,27 @@ const MAX_PAGES = 100;
 /**
  * Reads all pages of `tools/list`.
  * @param page requests one page
+ * @param onCaching gets how the list may be cached
  * @throws {AppError} `bad_response` for a list without end
  */
 export async function listAllTools(
   page: (params: { cursor: string } | undefined) => Promise<ToolPage>,
+  onCaching?: (caching: Caching) => void,
 ): Promise<Tool[]> {
   const tools: Tool[] = [];
+  const cachings: Caching[] = [];
   const seen = new Set<unknown>([undefined]);
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { tools: found, nextCursor } = await page(cursor === undefined ? undefined : { cursor });
+    const { tools: found, nextCursor, caching } = await page(cursor === undefined ? undefined : { cursor });
+    cachings.push(caching);
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too. A repeated cursor would cause an endless loop.
-    if (seen.has(cursor)) return tools;
+    if (seen.has(cursor)) {
+      onCaching?.(commonCaching(cachings));
+      return tools;
+    }
     seen.add(cursor);
   }
   throw new AppError('bad_response', `the list of tools has more than ${MAX_PAGES} pages`);

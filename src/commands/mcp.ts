@@ -1,6 +1,8 @@
 import type { App } from '../app/app.ts';
+import { selectedColumns } from '../app/output.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, integer, object, text } from '../cli/schemas.ts';
+import type { Bounds } from '../mcp/bridge/bounds.ts';
 import { MCP_CLIENTS, type McpClient } from '../mcp/client-config/clients.ts';
 import type { ConfigOptions } from '../mcp/client-config/plan.ts';
 
@@ -26,15 +28,23 @@ const MCP_CONFIG_OUTPUT = object({
 export function registerMcp(command: CliCommand, app: App): void {
   const mcp = command
     .about('Run a stdio MCP server that proxies to the service', 'Uses the saved key.')
-    .usesOptions('service', 'request')
-    .examples('restaurant mcp', 'restaurant mcp --demo')
+    .valueOption('--max-results <n>', 'Most records in a tool result, 1 to 1000', { range: [1, 1000] })
+    .valueOption('--max-chars <n>', 'Longest text in a tool result; lists are cut after a record', {
+      range: [100, 1_000_000],
+    })
+    .usesOptions('service', 'request', 'columns')
+    .examples(
+      'restaurant mcp',
+      'restaurant mcp --demo',
+      'restaurant mcp --columns service_id,name,grade --max-results 10 --demo',
+    )
     .notes(
       'An MCP client starts this command; it exits when its stdin is closed. restaurant mcp config <client> ' +
         'prints the entry for a client, and writes it with --write.',
     )
-    .action(async () => {
+    .action(async (options: Pick<Bounds, 'maxResults' | 'maxChars'>) => {
       const { serveBridge } = await import('../mcp/bridge/serve.ts');
-      await serveBridge(app);
+      await serveBridge(app, { ...options, columns: selectedColumns(app) });
     });
   mcp
     .command('config')

@@ -1,9 +1,9 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
+import skillText from '../mcp/skill.md' with { type: 'text' };
 import { AGENT_NAMES, type Agent, SCOPES } from './skill/agents.ts';
 import type { SkillOptions } from './skill/files.ts';
-import skillText from './skill/template.md' with { type: 'text' };
 
 const FILE = { agent: { enum: AGENT_NAMES }, scope: { enum: SCOPES }, file: text };
 const INSTALL_OUTPUT = object({

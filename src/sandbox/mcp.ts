@@ -23,9 +23,9 @@ const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03
 const MODERN_VERSION = '2026-07-28';
 const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
+const SERVER_INFO = { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' };
 const SERVER = {
   capabilities: CAPABILITIES,
-  serverInfo: { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' },
   instructions:
     'Fictional sample data. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
 };
@@ -99,7 +99,7 @@ export class McpServer implements Protocol {
     return {
       status: 200,
       headers: { 'Mcp-Session-Id': session.id },
-      message: resultMessage(id, { protocolVersion, ...SERVER }),
+      message: resultMessage(id, { protocolVersion, serverInfo: SERVER_INFO, ...SERVER }),
     };
   }
 
@@ -166,7 +166,7 @@ const CLIENT_KEY = `${PREFIX}clientInfo`;
 
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
 const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
-const META = { [`${PREFIX}serverInfo`]: SERVER.serverInfo };
+const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
 
 /** Methods whose `Mcp-Name` header repeats a field of the params. */
 const NAME_FIELDS: Readonly<Record<string, string>> = {

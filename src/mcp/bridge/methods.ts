@@ -6,6 +6,7 @@ import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
+import { type Bounds, boundResult, isBounded } from './bounds.ts';
 import {
   capabilityOf,
   describeServer,
@@ -13,13 +14,16 @@ import {
   invalidParams,
   negotiatedVersion,
   ProtocolError,
+  SERVER_INFO,
   SUPPORTED_VERSIONS,
 } from './protocol.ts';
+import { getSkill, isSkill, listSkills, readSkill, skillResource } from './skills.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface MethodOptions {
   readonly upstream: Pick<Upstream, keyof Upstream>;
   readonly sleep: Context['sleep'];
+  readonly bounds?: Bounds;
   send(message: unknown): void;
 }
 
@@ -51,6 +55,7 @@ export class Methods {
       case 'initialize':
         return {
           protocolVersion: negotiatedVersion(params.protocolVersion),
+          serverInfo: SERVER_INFO,
           ...describeServer(await upstream.capabilities()),
         };
       case 'server/discover':
@@ -60,7 +65,17 @@ export class Methods {
       case 'tools/list':
         // The list is a single page, so no cursor can be valid.
         if ((params.cursor ?? null) !== null) throw invalidParams('unknown cursor');
-        return { tools: await untilAborted(upstream.listTools(), signal) };
+        return this.#listTools(signal);
+      case 'skills/list':
+        return listSkills();
+      case 'skills/get':
+        return getSkill(params.uri);
+      case 'resources/list':
+        return this.#listResources(params, signal);
+      case 'resources/read':
+        return this.#readResource(params, signal);
+      case 'resources/templates/list':
+        return this.#listTemplates(params, signal);
       case 'tools/call':
         return this.#callTool(params, signal);
       default:
@@ -73,7 +88,8 @@ export class Methods {
     if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
     if (!isObject(args)) throw invalidParams('arguments must be an object');
     try {
-      return await this.#forward('tools/call', { name, arguments: args, _meta }, signal);
+      const result = await this.#forward('tools/call', { name, arguments: args, _meta }, signal);
+      return boundResult(result, this.#options.bounds ?? {});
     } catch (error) {
       if (error instanceof AppError) return toolError(error);
       const isInvalid = error instanceof ProtocolError && error.code === INVALID_PARAMS;
@@ -81,6 +97,47 @@ export class Methods {
       // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
       const hint = { text: 'correct the arguments: the input schema of the tool describes them' };
       return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
+    }
+  }
+
+  async #listTools(signal: AbortSignal): Promise<JsonObject> {
+    const { upstream, bounds = {} } = this.#options;
+    const tools = await untilAborted(upstream.listTools(), signal);
+    // A bounded result does not match the schema of the output.
+    const listed = isBounded(bounds) ? tools.map(({ outputSchema: _, ...tool }) => tool) : tools;
+    return { tools: listed, ...upstream.listCaching() };
+  }
+
+  /** Adds the skill to the resources of the service. */
+  async #listResources(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const result = await this.#forwardIfServed('resources/list', params, signal);
+    const own = params.cursor === undefined ? [skillResource()] : [];
+    return { ...result, resources: [...own, ...[result?.resources ?? []].flat()] };
+  }
+
+  async #listTemplates(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const result = await this.#forwardIfServed('resources/templates/list', params, signal);
+    return result ?? { resourceTemplates: [] };
+  }
+
+  async #readResource(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (isSkill(params.uri)) return readSkill();
+    const result = await this.#forwardIfServed('resources/read', params, signal);
+    if (result === undefined) throw invalidParams('the server has no such resource');
+    return result;
+  }
+
+  /** Forwards a request; undefined if the service does not know the method. */
+  async #forwardIfServed(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject | undefined> {
+    try {
+      return await this.#forwardOther(method, params, signal);
+    } catch (error) {
+      if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return undefined;
+      throw error;
     }
   }
 

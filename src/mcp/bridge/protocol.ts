@@ -34,11 +34,13 @@ const TTL_MS: Readonly<Record<string, number>> = {
   'resources/list': 0,
   'resources/templates/list': 0,
   'resources/read': 0,
+  'skills/list': LIST_TTL_MS,
+  'skills/get': LIST_TTL_MS,
 };
 
 export const SUPPORTED_VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
-const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
+export const SERVER_INFO = { name: 'restaurant', title: 'Restaurants', version: VERSION };
 
 /** Instructions for the model. Hosts with tool search show only these and the names of the tools. */
 const INSTRUCTIONS =
@@ -52,6 +54,9 @@ const FORWARDED: Readonly<Record<string, readonly string[]>> = {
   completions: ['completion/complete'],
 };
 
+/** The extension Skills (SEP-2640): `skills/list`, `skills/get`, and `skill://` resources. */
+const SKILLS_EXTENSION = `${META_PREFIX}skills`;
+
 export const capabilityOf = (method: string): string | undefined =>
   Object.keys(FORWARDED).find((name) => FORWARDED[name]?.includes(method));
 
@@ -62,8 +67,12 @@ export const negotiatedVersion = (requested: unknown): string | undefined =>
 export function describeServer(service: JsonObject): JsonObject {
   const forwarded = Object.keys(FORWARDED).filter((name) => isObject(service[name]));
   return {
-    capabilities: { tools: {}, ...Object.fromEntries(forwarded.map((name) => [name, {}])) },
-    serverInfo: SERVER_INFO,
+    capabilities: {
+      tools: {},
+      resources: {},
+      ...Object.fromEntries(forwarded.map((name) => [name, {}])),
+      extensions: { [SKILLS_EXTENSION]: {} },
+    },
     instructions: INSTRUCTIONS,
   };
 }

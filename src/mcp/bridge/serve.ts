@@ -10,8 +10,10 @@ import { AppError, type Code } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/duration.ts';
+import type { Bounds } from './bounds.ts';
 import { Bridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';
+import type { MethodOptions } from './methods.ts';
 import { FIXED_BY_LOGIN, Upstream } from './upstream.ts';
 
 const DRAIN_MS = 5000;
@@ -21,7 +23,7 @@ const BUNDLE_HINT: Hint = {
   text: 'change the address and the API key in the settings of the extension',
 };
 
-export async function serveBridge(app: App): Promise<void> {
+export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
   const { context } = app;
   if (context.stdin.isTTY) {
     await app.notes.note([
@@ -56,7 +58,7 @@ export async function serveBridge(app: App): Promise<void> {
           },
     context,
   });
-  await serveStdio(context, upstream, (fault) => {
+  await serveStdio(context, { upstream, bounds }, (fault) => {
     void app.notes.trace(fault instanceof Error ? (fault.stack ?? fault.message) : String(fault));
   });
 }
@@ -119,7 +121,7 @@ const quiet = (context: Context, verbose: boolean): Context => ({
  */
 async function serveStdio(
   { stdin, stdout, sleep, signal }: Context,
-  upstream: Upstream,
+  served: Pick<MethodOptions, 'upstream' | 'bounds'>,
   onFault: (fault: unknown) => void,
 ): Promise<void> {
   const broken = new AbortController();
@@ -129,7 +131,7 @@ async function serveStdio(
     written = written.then(() => stdout.write(toLine(message)));
     written.catch((error: unknown) => broken.abort(error));
   }
-  const bridge = new Bridge({ upstream, sleep, send, onFault });
+  const bridge = new Bridge({ ...served, sleep, send, onFault });
 
   async function readAll(): Promise<void> {
     for await (const line of readLines(stdin.chunks())) bridge.receive(line);

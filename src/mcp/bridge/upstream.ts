@@ -1,7 +1,7 @@
 import type { Service } from '../../app/service.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
-import { assertComplete } from '../../client/results.ts';
+import { assertComplete, type Caching } from '../../client/results.ts';
 import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS } from '../../client/tools.ts';
 import type { Tool } from '../../client/types.ts';
@@ -35,11 +35,18 @@ export const FIXED_BY_LOGIN: readonly Code[] = [
 /** Maximum time that a host waits before a stored or built-in value is used, ms. Many hosts give up after 5 s. */
 const MAX_WAIT_MS = 3000;
 
+interface ToolList {
+  readonly tools: readonly Tool[];
+  readonly caching: Caching;
+  /** When the service sent them, ms since the epoch. */
+  readonly at: number;
+}
+
 /** The service behind the bridge. It is connected on first use. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   #connection: Promise<Service> | undefined;
-  #list: { readonly tools: readonly Tool[]; readonly at: number } | undefined;
+  #list: ToolList | undefined;
   #pendingList: Promise<void> | undefined;
   #capabilities: JsonObject | undefined;
 
@@ -49,13 +56,24 @@ export class Upstream {
 
   /** The tools for the host, within a few seconds; without the service a stored or built-in list. */
   async listTools(): Promise<readonly Tool[]> {
-    if (this.#options.context.now() - this.#currentList.at < LIST_TTL_MS) return this.#currentList.tools;
+    if (this.#lifetimeLeft > 0) return this.#currentList.tools;
     this.#pendingList ??= this.#fetchTools().finally(() => {
       this.#pendingList = undefined;
     });
     // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
     await this.#withinHostWait(this.#pendingList);
     return this.#currentList.tools;
+  }
+
+  /** How the host may cache the list of tools, as far as the service says. */
+  listCaching(): Caching {
+    const { caching } = this.#currentList;
+    return caching.ttlMs === undefined ? caching : { ...caching, ttlMs: Math.max(0, this.#lifetimeLeft) };
+  }
+
+  get #lifetimeLeft(): number {
+    const { caching, at } = this.#currentList;
+    return at + (caching.ttlMs ?? LIST_TTL_MS) - this.#options.context.now();
   }
 
   hasTool(name: string): boolean {
@@ -92,17 +110,20 @@ export class Upstream {
   }
 
   /** The known tools: those of the service, else stored ones, else the documented ones. */
-  get #currentList() {
+  get #currentList(): ToolList {
     this.#list ??= {
       tools: (this.#options.storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
+      caching: {},
       at: Number.NEGATIVE_INFINITY,
     };
     return this.#list;
   }
 
   async #fetchTools(): Promise<void> {
-    const { tools = DOCUMENTED_TOOLS, fromCache } = await this.#use((service) => service.getTools());
-    this.#list = { tools: tools.map(withObjectSchema), at: this.#options.context.now() };
+    const found = await this.#use((service) => service.getTools());
+    const { tools = DOCUMENTED_TOOLS, caching, fromCache } = found;
+    const at = caching.ttlMs === undefined ? this.#options.context.now() : found.at;
+    this.#list = { tools: tools.map(withObjectSchema), caching, at };
     // Fetched for the next start, which must not wait for them.
     if (!fromCache) this.#fetchCapabilities().catch(() => {});
   }

@@ -142,7 +142,9 @@ describe('with an MCP server', () => {
       expect(answerTo(stdout, 'init').result).toMatchObject({
         capabilities: { resources: {}, prompts: {}, completions: {} },
       });
-      expect(answerTo(stdout, 1).result).toMatchObject({ resources: [{ name: 'cities' }] });
+      expect(answerTo(stdout, 1).result).toMatchObject({
+        resources: [{ uri: 'skill://restaurant/SKILL.md' }, { name: 'cities' }],
+      });
       expect(JSON.stringify(answerTo(stdout, 2).result)).toContain('San Francisco');
       expect(JSON.stringify(answerTo(stdout, 3).result)).toContain('Oslo');
       expect(answerTo(stdout, 4).result).toMatchObject({ completion: { values: ['São Paulo'] } });
@@ -153,7 +155,9 @@ describe('with an MCP server', () => {
   it('asks for its resources and prompts at the first start, before its protocol is known', async () => {
     const stdin = lines(INITIALIZE, request(1, 'resources/list'), request(2, 'prompts/list'));
     const { stdout } = await runCli(['mcp'], { env: { ...service.env, ...newHome().env }, stdin });
-    expect(answerTo(stdout, 1).result).toMatchObject({ resources: [{ name: 'cities' }] });
+    expect(answerTo(stdout, 1).result).toMatchObject({
+      resources: [{ uri: 'skill://restaurant/SKILL.md' }, { name: 'cities' }],
+    });
     expect(answerTo(stdout, 2).result).toMatchObject({ prompts: [{ name: 'plan_dinner' }] });
   });
 

@@ -59,7 +59,7 @@ describe('requests without a handshake', () => {
       resultType: 'complete',
       supportedVersions: [VERSION, '2025-11-25', '2025-06-18', '2025-03-26'],
       capabilities: { tools: {} },
-      serverInfo: { name: expect.any(String) },
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: expect.any(String) } },
     });
   });
 

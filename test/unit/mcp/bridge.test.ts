@@ -43,6 +43,7 @@ function openBridge({
     upstream: {
       mayServe: async (name) => isObject((await upstream.capabilities?.())?.[name]),
       listTools: async () => [TOOL],
+      listCaching: () => ({}),
       hasTool: (name) => name === TOOL.name,
       capabilities: async () => ({}),
       request: (_method, params, options) => callTool(params.name, params.arguments, options),
@@ -93,7 +94,7 @@ describe('the handshake', () => {
         id: 1,
         result: {
           protocolVersion: version,
-          capabilities: { tools: {} },
+          capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } },
           serverInfo: {
             name: 'restaurant',
             title: expect.any(String),
@@ -165,7 +166,7 @@ describe('other messages', () => {
 
   it('return -32601 for unknown methods and -32602 for wrong params', async () => {
     const answers = await openBridge().ask(
-      request(1, 'resources/list'),
+      request(1, 'prompts/list'),
       request(2, 'tools/call', { arguments: {} }),
       request(3, 'tools/call', { name: 'x', arguments: [] }),
       request(4, 'tools/list', { cursor: 'zz' }),
@@ -536,8 +537,8 @@ describe('resources, prompts and completion', () => {
     expect(byId[1]).toMatchObject({
       capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
     });
-    expect(Object.keys((byId[1] as { capabilities: object }).capabilities)).toHaveLength(4);
-    expect(byId[2]).toEqual({ of: 'resources/list' });
+    expect(Object.keys((byId[1] as { capabilities: object }).capabilities)).toHaveLength(5);
+    expect(byId[2]).toEqual({ of: 'resources/list', resources: [] });
     expect(byId[7]).toEqual({ code: -32603, message: 'refused; hint: try again' });
     expect(byId[8]).toMatchObject({ code: -32601 });
     expect(calls).toContainEqual(['resources/list', { cursor: 'c' }]);
@@ -547,8 +548,18 @@ describe('resources, prompts and completion', () => {
   it('are unknown methods when the service does not have them', async () => {
     const calls: unknown[] = [];
     const { ask } = forwarding({ prompts: {} }, calls);
-    const answers = await ask(request(1, 'resources/list'), request(2, 'completion/complete'));
-    expect(answers).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
+    const unknown = await ask(request(1, 'logging/setLevel'), request(2, 'completion/complete'));
+    expect(unknown).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
+    const answers = await ask(
+      request(3, 'resources/list'),
+      request(4, 'resources/templates/list'),
+      request(5, 'resources/read', { uri: 'a:b' }),
+    );
+    expect(Object.fromEntries(answers.map(({ id, result, error }) => [id, result ?? error]))).toMatchObject({
+      3: { resources: [{ uri: 'skill://restaurant/SKILL.md' }] },
+      4: { resourceTemplates: [] },
+      5: { code: -32602 },
+    });
     expect(calls).toEqual([]);
   });
 });
@@ -557,13 +568,16 @@ describe('a 2026-07-28 host', () => {
   it('gets lists of the service with a lifetime, that of the service first', async () => {
     const { ask } = openBridge({
       capabilities: async () => ({ resources: {}, prompts: {} }),
-      request: async (method) => (method === 'prompts/list' ? { prompts: [], ttlMs: 7 } : { resources: [] }),
+      request: async (method) =>
+        method === 'prompts/list' ? { prompts: [], ttlMs: 7, cacheScope: 'public' } : { resources: [] },
+      listCaching: () => ({ ttlMs: 0, cacheScope: 'public' }),
     });
-    const answers = await ask(request(1, 'resources/list', modern()), request(2, 'prompts/list', modern()));
-    expect(answers).toMatchObject([
-      { id: 1, result: { resources: [], ttlMs: 0, cacheScope: 'private' } },
-      { id: 2, result: { prompts: [], ttlMs: 7, cacheScope: 'private' } },
-    ]);
+    const [resources] = await ask(request(1, 'resources/list', modern()));
+    const [prompts] = await ask(request(2, 'prompts/list', modern()));
+    const [tools] = await ask(request(3, 'tools/list', modern()));
+    expect(resources?.result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+    expect(prompts?.result).toMatchObject({ prompts: [], ttlMs: 7, cacheScope: 'public' });
+    expect(tools?.result).toMatchObject({ tools: [TOOL], ttlMs: 0, cacheScope: 'public' });
   });
 
   it('gets complete results, and lists with a lifetime', async () => {
@@ -576,6 +590,17 @@ describe('a 2026-07-28 host', () => {
       resultType: 'complete',
       _meta: { own: 1, 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } },
     });
+  });
+
+  it('gets the name of the server only in _meta', async () => {
+    const [discovery] = await openBridge().ask(request(1, 'server/discover', modern()));
+    expect(discovery?.result).not.toHaveProperty('serverInfo');
+    const [skills] = await openBridge().ask(request(2, 'skills/list', modern()));
+    for (const { result } of [discovery, skills] as { result: JsonObject }[]) {
+      expect(result._meta).toMatchObject({
+        'io.modelcontextprotocol/serverInfo': { name: 'restaurant', version: expect.any(String) },
+      });
+    }
   });
 
   it('gets -32022 for an unknown version', async () => {

@@ -38,7 +38,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, 
       const { tools = async () => [TOOL], capabilities = async () => ({}), raw } = fake?.() ?? {};
       const getTools = async () => {
         const found = await tools();
-        return { fromCache: false, ...(found === undefined ? {} : { tools: found }) };
+        return { caching: {}, at: time, fromCache: false, tools: found };
       };
       return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
     },
