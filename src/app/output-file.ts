@@ -114,7 +114,11 @@ export function openOutput(app: App): { write(text: string): Promise<void>; fini
   };
 }
 
-async function writeTarget({ context, globals }: App, target: UserPath, text: string): Promise<void> {
+async function writeTarget(
+  { context, globals }: App,
+  target: UserPath,
+  text: string | Uint8Array,
+): Promise<void> {
   try {
     if (target.entry !== 'device') {
       writeFileAtomic(target.path, text, { mode: 0o644, replace: true });
@@ -136,4 +140,13 @@ export async function writeOutput(app: App, text: string): Promise<void> {
   const output = openOutput(app);
   await output.write(text);
   await output.finish();
+}
+
+/** Writes a file of `--output` that is not text. */
+export async function writeBytes(app: App, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const target = checkOutputFile(app);
+  if (target === undefined) return;
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  await writeTarget(app, target, Buffer.concat(parts));
 }

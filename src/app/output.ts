@@ -3,14 +3,22 @@ import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { again, type Options } from '../hint.ts';
 import { colorJson } from '../output/color.ts';
-import { EXTENSIONS, FORMATS, type Format, present } from '../output/formats.ts';
+import {
+  EXTENSIONS,
+  FILE_FORMATS,
+  FORMATS,
+  type Format,
+  fileBytes,
+  isFileFormat,
+  present,
+} from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
-import { checkOutputFile, checkTarget, outputPath, writeOutput } from './output-file.ts';
+import { checkOutputFile, checkTarget, outputPath, writeBytes, writeOutput } from './output-file.ts';
 
 const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
 
@@ -58,7 +66,21 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
       ],
     });
   }
+  if (FILE_FORMATS.some((format) => format === output)) {
+    throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
+      hint: { command: again({ '--output': `restaurants.${output}` }) },
+    });
+  }
   const extension = extensionOf(path);
+  const file = EXTENSIONS.get(extension);
+  if (anyExtension && isFileFormat(file)) {
+    throw new AppError('usage', `${output} cannot have the text of another format than ${file}`, {
+      hint: [
+        { text: `leave out the format, if the command can write ${file}` },
+        { text: 'or name a file with another extension' },
+      ],
+    });
+  }
   if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
   if (!['nothing', 'file'].includes(checkTarget(app, output, true).entry)) return;
   throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
@@ -161,6 +183,11 @@ export async function writeResult(
     if (missing !== undefined) await app.notes.warn(missing);
   }
   if (format === 'json') return writeJson(app, presentation.selectColumns(columns ?? []));
+  if (isFileFormat(format)) {
+    const { tableOf } = await import('../output/table-file.ts');
+    const table = tableOf(presentation, columns, (text) => app.secrets.mask(text));
+    return writeBytes(app, fileBytes(format, table));
+  }
   const { page } = presentation;
   // If html is only the configured format, do not print the page on a terminal.
   if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {

@@ -1,11 +1,16 @@
 import type { Presentation, PresentOptions } from './presentation.ts';
+import type { TableFile } from './table-file.ts';
 
 type Writer = (data: Presentation, options: PresentOptions) => string | Promise<string>;
+
+type FileWriter = (table: TableFile) => AsyncGenerator<Uint8Array>;
 
 interface FormatSpec {
   readonly extensions: readonly string[];
   /** Loads the writer on first use. JSON and HTML, which need more than the records, have none. */
   readonly load?: () => Promise<Writer>;
+  /** Loads the writer of a format that only a file can have. */
+  readonly file?: () => Promise<FileWriter>;
 }
 
 const plain = () => import('./plain-formats.ts');
@@ -22,10 +27,14 @@ const SPECS = {
   geojson: { extensions: ['geojson'], load: async () => (await map()).writeGeoJson },
   kml: { extensions: ['kml'], load: async () => (await map()).writeKml },
   html: { extensions: ['html', 'htm'] },
+  xlsx: { extensions: ['xlsx'], file: async () => (await import('./xlsx.ts')).xlsxBytes },
+  parquet: { extensions: ['parquet'], file: async () => (await import('./parquet.ts')).parquetBytes },
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-export type RecordFormat = Exclude<Format, 'html' | 'json'>;
+/** A format of files with typed columns, which only the extension of a file selects. */
+export type FileFormat = 'xlsx' | 'parquet';
+export type RecordFormat = Exclude<Format, 'html' | 'json' | FileFormat>;
 
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
@@ -37,12 +46,21 @@ export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   geojson: 'RFC 7946: a FeatureCollection of Points, for a map',
   kml: 'placemarks with the summary fields, for a map',
   html: 'find, lookup: a page with a list and a map, in one file; --open shows it',
+  xlsx: 'only with -o: an Excel workbook; text is never a formula',
+  parquet: 'only with -o: a Parquet file with typed columns',
 };
 
-export const FORMATS = Object.keys(SPECS) as readonly Format[];
+const ALL = Object.keys(SPECS) as readonly Format[];
+export const FILE_FORMATS = ['xlsx', 'parquet'] as const satisfies readonly FileFormat[];
+export const isFileFormat = (format: Format | undefined): format is FileFormat =>
+  FILE_FORMATS.some((each) => each === format);
+export const FORMATS = ALL.filter((format) => !isFileFormat(format)) as readonly Exclude<
+  Format,
+  FileFormat
+>[];
 
 export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
-  FORMATS.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
+  ALL.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
 );
 
 /**
@@ -56,4 +74,9 @@ export async function present(
 ): Promise<string> {
   const write: Writer = await SPECS[format].load();
   return write(data, options);
+}
+
+/** Writes a table in a format of files. */
+export async function* fileBytes(format: FileFormat, table: TableFile): AsyncGenerator<Uint8Array> {
+  yield* (await SPECS[format].file())(table);
 }

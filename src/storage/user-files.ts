@@ -197,7 +197,7 @@ export async function readUserFile(
 }
 
 export interface UserDevice {
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   close(): void;
 }
 
@@ -215,8 +215,8 @@ export async function openDevice(target: UserPath, signal: AbortSignal): Promise
     });
   }
   return {
-    async write(text) {
-      let rest: Uint8Array = Buffer.from(text);
+    async write(data) {
+      let rest: Uint8Array = Buffer.from(data);
       while (rest.length > 0) {
         const bytes = rest;
         rest = bytes.subarray(await poll('EAGAIN', signal, () => writeSync(file, bytes)));

@@ -79,6 +79,8 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes/sha2.js': ['util/sha256.ts'],
   '@noble/hashes/utils.js': ['util/sha256.ts'],
   yauzl: ['enrich/read/xlsx/archive.ts'],
+  yazl: ['output/xlsx.ts'],
+  'hyparquet-writer': ['output/parquet.ts'],
   saxen: ['enrich/read/xlsx/xml.ts'],
   'jsonc-parser': ['util/user-json.ts', 'mcp/'],
 };

@@ -4,6 +4,7 @@ import { flatten, type Scalar } from '../../output/records.ts';
 import type { CsvRecord, Delimiter } from '../../util/csv.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
+import { columnName } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/columns.ts';
 import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from '../row.ts';
 import { decodeText } from './decode.ts';
@@ -125,7 +126,7 @@ async function openSheet(
   const { name, descriptor } = input;
   if (kind === 'xls') throw oldWorkbook(name);
   if (descriptor === undefined) throw streamedWorkbook(name);
-  const { columnName, readWorkbook } = await import('./xlsx/workbook.ts');
+  const { readWorkbook } = await import('./xlsx/workbook.ts');
   const delimiter = options.delimiter ?? ',';
   const records = readWorkbook(descriptor, { name, sheet: options.sheet, delimiter });
   const table = await tableOf(input, records, options);

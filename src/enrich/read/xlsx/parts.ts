@@ -1,9 +1,8 @@
+import { MAX_CELL } from '../../../util/sheet.ts';
 import { WorkbookError } from './error.ts';
 import { type NumberFormat, numberFormat } from './formats.ts';
 import type { XmlReader } from './xml.ts';
 
-/** Maximum number of characters in a cell, as in Excel. */
-export const MAX_CELL = 32_767;
 /** Maximum length of all shared texts, in characters. */
 const MAX_TEXTS = 64 * 1024 * 1024;
 

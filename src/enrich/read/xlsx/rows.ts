@@ -1,6 +1,7 @@
+import { columnOf, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
 import { WorkbookError } from './error.ts';
 import { type NumberFormat, plainNumber } from './formats.ts';
-import { longText, MAX_CELL, RichText } from './parts.ts';
+import { longText, RichText } from './parts.ts';
 import type { XmlReader } from './xml.ts';
 
 export interface SheetRow {
@@ -13,12 +14,6 @@ export interface Lookup {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
 }
-
-/** Limits of Excel. */
-const MAX_ROWS = 1_048_576;
-const MAX_COLUMNS = 16_384;
-const LETTERS = 26;
-const BEFORE_A = 64;
 
 const BOOLEANS: Readonly<Record<string, string>> = { 1: 'TRUE', 0: 'FALSE', true: 'TRUE', false: 'FALSE' };
 
@@ -71,7 +66,7 @@ export class RowsReader implements XmlReader<SheetRow> {
 
   #openRow(number: string | undefined): void {
     const next = number === undefined ? this.#number + 1 : Number(number);
-    if (!(Number.isInteger(next) && next > this.#number && next <= MAX_ROWS))
+    if (!(Number.isInteger(next) && next > this.#number && next <= MAX_SHEET_ROWS))
       throw new WorkbookError(`its row ${this.#number} is followed by row ${next}`);
     this.#number = next;
     this.#cells = [];
@@ -81,7 +76,7 @@ export class RowsReader implements XmlReader<SheetRow> {
   #openCell(attribute: (name: string) => string | undefined): void {
     const column = columnOf(attribute('r')) ?? this.#column + 1;
     if (column <= this.#column) throw this.#error('cells that are not in order');
-    if (column > MAX_COLUMNS) throw this.#error('more than 16,384 columns');
+    if (column > MAX_SHEET_COLUMNS) throw this.#error('more than 16,384 columns');
     this.#column = column;
     this.#type = attribute('t') ?? 'n';
     this.#style = Number(attribute('s') ?? 0);
@@ -112,20 +107,4 @@ export class RowsReader implements XmlReader<SheetRow> {
   #error(what: string): WorkbookError {
     return new WorkbookError(`its row ${this.#number} has ${what}`);
   }
-}
-
-/** Returns the column of a reference, such as 28 of AB7; undefined without letters. */
-function columnOf(reference: string | undefined): number | undefined {
-  const [letters] = /^[A-Z]{1,4}/i.exec(reference ?? '') ?? [];
-  return [...(letters ?? '').toUpperCase()].reduce<number | undefined>(
-    (sum, letter) => (sum ?? 0) * LETTERS + letter.charCodeAt(0) - BEFORE_A,
-    undefined,
-  );
-}
-
-/** Returns the letters of a column, such as AB of 28. */
-export function columnName(column: number): string {
-  const before = Math.floor((column - 1) / LETTERS);
-  const letter = String.fromCharCode(BEFORE_A + 1 + ((column - 1) % LETTERS));
-  return before === 0 ? letter : columnName(before) + letter;
 }

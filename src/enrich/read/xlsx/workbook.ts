@@ -22,8 +22,6 @@ const AS_CSV: Hint = [
   { text: 'then', command: again({}, { operands: ['list.csv'] }) },
 ];
 
-export { columnName } from './rows.ts';
-
 interface WorkbookOptions {
   /** As the user named the file. */
   readonly name: string;

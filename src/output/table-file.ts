@@ -1,0 +1,85 @@
+import { cleanCell } from '../util/text.ts';
+import type { Presentation } from './presentation.ts';
+import { type Scalar, tabulate } from './records.ts';
+
+/** The type of all values in a column. */
+export type Kind = 'text' | 'number' | 'boolean';
+
+export interface TableColumn {
+  readonly name: string;
+  readonly kind: Kind;
+}
+
+/** Rows for a file with typed columns. The cells have the type of their column, or are null. */
+export interface TableFile {
+  readonly columns: readonly TableColumn[];
+  readonly rows: AsyncIterable<readonly Scalar[]> | Iterable<readonly Scalar[]>;
+}
+
+/** A number that is not an identifier or a code: without leading zeros, and with no more digits than a number keeps. */
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/;
+const MAX_DIGITS = 15;
+const isNumber = (text: string): boolean =>
+  NUMBER.test(text) && text.replace(/[-.]/g, '').length <= MAX_DIGITS;
+
+/** Finds the kinds of columns from all of their cells. */
+export class ColumnKinds {
+  readonly #readsText: boolean;
+  readonly #kinds: (Kind | undefined)[] = [];
+
+  /** @param readsText whether text can be a number, as in CSV */
+  constructor(readsText: boolean) {
+    this.#readsText = readsText;
+  }
+
+  add(cells: readonly Scalar[]): void {
+    for (const [index, cell] of cells.entries()) {
+      const [kind, before] = [this.#kindOf(cell), this.#kinds[index]];
+      if (kind !== undefined) this.#kinds[index] = before === undefined || before === kind ? kind : 'text';
+    }
+  }
+
+  /** @param numbers columns of numbers, also if all of their cells are empty */
+  columns(names: readonly string[], numbers: readonly string[]): TableColumn[] {
+    return names.map((name, index) => {
+      const kind = numbers.includes(name) ? 'number' : this.#kinds[index];
+      return { name, kind: kind ?? 'text' };
+    });
+  }
+
+  #kindOf(cell: Scalar): Kind | undefined {
+    if (cell === null || cell === '') return undefined;
+    if (typeof cell === 'boolean') return 'boolean';
+    if (typeof cell === 'string' && !(this.#readsText && isNumber(cell))) return 'text';
+    return 'number';
+  }
+}
+
+/** Converts cells to the types of their columns. */
+export function typedCells(cells: readonly Scalar[], columns: readonly TableColumn[]): Scalar[] {
+  return columns.map(({ kind }, index) => {
+    const cell = cells[index] ?? null;
+    if (cell === null || cell === '') return null;
+    if (kind === 'text') return String(cell);
+    if (kind === 'boolean') return cell;
+    const number = Number(cell);
+    return Number.isFinite(number) ? number : null;
+  });
+}
+
+/** So that the types of a file do not depend on the results. */
+const NUMBERS = ['lat', 'lng', 'distance_km'];
+
+/** Returns the records as a table. @param mask hides secrets in text */
+export function tableOf(
+  data: Presentation,
+  selected: readonly string[] | undefined,
+  mask: (text: string) => string,
+): TableFile {
+  const { keys, rows } = tabulate(data.rows ?? data.records, selected ?? data.columns);
+  const kinds = new ColumnKinds(false);
+  for (const cells of rows) kinds.add(cells);
+  const columns = kinds.columns(keys, NUMBERS);
+  const clean = (cell: Scalar): Scalar => (typeof cell === 'string' ? mask(cleanCell(cell)) : cell);
+  return { columns, rows: rows.map((cells) => typedCells(cells.map(clean), columns)) };
+}
