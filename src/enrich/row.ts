@@ -3,6 +3,9 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 export const INPUT_FORMATS = [...LIST_FORMATS, 'geojson'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
+/** The result that an earlier run gave to a row: texts of cells, or JSON values, by field name. */
+export type EarlierResult = Readonly<Record<string, unknown>>;
+
 /** A row of a CSV or TSV, with as many cells as the header. */
 export interface CellRow {
   readonly kind: 'cells';
@@ -13,6 +16,7 @@ export interface CellRow {
   readonly text: string;
   /** The line break, which also ends the row in the output. */
   readonly end: string;
+  readonly earlier?: EarlierResult;
 }
 
 /** A line of NDJSON, or a Feature of GeoJSON. */
@@ -23,6 +27,7 @@ export interface ObjectRow {
   readonly text: string;
   /** The object; of a Feature, its properties with the coordinates. */
   readonly value: Record<string, unknown>;
+  readonly earlier?: EarlierResult;
 }
 
 export type InputRow = CellRow | ObjectRow;

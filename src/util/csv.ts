@@ -57,6 +57,23 @@ export const AFTER_QUOTE: Readonly<Record<CellState, CellState>> = {
   closed: 'quoted',
 };
 
+/** Splits a record into the texts of its cells, with their quotes. */
+export function splitRecord(record: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let state: CellState = 'start';
+  let start = 0;
+  for (let at = 0; at < record.length; at += 1) {
+    const char = record[at];
+    if (char === '"') state = AFTER_QUOTE[state];
+    else if (state !== 'quoted' && char === delimiter) {
+      cells.push(record.slice(start, at));
+      start = at + 1;
+      state = 'start';
+    } else if (state !== 'quoted') state = 'plain';
+  }
+  return [...cells, record.slice(start)];
+}
+
 /**
  * Parses records from text that arrives in pieces, in linear time. Blank lines are skipped. Blanks after a closing quote
  * are ignored. Other text there makes the quotes text, as is a quote inside an unquoted cell.

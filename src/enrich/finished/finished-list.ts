@@ -6,7 +6,7 @@ import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
 import { cellAt } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
-import { AFTER_QUOTE, type CellState, type Delimiter, decodeRecord, encodeRecord } from '../../util/csv.ts';
+import { type Delimiter, decodeRecord, encodeRecord, splitRecord } from '../../util/csv.ts';
 import { memberRange, toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
@@ -298,20 +298,3 @@ const addedColumns = (text = ''): AddedColumn[] =>
     const at = line.indexOf('=');
     return at === -1 ? [] : [{ name: line.slice(0, at), path: line.slice(at + 1) }];
   });
-
-/** Splits a record into the texts of its cells, with their quotes. */
-export function splitRecord(record: string, delimiter: string): string[] {
-  const cells: string[] = [];
-  let state: CellState = 'start';
-  let start = 0;
-  for (let at = 0; at < record.length; at += 1) {
-    const char = record[at];
-    if (char === '"') state = AFTER_QUOTE[state];
-    else if (state !== 'quoted' && char === delimiter) {
-      cells.push(record.slice(start, at));
-      start = at + 1;
-      state = 'start';
-    } else if (state !== 'quoted') state = 'plain';
-  }
-  return [...cells, record.slice(start)];
-}

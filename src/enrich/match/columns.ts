@@ -3,7 +3,9 @@ import { again, type Hint, slot } from '../../hint.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { checkId } from '../../util/restaurant.ts';
-import type { InputRow } from '../row.ts';
+import type { EarlierResult, InputRow } from '../row.ts';
+import { decidedResult, earlierId } from './decided.ts';
+import type { RowResult } from './match.ts';
 import { type Place, readPlace } from './place.ts';
 
 /**
@@ -80,6 +82,10 @@ export interface ColumnOptions {
   readonly defaultCity?: string | undefined;
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
+  /** Columns that are not recognized. */
+  readonly ignored?: readonly string[];
+  /** Whether rows may have the id of an earlier result. */
+  readonly hasIds?: boolean;
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
 }
@@ -92,10 +98,18 @@ interface RowText {
 }
 
 export type NameQuery = RowText & { readonly kind: 'search' };
-export type Searchable = NameQuery | (RowText & { readonly kind: 'lookup'; readonly id: string });
+export type Searchable =
+  | NameQuery
+  | (RowText & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
 
-/** The query of a row; `none` if the row has nothing to search by. */
-export type RowQuery = Searchable | { readonly kind: 'none'; readonly why: string };
+/** The query of a row that was decided before. */
+export type DecidedQuery = RowText & { readonly kind: 'decided'; readonly result: RowResult };
+
+/** The query of a row; `none` if the row has nothing to search by. An id that is in the result stays there. */
+export type RowQuery =
+  | Searchable
+  | DecidedQuery
+  | { readonly kind: 'none'; readonly why: string; readonly id?: string };
 
 /** The columns of the list that are used, by what they contain. */
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
@@ -103,24 +117,30 @@ export interface Columns extends Readonly<Partial<Record<Field, string | undefin
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const { nested } = options;
+  const { nested, ignored = [], hasIds = false } = options;
+  const recognized = header.filter((column) => !ignored.includes(column));
   const wrong: WrongColumn[] = [];
   const find = (field: Field, wanted: string | undefined): string | undefined => {
-    const found = findColumn(header, field, wanted, nested);
+    const found = findColumn(wanted === undefined ? recognized : header, field, wanted, nested);
     if (found === undefined && wanted !== undefined) wrong.push({ field, wanted });
     return found;
   };
   const name = find('name', options.nameColumn);
   const city = find('city', options.cityColumn);
-  const id = find('id', options.idColumn);
+  const isEarlierId = hasIds && !header.includes(options.idColumn ?? '');
+  const id = find('id', isEarlierId ? undefined : options.idColumn);
   const address = find('address', options.addressColumn);
   const lat = find('lat', options.latColumn);
   const lng = find('lng', options.lngColumn);
   const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
   const isMissing = {
-    name: id === undefined && name === undefined && options.nameColumn === undefined,
+    name: id === undefined && !hasIds && name === undefined && options.nameColumn === undefined,
     city:
-      id === undefined && city === undefined && options.cityColumn === undefined && otherCity === undefined,
+      id === undefined &&
+      !hasIds &&
+      city === undefined &&
+      options.cityColumn === undefined &&
+      otherCity === undefined,
     // Latitude and longitude are only used together.
     lat: lat === undefined && options.latColumn === undefined && options.lngColumn !== undefined,
     lng: lng === undefined && options.lngColumn === undefined && options.latColumn !== undefined,
@@ -148,19 +168,34 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
         place: readPlace(textOf(row, lat), textOf(row, lng), textOf(row, address)),
       };
       const rowId = textOf(row, id);
+      const earlier = row.earlier && earlierQuery(row.earlier, rowId, text);
+      if (earlier !== undefined) return earlier;
       if (rowId !== '') return lookupQuery(rowId, text);
       if (text.name === '')
-        return { kind: 'none', why: id === undefined ? 'the name is empty' : 'no id and no name' };
+        return { kind: 'none', why: id === undefined && !hasIds ? 'the name is empty' : 'no id and no name' };
       return text.city === '' ? { kind: 'none', why: 'the city is empty' } : { kind: 'search', ...text };
     },
   };
 }
 
-function lookupQuery(text: string, row: RowText): RowQuery {
+/**
+ * Returns the query of a row with an earlier result: none if it was decided, else its id, unless that was only guessed.
+ * @param rowId the id in another column, which is used first
+ */
+function earlierQuery(earlier: EarlierResult, rowId: string, text: RowText): RowQuery | undefined {
+  const result = decidedResult(earlier);
+  if (result !== undefined) return { kind: 'decided', result, ...text };
+  const { id, isGuess } = earlierId(earlier);
+  const isSearched = isGuess && text.name !== '' && text.city !== '';
+  return rowId !== '' || id === '' || isSearched ? undefined : lookupQuery(id, text, true);
+}
+
+function lookupQuery(text: string, row: RowText, isIdKept = false): RowQuery {
   try {
-    return { kind: 'lookup', id: checkId(text), ...row };
+    return { kind: 'lookup', id: checkId(text), ...row, ...(isIdKept && { isIdKept }) };
   } catch (error) {
-    return { kind: 'none', why: error instanceof Error ? error.message : 'not an id' };
+    const why = error instanceof Error ? error.message : 'not an id';
+    return { kind: 'none', why, ...(isIdKept && { id: text }) };
   }
 }
 

@@ -15,9 +15,9 @@ export interface RowResult {
   /**
    * How the restaurant was chosen: `exact`: the only one with the name; `place`: by its location or address; `id`: by the
    * id in the list; `far`: the only one with the name, but far away; `only`: the only candidate; `loose`: by the
-   * simplified name; `best`: the most similar of several.
+   * simplified name; `best`: the most similar of several; `confirmed`, `rejected`: by a person.
    */
-  readonly match?: 'exact' | 'place' | 'id' | 'far' | 'only' | 'loose' | 'best';
+  readonly match?: 'exact' | 'place' | 'id' | 'far' | 'only' | 'loose' | 'best' | 'confirmed' | 'rejected';
   readonly candidates?: number;
   /** Similarity of the names, from 0 to 1, with two decimals. */
   readonly similarity?: number;

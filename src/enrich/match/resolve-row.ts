@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
-import type { NameQuery, Searchable } from './columns.ts';
+import type { DecidedQuery, NameQuery, Searchable } from './columns.ts';
 import { type Found, matchAgain, matchId, matchName, NOT_FOUND, type RowResult } from './match.ts';
 import { simplifyCity, simplifyName } from './names.ts';
 
@@ -26,19 +26,23 @@ const MAX_ERROR = 300;
  * Searches for the restaurant of a row. An error that affects only this row becomes its status.
  * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
  */
-export async function resolveRow(query: Searchable, options: ResolveOptions): Promise<RowResult> {
+export async function resolveRow(
+  query: Searchable | DecidedQuery,
+  options: ResolveOptions,
+): Promise<RowResult> {
+  const known = query.kind === 'lookup' && query.isIdKept ? { restaurant: { service_id: query.id } } : {};
   let found: RowResult | undefined;
   try {
     if (query.kind === 'lookup') return matchId(query, await options.lookup(query.id));
-    found = await search(query, options);
+    found = query.kind === 'decided' ? query.result : await search(query, options);
     const id = found.restaurant?.service_id;
     if (!options.details || id === undefined || found.status === 'ambiguous') return found;
-    return { details: await options.lookup(id), ...found };
+    return { ...found, details: await options.lookup(id) };
   } catch (error) {
     if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
     // A search that fails with "not found" has no results.
-    if (error.code === 'not_found' && found === undefined) return NOT_FOUND;
-    return fromError(error, found);
+    if (error.code === 'not_found' && found === undefined) return { ...NOT_FOUND, ...known };
+    return fromError(error, { ...known, ...found });
   }
 }
 
@@ -60,7 +64,7 @@ const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof RateLimitError || error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
-export function fromError(cause: AppError, found?: RowResult): RowResult {
+export function fromError(cause: AppError, found?: Partial<RowResult>): RowResult {
   const error = truncate(`${cause.code}: ${cleanLine(cause.message).trim()}`, MAX_ERROR);
   return { ...found, status: 'error', error, cause };
 }

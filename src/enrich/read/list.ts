@@ -45,7 +45,7 @@ export interface List {
   readonly rows: AsyncGenerator<InputRow>;
 }
 
-export interface CheckedList extends Omit<List, 'rows' | 'first'> {
+export interface CheckedList extends Omit<List, 'rows'> {
   /** Reads the rows. Those of a stream can be read only once. */
   rows(): AsyncGenerator<InputRow>;
   /** Columns; for NDJSON, the keys of all rows if the whole list was read. */

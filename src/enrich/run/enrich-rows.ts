@@ -2,7 +2,7 @@ import type { FindQuery, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
-import type { Columns, RowQuery, Searchable } from '../match/columns.ts';
+import type { Columns, DecidedQuery, RowQuery, Searchable } from '../match/columns.ts';
 import type { Found, RowResult, Status } from '../match/match.ts';
 import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
 import type { RowDone } from '../progress/summary.ts';
@@ -49,6 +49,8 @@ interface PendingRow {
   readonly own: RowText;
   readonly result: TextResult | Promise<TextResult>;
   readonly isSent: boolean;
+  /** Whether an earlier run decided the row. */
+  readonly isEarlier?: boolean;
 }
 
 /**
@@ -113,7 +115,7 @@ class RowRun {
   }
 
   #take(row: InputRow): void {
-    const { codec, columns, finished, onRow } = this.#job;
+    const { codec, columns, fields, finished, onRow } = this.#job;
     const own = codec.input(row);
     const query = columns.query(row);
     const earlier = finished.take(row, own);
@@ -125,6 +127,10 @@ class RowRun {
       this.#enqueue({ query, own, result: earlier ?? this.#skip(query), isSent: false });
       return;
     }
+    if (query.kind === 'decided' && !needsDetails(query, fields)) {
+      this.#enqueue({ query, own, result: this.#encode(query.result), isSent: false, isEarlier: true });
+      return;
+    }
     const key = keyOf(query);
     const shared = this.#recent.get(key);
     const result = shared ?? this.#recent.add(key, this.#send(query));
@@ -132,10 +138,16 @@ class RowRun {
   }
 
   #skip(query: RowQuery): TextResult {
-    return this.#encode({ status: 'skipped', ...(query.kind === 'none' && { error: query.why }) });
+    if (query.kind !== 'none') return this.#encode({ status: 'skipped' });
+    const { why, id } = query;
+    return this.#encode({
+      status: 'skipped',
+      error: why,
+      ...(id !== undefined && { restaurant: { service_id: id } }),
+    });
   }
 
-  #send(query: Searchable): Promise<TextResult> {
+  #send(query: Searchable | DecidedQuery): Promise<TextResult> {
     const { service, fields, loose = false, stop } = this.#job;
     this.#running += 1;
     const result = resolveRow(query, {
@@ -180,13 +192,13 @@ class RowRun {
     this.#written.catch((error: unknown) => this.#job.stop.abort(error));
   }
 
-  async #write({ query, own, result, isSent }: PendingRow): Promise<void> {
+  async #write({ query, own, result, isSent, isEarlier = false }: PendingRow): Promise<void> {
     const { append, onRow, stop } = this.#job;
     const { text, status, cause } = await result;
     stop.signal.throwIfAborted();
     await append(own.start + text + own.end);
     this.#pending -= 1;
-    onRow({ status, earlier: false, city: cityOf(query) });
+    onRow({ status, earlier: isEarlier, city: cityOf(query) });
     if (isSent) this.#countFailure(cause);
   }
 
@@ -197,7 +209,11 @@ class RowRun {
   }
 }
 
-const keyOf = (query: Searchable): string => JSON.stringify(query);
+/** Whether the details of a row that was decided before are still to be looked up. */
+export const needsDetails = ({ result }: DecidedQuery, fields: EnrichOptions['fields']): boolean =>
+  fields !== undefined && result.status === 'matched';
+
+const keyOf = (query: Searchable | DecidedQuery): string => JSON.stringify(query);
 
 const cityOf = (query: RowQuery): string | undefined =>
   query.kind === 'none' || query.city === '' ? undefined : query.city;

@@ -7,18 +7,21 @@ import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { Level } from '../../client/types.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
-import type { NameQuery, RowQuery, Searchable } from '../match/columns.ts';
+import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/columns.ts';
 import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
+import { needsDetails } from './enrich-rows.ts';
 import type { Plan } from './plan.ts';
 
 /** Equal queries have equal keys. 96 bits distinguish them; a longer slice would keep the whole digest in memory. */
 const keyOf = (...parts: readonly string[]): string =>
   hash('sha256', parts.join('\0'), 'binary').slice(0, 12);
 
-const queryKey = (query: Searchable): string =>
-  query.kind === 'search' ? keyOf('search', query.name, query.city) : keyOf('row', query.id);
+function queryKey(query: Searchable | DecidedQuery): string {
+  if (query.kind === 'search') return keyOf('search', query.name, query.city);
+  return keyOf('row', query.kind === 'lookup' ? query.id : (query.result.restaurant?.service_id ?? ''));
+}
 
 const MAX_NAMED = 10;
 const CHECK_EVERY = 256;
@@ -114,7 +117,9 @@ class RequestCounter {
   }
 
   async #addRow(query: RowQuery, line: number): Promise<void> {
-    if (query.kind === 'none') {
+    if (query.kind === 'decided' && !needsDetails(query, this.#plan.options.fields)) {
+      this.#counts.done += 1;
+    } else if (query.kind === 'none') {
       this.#counts.unusable_rows += 1;
       if (this.#counts.unusable_rows <= MAX_NAMED) this.#counts.unusable_lines.push(line);
     } else if (this.#isNew(queryKey(query))) {
@@ -126,7 +131,7 @@ class RequestCounter {
     }
   }
 
-  async #addQuery(query: Searchable): Promise<void> {
+  async #addQuery(query: Searchable | DecidedQuery): Promise<void> {
     const { fields, loose = false } = this.#plan.options;
     try {
       await resolveRow(query, {
@@ -140,7 +145,7 @@ class RequestCounter {
     }
   }
 
-  async #find({ name, city }: Pick<NameQuery, 'name' | 'city'>, query: Searchable) {
+  async #find({ name, city }: Pick<NameQuery, 'name' | 'city'>, query: Searchable | DecidedQuery) {
     const found = await this.#fetch(TOOLS.find, { name, city });
     if (found === undefined) {
       const { fields, loose } = this.#plan.options;

@@ -12,6 +12,7 @@ import { type CheckedList, checkList } from '../read/list.ts';
 import { type InputFormat, type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
+import { separateResults } from './fed-back.ts';
 
 export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
   readonly fields?: Level | undefined;
@@ -182,23 +183,29 @@ export async function makePlan(
   const delimiter = outputDelimiter(wanted, list, options.delimiter);
   const guard = app.globals.rawCsv !== true;
   const isNdjson = list.format === 'ndjson';
+  const { header, flatHeader, headerText, rows, ...earlier } = separateResults(list, options);
   const codec = openRowCodec({
     ...options,
     format,
     delimiter,
     bom: list.bom && format !== 'ndjson',
-    columns: isNdjson && format !== 'ndjson' ? list.flatHeader : list.header,
-    headerText: list.delimiter === delimiter ? list.headerText : undefined,
+    columns: isNdjson && format !== 'ndjson' ? flatHeader : header,
+    headerText: list.delimiter === delimiter ? headerText : undefined,
     lineEnd: list.lineEnd,
     guard,
   });
   const columns =
-    isNdjson && list.header.length === 0
+    isNdjson && header.length === 0
       ? NO_COLUMNS
-      : resolveColumns(list.header, { ...options, nested: isNdjson, likelyHeader: list.likelyHeader });
+      : resolveColumns(header, {
+          ...options,
+          ...earlier,
+          nested: isNdjson,
+          likelyHeader: list.likelyHeader,
+        });
   return {
     input,
-    rows: () => (first === undefined ? list.rows() : take(list.rows(), first)),
+    rows: () => (first === undefined ? rows() : take(rows(), first)),
     total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
     columns,
     codec,

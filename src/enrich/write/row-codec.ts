@@ -122,27 +122,29 @@ class DelimitedCodec implements RowCodec {
   constructor(options: RowCodecOptions) {
     const { delimiter, bom, columns, headerText, lineEnd, prefix, added } = options;
     this.#options = options;
+    this.delimiter = delimiter;
     this.#fields = resultFields(options).fields;
     this.#columns = new Set(columns);
     const names = [...this.#fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
     assertNoCollision(columns, names);
-    const header =
-      headerText === undefined
-        ? encodeRecord([...columns, ...names], delimiter)
-        : `${headerText}${delimiter}${encodeRecord(names, delimiter)}`;
-    this.header = `${bom ? '\ufeff' : ''}${header}${lineEnd}`;
+    const own = headerText ?? encodeRecord(columns, delimiter);
+    this.header = `${bom ? '\ufeff' : ''}${this.#start(own)}${encodeRecord(names, delimiter)}${lineEnd}`;
     this.terminator = lineEnd.slice(-1);
-    this.delimiter = delimiter;
   }
 
   input(row: InputRow): RowText {
     const { headerText, columns, lineEnd } = this.#options;
     if (row.kind === 'object') {
       const cells = objectCells(row, columns, this.#columns);
-      return { start: encodeRecord(cells, this.delimiter) + this.delimiter, end: lineEnd };
+      return { start: this.#start(encodeRecord(cells, this.delimiter)), end: lineEnd };
     }
     const text = headerText === undefined ? encodeRecord(row.cells, this.delimiter) : row.text;
-    return { start: text + this.delimiter, end: row.end };
+    return { start: this.#start(text), end: row.end };
+  }
+
+  /** The list may have no columns apart from those that are replaced. */
+  #start(own: string): string {
+    return this.#options.columns.length === 0 ? '' : own + this.delimiter;
   }
 
   result(result: RowResult): string {

@@ -234,7 +234,7 @@ describe('enrich', () => {
     ['in.csv', '', /in\.csv has no header row/],
     ['in.csv', 'a,b\n1,2\n', /no column for the name/],
     ['in.csv', 'name\nx\n', /no column for the city/],
-    ['in.csv', 'name,city,restaurant_id\nx,y,\n', /the list already has a column 'restaurant_id'/],
+    ['in.csv', 'name,city,restaurant_name\nx,y,\n', /the list already has a column 'restaurant_name'/],
   ])('rejects %s with %j', async (name, text, message) => {
     file(name, text);
     const { exit, stderr } = await enrich(name);
