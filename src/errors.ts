@@ -206,7 +206,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The error class of this program. Thrown where an error occurs, reported once in cli.ts. */
+/** The error class of this program. Thrown where an error occurs, reported once in run.ts. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
-import { reportUncaught, run } from './cli.ts';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
+import { reportUncaught, run } from './run.ts';
 import { type Interruption, inputFrom, ProcessOutput, terminalWasClosed } from './streams.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGUSR2: 140 } as const;

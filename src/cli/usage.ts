@@ -36,10 +36,6 @@ export function usageError(error: CommanderError, command: CliCommand, app: App)
   return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
 }
 
-export const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
-  code === 'commander.unknownCommand' ||
-  (code === 'commander.excessArguments' && command.children.length > 0);
-
 /** @param rest the words that follow. @param app undefined if only the help of a command is wanted */
 export function unknownCommandError(
   word: string,

@@ -1,5 +1,5 @@
-import { run } from '../../src/cli.ts';
 import type { Context } from '../../src/context.ts';
+import { run } from '../../src/run.ts';
 import { restaurant, STANDALONE } from './process.ts';
 import { tempFolder } from './temp-folder.ts';
 

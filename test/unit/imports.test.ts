@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   start: ['main', 'compile-cache', 'storage', 'util'],
   'compile-cache': ['storage'],
-  main: ['cli', 'streams', 'prompt'],
+  main: ['run', 'streams', 'prompt'],
   // The entry for other programs.
   library: ['client'],
   program: ['cli', 'commands', 'app'],
@@ -29,8 +29,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   enrich: ['app', 'client', 'storage', 'settings', 'output', 'sandbox', 'util'],
   mcp: ['app', 'client', 'storage', 'settings', 'output', 'util'],
   app: ['client', 'storage', 'shared-state', 'settings', 'output', 'sandbox'],
-  // The file cli.ts belongs to this folder.
-  cli: ['program', 'settings', 'storage', 'app', 'commands', 'output', 'util'],
+  run: ['program', 'cli', 'commands', 'app', 'settings', 'storage', 'output'],
+  cli: ['settings', 'storage', 'app', 'output'],
   client: [],
   settings: ['client', 'storage', 'output', 'util'],
   storage: ['client', 'util', 'settings'],
@@ -70,7 +70,7 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   chalk: ['output/color.ts'],
   'cli-table3': ['output/table.ts'],
   'jq-wasm/dist/build/jq.js': ['output/jq/worker.ts'],
-  commander: ['cli/', 'cli.ts'],
+  commander: ['cli/', 'run.ts'],
   'eventsource-parser': ['client/http/body.ts'],
   'string-width': ['util/text.ts'],
   '@decimalturn/toml-patch': ['mcp/'],

@@ -59,16 +59,11 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   const isCommander = error instanceof CommanderError;
   if (!isCommander && !isAsked) throw error;
   const command = commandIn(program);
-  // Help and version need no arguments.
-  const isAnswered =
-    isCommander &&
-    (error.code === 'commander.help' || (isAsked && error.code === 'commander.missingArgument'));
-  if (isCommander && !isAnswered) {
-    const { isUnknownCommand, usageError } = await import('./cli/usage.ts');
-    if (isUnknownCommand(error, command) || !isAsked) {
-      await program.loadTree();
-      throw usageError(error, command, app);
-    }
+  const isHelp = isCommander && error.code === 'commander.help';
+  if (isCommander && !isHelp && (isUnknownCommand(error, command) || !isAsked)) {
+    const { usageError } = await import('./cli/usage.ts');
+    await program.loadTree();
+    throw usageError(error, command, app);
   }
   if (help === true) return printHelp(command, app);
   if (version === true) return printVersion(app);
@@ -77,6 +72,10 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   }
   await (command === program ? app.context.stdout.write(INTRODUCTION) : printHelp(command, app));
 }
+
+const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
+  code === 'commander.unknownCommand' ||
+  (code === 'commander.excessArguments' && command.children.length > 0);
 
 async function printHelp(command: CliCommand, app: App): Promise<void> {
   // The help of the program lists all commands.
