@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { again, type Options } from '../hint.ts';
@@ -253,41 +252,9 @@ export async function writeText(app: App, json: unknown, text: () => string): Pr
 
 /** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
 async function writePaged(app: App, text: string): Promise<void> {
-  const pager = pagerFor(app, text);
-  const show = (command: string) =>
-    app.context.leaveInterruptsTo(() => showInPager(app, command, app.secrets.mask(text)));
-  const isPaged = pager !== undefined && (await show(pager));
-  if (!isPaged) await writeOutput(app, text);
-}
-
-/**
- * Returns the pager command: RESTAURANT_PAGER, else PAGER. Undefined if the text fits on the screen, if stdout is not a
- * terminal, and with `--no-pager`, `--no-input` or CI.
- */
-function pagerFor(app: App, text: string): string | undefined {
-  const { env, stdout } = app.context;
-  const command = (env.RESTAURANT_PAGER ?? env.PAGER ?? '').trim();
-  if (command === '' || command === 'cat' || app.globals.pager === false || !app.terminal.canOpenBrowser)
-    return undefined;
-  if (!writesToTerminal(app) || stdout.rows === undefined) return undefined;
-  return text.split('\n').length > stdout.rows ? command : undefined;
-}
-
-/** Shows a text in the pager until the user quits it. @returns whether the pager could be started */
-async function showInPager(app: App, command: string, text: string): Promise<boolean> {
-  const { RESTAURANT_API_KEY: _, ...env } = app.context.env;
-  return new Promise((resolve) => {
-    // As git does: quit if the text fits, show colors, leave the text on the screen.
-    const child = spawn(command, {
-      shell: true,
-      stdio: ['pipe', 'inherit', 'inherit'],
-      env: { LESS: 'FRX', LV: '-c', ...env },
-    });
-    // If the user quits the pager early, it does not read the rest.
-    child.stdin.on('error', () => {});
-    child.on('error', () => resolve(false));
-    // 126 and 127: the shell could not start the pager.
-    child.on('close', (code) => resolve(code !== 126 && code !== 127));
-    child.stdin.end(text);
-  });
+  if (app.globals.pager !== false && writesToTerminal(app)) {
+    const { showInPager } = await import('./pager.ts');
+    if (await showInPager(app, text)) return;
+  }
+  await writeOutput(app, text);
 }
