@@ -2,6 +2,7 @@ import { TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { RateLimitError } from '../storage/pacer.ts';
+import { mapConcurrently } from '../util/async.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import type { Service } from './service.ts';
@@ -9,27 +10,12 @@ import type { Service } from './service.ts';
 const CONCURRENCY = 4;
 
 /** Looks up many restaurants concurrently, and yields the outcomes in order. A failed lookup does not stop the others. */
-export async function* lookupMany(
+export const lookupMany = (
   app: App,
   service: Pick<Service, 'call'>,
   ids: readonly string[],
   level: Level,
-): AsyncGenerator<Outcome> {
-  const started: Promise<Outcome>[] = [];
-  for (const id of ids) {
-    const [first] = started;
-    // Each request counts against the quota, so requests do not run ahead of a consumer that is slow or stops.
-    if (first !== undefined && started.length >= CONCURRENCY) {
-      yield await first;
-      started.shift();
-    }
-    const outcome = lookupOne(app, service, id, level);
-    // A failure is thrown when its turn comes. Until then, it must not count as an unhandled rejection.
-    outcome.catch(() => {});
-    started.push(outcome);
-  }
-  for (const outcome of started) yield await outcome;
-}
+): AsyncGenerator<Outcome> => mapConcurrently(ids, CONCURRENCY, (id) => lookupOne(app, service, id, level));
 
 async function lookupOne(
   app: App,

@@ -2,9 +2,9 @@ import type { App } from '../app/app.ts';
 import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/tools.ts';
+import type { RefreshFlags } from '../enrich/refresh/refresh.ts';
 import { INPUT_FORMATS, LIST_FORMATS } from '../enrich/row.ts';
-import type { EnrichFlags } from '../enrich/run/plan.ts';
-import { nonEmpty } from '../settings/values.ts';
+import { nonEmpty, parseAge } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
 export function registerEnrich(command: CliCommand, app: App): void {
@@ -30,7 +30,11 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .progressSchema(ENRICH_EVENTS)
     .examples(...EXAMPLES)
     .notes(NOTES)
-    .action(async (file: string, flags: EnrichFlags) => {
+    .action(async (file: string, flags: RefreshFlags) => {
+      if (flags.refresh || flags.older !== undefined || flags.changes !== undefined) {
+        const { runRefresh } = await import('../enrich/refresh/refresh.ts');
+        return runRefresh(app, file, flags);
+      }
       const { runEnrich } = await import('../enrich/run/command.ts');
       await runEnrich(app, file, flags);
     });
@@ -70,7 +74,12 @@ function addRunOptions(enrich: CliCommand): void {
       range: [0, 1e9],
       defaultText: '2000',
     })
-    .option('--wait', 'Wait when the daily quota is used up');
+    .option('--wait', 'Wait when the daily quota is used up')
+    .option('--refresh', 'Look up the matched rows of a finished list again')
+    .valueOption('--older <time>', 'With --refresh: only if not looked up for so long, such as 7d', {
+      read: parseAge,
+    })
+    .option('--changes <file>', 'With --refresh: add the changes to a CSV file');
 }
 
 function addFileOptions(enrich: CliCommand): void {
@@ -171,10 +180,24 @@ const ESTIMATE = object({
   days: { type: ['number', 'null'] },
 });
 
+const REFRESH = object({
+  rows: { ...count, description: 'matched rows' },
+  restaurants: { ...count, description: 'restaurants to look up' },
+  looked_up: count,
+  changed_rows: count,
+  changes: count,
+  errors: count,
+  requests: count,
+  finished: boolean,
+  changes_file: textOrNull,
+  next: textOrNull,
+});
+
 /** The output of `enrich --json` if the rows are written to a file; with `--dry-run`, the estimate. */
 const ENRICH_OUTPUT = anyOf(
   { ...object(SUMMARY), description: 'the summary of a run' },
   { ...ESTIMATE, description: 'with --dry-run: the cost of the run' },
+  { ...REFRESH, description: 'with --refresh' },
 );
 
 const event = (name: string, keys: Readonly<Record<string, JsonSchema>>): JsonSchema =>

@@ -21,9 +21,15 @@ const MAX_MS = 24 * 86_400_000;
  * @throws {Error} saying what is expected
  */
 export function parseDuration(text: string): number {
+  const ms = parseAge(text);
+  if (ms > MAX_MS) throw new Error('expected at most 24d');
+  return ms;
+}
+
+/** Parses the age of data, which may be longer than a timer. */
+export function parseAge(text: string): number {
   const ms = durationOf(text);
   if (ms === undefined) throw new Error('expected a duration, such as 500ms, 30s or 2m');
-  if (ms > MAX_MS) throw new Error('expected at most 24d');
   return ms;
 }
 

@@ -69,3 +69,25 @@ export class Semaphore {
     });
   }
 }
+
+/** Runs a task for every item, at most `max` at a time, and yields the results in order. */
+export async function* mapConcurrently<T, R>(
+  items: Iterable<T>,
+  max: number,
+  run: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const started: Promise<R>[] = [];
+  for (const item of items) {
+    const [first] = started;
+    // Tasks do not run ahead of a consumer that is slow or stops.
+    if (first !== undefined && started.length >= max) {
+      yield await first;
+      started.shift();
+    }
+    const result = run(item);
+    // A failure is thrown when its turn comes. Until then, it must not count as an unhandled rejection.
+    result.catch(() => {});
+    started.push(result);
+  }
+  for (const result of started) yield await result;
+}

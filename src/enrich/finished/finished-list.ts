@@ -143,6 +143,11 @@ export class FinishedList {
     return value === undefined || value === null ? '' : String(value);
   }
 
+  /** The fields of a result that come from details. */
+  get detailFields(): readonly string[] {
+    return ['details', ...this.#added.map(({ name }) => name)];
+  }
+
   /** Returns the values that a result would have in this file. */
   valuesOf(result: RowResult): Values {
     const text = this.#codec.result(result);

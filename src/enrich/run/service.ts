@@ -18,7 +18,9 @@ interface PacedOptions {
   readonly target: Target;
   readonly options: QuotaOptions;
   /** Accept responses that were stored since then, in milliseconds since the epoch. */
-  readonly since: number | undefined;
+  readonly since?: number | undefined;
+  /** Sends every request, also if its response is stored. */
+  readonly fresh?: boolean;
   /** Aborts all requests. */
   readonly signal: AbortSignal;
   readonly onWaiting: (waiting: Waiting) => void;
@@ -28,7 +30,7 @@ interface PacedOptions {
 /** Opens the service for a list. It is closed when the program ends. */
 export async function openPacedService(
   app: App,
-  { target, options, since, signal, onWaiting, onWarning }: PacedOptions,
+  { target, options, since, fresh = false, signal, onWaiting, onWarning }: PacedOptions,
 ): Promise<PacedService> {
   const requests = { count: 0 };
   const service = await openService(app, {
@@ -38,7 +40,7 @@ export async function openPacedService(
     waitLong: options.wait === true,
     onWaiting,
     signal,
-    stored: new FirstResponses(await openStoredResponses(app, target, { since })),
+    stored: new FirstResponses(await openStoredResponses(app, target, { since }), fresh),
     traced: options.progress !== 'json',
     warn: onWarning,
     client: {
@@ -130,14 +132,16 @@ const MAX_STORED = 2000;
 /** Stores only the first responses of a run. */
 class FirstResponses implements StoredResponses {
   readonly #stored: StoredResponses;
+  readonly #fresh: boolean;
   #left = MAX_STORED;
 
-  constructor(stored: StoredResponses) {
+  constructor(stored: StoredResponses, fresh: boolean) {
     this.#stored = stored;
+    this.#fresh = fresh;
   }
 
-  get(tool: string, args: unknown) {
-    return this.#stored.get(tool, args);
+  async get(tool: string, args: unknown) {
+    return this.#fresh ? undefined : this.#stored.get(tool, args);
   }
 
   put(tool: string, args: unknown, text: string) {

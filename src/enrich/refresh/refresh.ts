@@ -1,0 +1,309 @@
+import type { App } from '../../app/app.ts';
+import { hintOf } from '../../app/hints.ts';
+import { writesToTerminal } from '../../app/output.ts';
+import { checkTarget, outputPath } from '../../app/output-file.ts';
+import { openTarget } from '../../app/target.ts';
+import type { Level } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { again, type Hint } from '../../hint.ts';
+import { formatTime, RateLimitError } from '../../storage/pacer.ts';
+import { mapConcurrently } from '../../util/async.ts';
+import { toJson } from '../../util/json.ts';
+import { formatNumber, plural } from '../../util/plural.ts';
+import { checkId } from '../../util/restaurant.ts';
+import { changeList } from '../finished/change-list.ts';
+import { openChangesFile } from '../finished/changes-file.ts';
+import { readCheckedTimes, writeCheckedTimes } from '../finished/checked-times.ts';
+import type { FinishedList, ListRow } from '../finished/finished-list.ts';
+import type { Journal } from '../finished/journal.ts';
+import { startProgress } from '../progress/progress.ts';
+import { asLines, Counters } from '../progress/summary.ts';
+import type { EnrichFlags } from '../run/plan.ts';
+import { openPacedService, type PacedService } from '../run/service.ts';
+import { compareRow, detailsOf } from './compare.ts';
+
+export interface RefreshFlags extends EnrichFlags {
+  readonly refresh?: true;
+  /** Minimum age of the last lookup, in milliseconds. */
+  readonly older?: number;
+  readonly changes?: string;
+}
+
+/** Number of consecutive failed lookups that ends the run. */
+const MAX_FAILURES = 20;
+
+interface Tally {
+  rows: number;
+  lookedUp: number;
+  changedRows: number;
+  changes: number;
+  failed: number;
+}
+
+/** Looks up the matched rows of a finished list again, and updates them. */
+export async function runRefresh(app: App, file: string, flags: RefreshFlags): Promise<void> {
+  assertAlone(app, flags);
+  const changesFile = flags.changes === undefined ? undefined : checkTarget(app, flags.changes, true).path;
+  await changeList(app, file, flags, async (list, journal) => {
+    const due = await dueRows(app, list, flags);
+    if (app.globals.dryRun === true) return printCost(app, due, flags);
+    if (changesFile !== undefined) openChangesFile(changesFile, flags.changes ?? '');
+    await new Refresh(app, { list, journal, flags, due, changesFile }).run();
+  });
+}
+
+/** Options of a run that a refresh would ignore. */
+function assertAlone(app: App, flags: RefreshFlags): void {
+  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
+  if (flags.refresh === undefined)
+    throw refuse('--older and --changes need --refresh', { command: again({ '--refresh': true }) });
+  if (outputPath(app) !== undefined)
+    throw refuse('--refresh updates the list itself, so it takes no --output', {
+      command: again({}, { without: ['--output'] }),
+    });
+  const others: Readonly<Record<string, unknown>> = {
+    '--resume': flags.resume,
+    '--loose': flags.loose,
+    '--first': flags.first,
+    '--report': flags.report,
+    '--open': app.globals.open,
+    '--progress': flags.progress,
+  };
+  const other = Object.keys(others).find((each) => others[each] !== undefined);
+  if (other !== undefined)
+    throw refuse(`--refresh cannot be combined with ${other}`, { command: again({}, { without: [other] }) });
+}
+
+interface Due {
+  /** The rows to update, by id. */
+  readonly rows: ReadonlyMap<string, readonly ListRow[]>;
+  /** Number of matched rows. */
+  readonly matched: number;
+  readonly level: Level;
+  readonly keepsDetails: boolean;
+}
+
+async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promise<Due> {
+  const { now } = app.context;
+  const times = readCheckedTimes(app.paths.stateDir, list.path);
+  const startedAt = times.startedAt ?? Number.POSITIVE_INFINITY;
+  const since = flags.older === undefined ? startedAt : now() - flags.older;
+  const lastCheck = (id: string): number => times.ids[id] ?? Number.NEGATIVE_INFINITY;
+  const rows = new Map<string, ListRow[]>();
+  const fields = flags.fields ?? list.options.fields;
+  let matched = 0;
+  let hasDetails = false;
+  for await (const row of list.rows()) {
+    const id = list.text(row.values, 'id');
+    if (list.text(row.values, 'status') !== 'matched' || id === '') continue;
+    matched += 1;
+    const details = detailsOf(row);
+    hasDetails ||= details !== undefined;
+    const isNew = fields !== undefined && 'details' in row.values && details === undefined;
+    if (isNew || lastCheck(id) < since) rows.set(id, [...(rows.get(id) ?? []), row]);
+  }
+  if (hasDetails) assertLevel(list, flags);
+  // If the quota does not suffice, those that were never looked up come first.
+  const oldestFirst = [...rows].sort(([one], [other]) => compareNumbers(lastCheck(one), lastCheck(other)));
+  return {
+    rows: new Map(oldestFirst),
+    matched,
+    level: (fields ?? 'basic') as Level,
+    keepsDetails: fields !== undefined,
+  };
+}
+
+/** Compares numbers that may both be infinite. */
+const compareNumbers = (one: number, other: number): number => Number(one > other) - Number(one < other);
+
+/** Details of another level would differ in fields that have not changed. */
+function assertLevel({ name, options }: FinishedList, { fields }: RefreshFlags): void {
+  const isKnown = Object.keys(options).length > 0;
+  const level = isKnown ? (options.fields ?? 'basic') : fields;
+  if (level === undefined)
+    throw new AppError('usage', `the level of the details in ${name} is not known on this machine`, {
+      hint: { text: 'name it', command: again({ '--fields': 'standard' }) },
+    });
+  if (fields === undefined || fields === level) return;
+  throw new AppError('usage', `${name} has ${level} details, not ${fields}`, {
+    hint: { command: again({ '--fields': level }) },
+  });
+}
+
+interface Work {
+  readonly list: FinishedList;
+  readonly journal: Journal;
+  readonly flags: RefreshFlags;
+  readonly due: Due;
+  readonly changesFile: string | undefined;
+}
+
+type Outcome =
+  | { readonly id: string; readonly details: Record<string, unknown>; readonly error?: undefined }
+  | { readonly id: string; readonly error: AppError };
+
+class Refresh {
+  readonly #app: App;
+  readonly #work: Work;
+  readonly #tally: Tally = { rows: 0, lookedUp: 0, changedRows: 0, changes: 0, failed: 0 };
+  readonly #counters = new Counters();
+  #service: PacedService | undefined;
+  #failures = 0;
+
+  constructor(app: App, work: Work) {
+    this.#app = app;
+    this.#work = work;
+  }
+
+  async run(): Promise<void> {
+    const { list, due, flags } = this.#work;
+    const { stateDir } = this.#app.paths;
+    const times = readCheckedTimes(stateDir, list.path);
+    const isWhole = flags.older === undefined;
+    const startedAt = times.startedAt ?? this.#app.context.now();
+    if (isWhole) writeCheckedTimes(stateDir, list.path, { ...times, startedAt });
+    let failure: unknown;
+    try {
+      await this.#lookUpAll();
+    } catch (error) {
+      failure = error;
+    }
+    const isDone = failure === undefined && this.#tally.failed === 0;
+    // The next refresh begins with the first row again.
+    if (isDone && isWhole) writeCheckedTimes(stateDir, list.path, { ids: times.ids });
+    await this.#report(isDone);
+    if (failure !== undefined) throw withNext(failure);
+    if (this.#tally.failed > 0)
+      throw new AppError('partial', `${this.#tally.failed} of ${due.rows.size} lookups failed`, {
+        hint: { text: 'look them up again', command: again() },
+        retryable: true,
+      });
+  }
+
+  async #lookUpAll(): Promise<void> {
+    const { due, flags } = this.#work;
+    if (due.rows.size === 0) return;
+    const { settings, context } = this.#app;
+    const perMinute = flags.perMinute ?? settings.get('per-minute');
+    const target = await openTarget(this.#app);
+    const progress = startProgress(
+      this.#app,
+      { json: this.#app.terminal.wantsJson },
+      {
+        total: due.rows.size,
+        counts: () => this.#counters.counts,
+        requests: () => this.#service?.requests ?? 0,
+        leftToday: () => this.#service?.leftToday,
+        perMinute: target.demo ? 0 : perMinute,
+      },
+    );
+    try {
+      const service = await openPacedService(this.#app, {
+        target,
+        options: { perMinute, perDay: flags.perDay ?? settings.get('per-day'), wait: flags.wait },
+        fresh: true,
+        signal: context.signal,
+        onWaiting: progress.waiting,
+        onWarning: progress.warn,
+      });
+      this.#service = service;
+      const lookUp = (id: string) => lookUpOne(service, id, due.level);
+      for await (const outcome of mapConcurrently(due.rows.keys(), flags.concurrency, lookUp))
+        this.#take(outcome);
+    } finally {
+      await progress.stop();
+    }
+  }
+
+  #take(outcome: Outcome): void {
+    const { id, error } = outcome;
+    const isGone = error?.code === 'not_found';
+    if (error !== undefined && !isGone) {
+      this.#tally.failed += 1;
+      this.#failures += 1;
+      this.#counters.add({ status: 'error', earlier: false });
+      if (this.#failures < MAX_FAILURES) return;
+      const message = `${this.#failures} consecutive lookups failed: ${error.message}`;
+      throw new AppError(error.code, message, { ...error.details, cause: error });
+    }
+    this.#failures = 0;
+    this.#tally.lookedUp += 1;
+    this.#counters.add({ status: isGone ? 'not_found' : 'matched', earlier: false });
+    for (const row of this.#work.due.rows.get(id) ?? []) this.#record(row, outcome);
+  }
+
+  #record(row: ListRow, outcome: Outcome): void {
+    const { list, journal, due, changesFile } = this.#work;
+    const { set, changes } =
+      outcome.error === undefined ? compareRow(list, row, outcome.details, due.keepsDetails) : GONE;
+    this.#tally.rows += 1;
+    this.#tally.changes += changes.length;
+    if (changes.length > 0) this.#tally.changedRows += 1;
+    const name = list.text(row.values, 'name');
+    const noted = changes.length === 0 ? {} : { name, changes, changesFile };
+    journal.add(row, { set, at: this.#app.context.now(), id: outcome.id, ...noted });
+  }
+
+  async #report(isDone: boolean): Promise<void> {
+    const { list, due, flags } = this.#work;
+    const { lookedUp, changedRows, changes, failed } = this.#tally;
+    const left = due.rows.size - lookedUp - failed;
+    if (this.#app.terminal.wantsJson) {
+      const summary = {
+        rows: due.matched,
+        restaurants: due.rows.size,
+        looked_up: lookedUp,
+        changed_rows: changedRows,
+        changes,
+        errors: failed,
+        requests: this.#service?.requests ?? 0,
+        finished: isDone,
+        changes_file: flags.changes ?? null,
+        next: isDone ? null : hintOf(this.#app, { command: again() }),
+      };
+      await this.#app.context.stdout.write(`${toJson(summary, writesToTerminal(this.#app))}\n`);
+    } else if (this.#app.globals.quiet !== true) {
+      const rest = left > 0 ? `, ${formatNumber(left)} left` : '';
+      const text = `${plural(lookedUp, 'restaurant')} of ${list.name} looked up again${rest}: ${plural(changes, 'change')} in ${plural(changedRows, 'row')}`;
+      await this.#app.context.stderr.write(asLines([text]));
+    }
+  }
+}
+
+/** The service does not know the restaurant any more. Its data in the row stays. */
+const GONE = {
+  set: { status: 'not_found', match: 'gone' },
+  changes: [{ field: 'status', before: 'matched', after: 'not_found' }],
+};
+
+async function lookUpOne(service: PacedService, id: string, level: Level): Promise<Outcome> {
+  try {
+    return { id, details: await service.lookup(checkId(id, id), level) };
+  } catch (error) {
+    const isFinal = !(error instanceof AppError) || ['auth', 'interrupted', 'local'].includes(error.kind);
+    if (isFinal || error instanceof RateLimitError) throw error;
+    return { id, error };
+  }
+}
+
+function withNext(error: unknown): unknown {
+  if (error instanceof RateLimitError)
+    return error.withHint({ text: `from ${formatTime(error.freeAt)} on`, command: again() });
+  if (!(error instanceof AppError) || error.kind !== 'interrupted') return error;
+  return error.withHint({ text: 'continue', command: again() });
+}
+
+async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void> {
+  const perMinute = flags.perMinute ?? app.settings.get('per-minute');
+  const perDay = flags.perDay ?? app.settings.get('per-day');
+  const { durationOf } = await import('../run/estimate.ts');
+  const requests = due.rows.size;
+  const { minutes, days } = durationOf(requests, perMinute, perDay, perDay);
+  const json = { rows: due.matched, requests, per_minute: perMinute, per_day: perDay, minutes, days };
+  const text = app.terminal.wantsJson
+    ? `${toJson(json, writesToTerminal(app))}\n`
+    : asLines([
+        `${plural(due.matched, 'matched row')}, ${plural(requests, 'request')}, ${plural(days ?? 1, 'day')}`,
+      ]);
+  await app.context.stdout.write(text);
+}
