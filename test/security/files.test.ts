@@ -312,7 +312,7 @@ describe('files of ours', () => {
   it('are deleted by name, even if the cache folder is the home folder', async () => {
     const home = sharedFolder();
     const all = env(home, { RESTAURANT_CACHE_DIR: home, RESTAURANT_MAX_AGE: '10m' });
-    await run(FIND, { env: all, exit: 0 });
+    await run(FIND, { env: all, exit: 0, asProcess: true });
     const files = ['code/project/a.ts', 'responses/notes.txt'].map((name) => join(home, name));
     for (const path of files) {
       mkdirSync(dirname(path), { recursive: true });
@@ -405,7 +405,7 @@ describe('files of ours', () => {
   it.runIf(IS_ROOT && !STANDALONE)('do not contain code of another user, or of killed runs', async () => {
     const home = sharedFolder();
     const all = { ...env(home), NODE_DISABLE_COMPILE_CACHE: undefined };
-    await run(FIND, { env: all, exit: 0 });
+    await run(FIND, { env: all, exit: 0, asProcess: true });
     const folder = join(home, '.cache/restaurant/code', `${process.version}-${process.arch}`, 'find');
     const [foreign = '', hard = '', link = ''] = readdirSync(folder).map((name) => join(folder, name));
     const old = [join(folder, 'x.cjs.bin'), `${foreign}.1.tmp`];
@@ -417,7 +417,7 @@ describe('files of ours', () => {
     linkSync(hard, join(home, 'second-name'));
     renameSync(link, join(home, 'target'));
     symlinkSync(join(home, 'target'), link);
-    await run(FIND, { env: all, exit: 0 });
+    await run(FIND, { env: all, exit: 0, asProcess: true });
     // They were not used, so they were compiled and written again.
     for (const path of [foreign, hard, link]) {
       const stats = lstatSync(path);
@@ -460,7 +460,7 @@ describe('an output file', () => {
   it('and state, cache and config are private with any umask', async () => {
     const home = sharedFolder();
     const all = env(home, { RESTAURANT_MAX_AGE: '10m' });
-    await run(FIND, { env: all, exit: 0 });
+    await run(FIND, { env: all, exit: 0, asProcess: true });
     await run(['config', 'set', 'city', 'SF'], { env: all, exit: 0 });
     for (const root of ['.config/restaurant', '.local/state/restaurant', '.cache/restaurant']) {
       const folder = join(home, root);
