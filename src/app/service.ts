@@ -73,7 +73,7 @@ export interface ServiceOptions extends QuotaOptions {
   readonly fresh?: boolean;
   /** Client options that override the settings; `onRequest` is called after a request is counted. */
   readonly client?: Partial<
-    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
+    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace' | 'capabilities'>
   >;
   /** False hides the requests and responses, even with --verbose. */
   readonly traced?: boolean;
@@ -174,17 +174,14 @@ export class Service {
     return { tools, caching };
   }
 
-  /**
-   * Returns the tools: cached ones within --max-age and the lifetime that the service sets, unless `refresh` is set.
-   */
+  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
   async getTools(refresh = false): Promise<ToolCatalog> {
     const { now } = this.#app.context;
     const maxAgeMs = refresh ? 0 : this.#app.settings.get('max-age');
     const found = this.#localCache().get(TOOL_LIST, {}, maxAgeMs);
     if (found !== undefined) {
       const { tools, caching = {} } = found.value as StoredTools;
-      const isCurrent = now() - found.at < (caching.ttlMs ?? Number.POSITIVE_INFINITY);
-      if (isCurrent) return { tools, caching, at: found.at, fromCache: true };
+      return { tools, caching, at: found.at, fromCache: true };
     }
     try {
       return { ...(await this.#fetchTools()), at: now(), fromCache: false };

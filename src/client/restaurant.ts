@@ -17,6 +17,7 @@ import {
 import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
+import { callWithInput } from './mcp/input.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
@@ -71,6 +72,8 @@ export interface ClientOptions extends LineEvents {
   onWarning?(text: string): void;
   /** Gets the exchange as it happens, without the key. */
   trace?(event: TraceEvent): void;
+  /** Capabilities of MCP to declare in a handshake, for calls with `input`. */
+  readonly capabilities?: JsonObject;
   /** Stores the detected protocol of the endpoint. */
   readonly protocolMemory?: ProtocolMemory;
 }
@@ -106,7 +109,9 @@ export interface ListOptions extends AbortOptions {
   readonly onCaching?: (caching: Caching) => void;
 }
 
-export interface CallOptions extends ReadOptions, Pick<RpcCall, 'headers' | 'tool' | 'onProgress'> {}
+export interface CallOptions
+  extends ReadOptions,
+    Pick<RpcCall, 'headers' | 'tool' | 'onProgress' | 'input'> {}
 
 /** A client of one service. Every method throws AppError, which never contains the key. */
 export interface Client {
@@ -189,6 +194,7 @@ class RestaurantClient implements Client {
       line: this.#line,
       protocol: options.protocol ?? 'auto',
       memory: options.protocolMemory,
+      capabilities: options.capabilities ?? {},
       warn: (text) => this.#warn(text),
     });
   }
@@ -290,7 +296,8 @@ class RestaurantClient implements Client {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
-      return read(await speak(this.#session, state, traced));
+      const send = (call: RpcCall) => speak(this.#session, state, call);
+      return read(await callWithInput(traced, state, this.#line, send));
     } catch (error) {
       const cleaned = this.#masks.clean(error);
       throw cleaned instanceof AppError ? (explain?.(cleaned) ?? cleaned) : cleaned;

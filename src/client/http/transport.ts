@@ -88,6 +88,8 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Limits for the body of an error response, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;
+/** How often an extended deadline is checked again. */
+const EXTENSION_MS = 1000;
 /** The maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -146,6 +148,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject;
   });
   readonly #ignoreAbort: () => void;
+  /** The one for which the timer is set. */
+  #deadline: number;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #response: ResponseReader | undefined;
@@ -156,11 +160,19 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#limits = limits;
     this.#exchange = exchange;
     const { signal, deadline } = limits;
+    this.#deadline = deadline;
     // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
-    this.#timer = startTimer(deadline - options.now(), () =>
-      this.#fail(timeoutError(options.endpoint, this.#phase, limits)),
-    );
+    this.#timer = startTimer(deadline - options.now(), () => this.#onDeadline());
     this.#ignoreAbort = onAbort(signal, () => this.#settle(() => this.#reject(signal.reason)));
+  }
+
+  /** The time limit of the call may have been extended meanwhile. */
+  #onDeadline(): void {
+    const stepMs = Math.min(this.#limits.deadline - this.#deadline, EXTENSION_MS);
+    if (stepMs > 0) {
+      this.#deadline += stepMs;
+      this.#timer = startTimer(stepMs, () => this.#onDeadline());
+    } else this.#fail(timeoutError(this.#options.endpoint, this.#phase, this.#limits));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -6,7 +6,8 @@ import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
-import { CLIENT_INFO, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
+import { askFor, canAnswer, inputRequest } from './input.ts';
+import { CLIENT_INFO, INTERNAL_ERROR, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
 /** The result of a handshake. */
 export interface Handshake {
@@ -29,8 +30,12 @@ const SESSION_ID = 'Mcp-Session-Id';
 export const hasSession = (headers: RequestHeaders = {}): boolean => headers[SESSION_ID] !== undefined;
 
 /** Performs the handshake: `initialize`, then `notifications/initialized`. */
-export async function shakeHands(line: Line, call: CallState): Promise<Handshake | FailedHandshake> {
-  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo: CLIENT_INFO };
+export async function shakeHands(
+  line: Line,
+  call: CallState,
+  capabilities: JsonObject,
+): Promise<Handshake | FailedHandshake> {
+  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: CLIENT_INFO };
   const outcome = await send(line, call, { method: 'initialize', params, policy: 'read' });
   const { response, failure: error } = outcome;
   if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
@@ -88,20 +93,33 @@ export function legacyMessage(
     headers: { ...headers, ...call.headers },
     resume: headers,
     onMessage(message) {
-      const reply = replyTo(message);
-      if (reply !== undefined) void tell(state, reply);
+      void replyTo(message, line, state, call).then((reply) => reply && tell(state, reply));
     },
     cancel: (cancelled, id) =>
       tell(cancelled, { method: 'notifications/cancelled', params: { requestId: id } }),
   };
 }
 
-/** Returns the reply to a request from the server: an empty result for a ping, else that the method is not supported. */
-function replyTo({ id, method }: JsonObject): JsonObject | undefined {
+/** Returns the reply to a request from the server. Other requests than a ping need the input source of the call. */
+async function replyTo(
+  message: JsonObject,
+  line: Line,
+  state: CallState,
+  { input }: RpcCall,
+): Promise<JsonObject | undefined> {
+  const { id, method } = message;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  return method === 'ping'
-    ? { id, result: {} }
-    : { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+  if (method === 'ping') return { id, result: {} };
+  const request = inputRequest(message);
+  if (input === undefined || request === undefined || !canAnswer(request, input)) {
+    return { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+  }
+  try {
+    return { id, result: await askFor(request, input, state, line) };
+  } catch (error) {
+    const text = error instanceof AppError ? error.message : 'the input is not available';
+    return { id, error: { code: INTERNAL_ERROR, message: text } };
+  }
 }
 
 /** Returns whether the session of a request has expired. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { JsonObject } from '../../util/object.ts';
 import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
@@ -25,6 +26,8 @@ export interface Session {
   /** The configured protocol; undefined if it is detected. */
   readonly fixed: Era | undefined;
   readonly memory: ProtocolMemory | undefined;
+  /** Declared in the handshake. */
+  readonly capabilities: JsonObject;
   /** The content of the memory. */
   stored: DetectedProtocol | undefined;
   warn(text: string): void;
@@ -35,9 +38,9 @@ export interface Session {
 }
 
 export function openSession(
-  options: Pick<Session, 'line' | 'memory' | 'warn'> & { readonly protocol: Protocol },
+  options: Pick<Session, 'line' | 'memory' | 'capabilities' | 'warn'> & { readonly protocol: Protocol },
 ): Session {
-  const { protocol, line, memory, warn } = options;
+  const { protocol, line, memory, capabilities, warn } = options;
   if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
     const known = Object.keys(ERAS).join(', ');
     throw new AppError('usage', `unknown protocol '${protocol}': expected auto, ${known}`);
@@ -46,6 +49,7 @@ export function openSession(
     line,
     fixed: protocol === 'auto' ? undefined : ERAS[protocol],
     memory,
+    capabilities,
     stored: undefined,
     warn,
     knowledge: { refused: [] },
@@ -124,7 +128,7 @@ async function openHandshake(session: Session, state: CallState): Promise<Handsh
   // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
   const shared = session.opening && (await session.opening.catch(() => undefined));
   if (shared !== undefined && ('version' in shared || shared.isRefused)) return shared;
-  session.opening = shakeHands(session.line, state).finally(() => {
+  session.opening = shakeHands(session.line, state, session.capabilities).finally(() => {
     session.opening = undefined;
   });
   const opened = await session.opening;

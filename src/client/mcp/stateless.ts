@@ -17,10 +17,13 @@ import {
 } from './protocol.ts';
 
 /** Adds the metadata of MCP 2026-07-28 to the parameters of a request. */
-export function modernParams(params: RpcRequest['params']): RpcRequest['params'] {
+export function modernParams(
+  params: RpcRequest['params'],
+  capabilities: JsonObject = {},
+): RpcRequest['params'] {
   return withMeta(params, {
     [`${META_PREFIX}protocolVersion`]: MODERN_VERSION,
-    [`${META_PREFIX}clientCapabilities`]: {},
+    [`${META_PREFIX}clientCapabilities`]: capabilities,
     [`${META_PREFIX}clientInfo`]: CLIENT_INFO,
   });
 }
@@ -54,7 +57,7 @@ export function modernMessage(call: RpcCall, toolHeaders: ToolHeaders): RpcMessa
   const args = isTool ? params.arguments : undefined;
   return {
     ...call,
-    params: modernParams(params),
+    params: modernParams(params, call.input?.capabilities),
     wantsProgress: true,
     headers: { ...modernHeaders(method, params), ...headersOf(declared, args), ...call.headers },
   };

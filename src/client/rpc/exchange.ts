@@ -4,7 +4,7 @@ import type { JsonObject } from '../../util/object.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
 import type { CallState, Line } from '../line.ts';
-import type { PlannedCall, Tool } from '../types.ts';
+import type { InputSource, PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { statusError } from './errors.ts';
 import { EventReader, type Outcome, parseReply, protocolWarnings } from './reply.ts';
@@ -17,6 +17,8 @@ export interface RpcCall extends PlannedCall {
   readonly tool?: Tool | undefined;
   /** Gets `params` of each `notifications/progress`. */
   onProgress?(params: JsonObject): void;
+  /** Provides input that the server requests. Without it, such a request fails. */
+  readonly input?: InputSource | undefined;
 }
 
 /** A call in one protocol. */

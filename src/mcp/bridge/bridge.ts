@@ -5,10 +5,11 @@ import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
+import { Host } from './host.ts';
 import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
-interface BridgeOptions extends MethodOptions {
+interface BridgeOptions extends Omit<MethodOptions, 'host'> {
   onFault?(fault: unknown): void;
 }
 
@@ -20,13 +21,15 @@ const CANCELLED = Symbol('cancelled');
 /** An MCP server over messages, without streams. */
 export class Bridge {
   readonly #options: BridgeOptions;
+  readonly #host: Host;
   readonly #methods: Methods;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: BridgeOptions) {
     this.#options = options;
-    this.#methods = new Methods(options);
+    this.#host = new Host(options.send);
+    this.#methods = new Methods({ ...options, host: this.#host });
   }
 
   receive(line: Line): void {
@@ -41,6 +44,7 @@ export class Bridge {
 
   stop(reason: AppError): void {
     for (const controller of this.#running.values()) controller.abort(reason);
+    this.#methods.stop(reason);
   }
 
   /** Handles a line. The response to a batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) is a batch. */
@@ -60,6 +64,10 @@ export class Bridge {
   }
 
   async #handle(value: unknown): Promise<JsonObject | undefined> {
+    if (isResponse(value)) {
+      this.#host.receive(value);
+      return undefined;
+    }
     // The response has the id of the message even if the rest of the message is invalid (JSON-RPC 2.0, section 5).
     const id = isObject(value) && isRequestId(value.id) ? value.id : null;
     const controller = new AbortController();
@@ -82,9 +90,10 @@ export class Bridge {
     if (this.#running.has(id)) throw invalidRequest('a request with this id is already pending');
     this.#running.set(id, controller);
     try {
-      const modern = isModern(params) || method === 'server/discover';
-      const result = await this.#methods.call(method, params, controller.signal);
-      return modern ? modernResult(method, result) : result;
+      const hasMetadata = isModern(params);
+      const { signal } = controller;
+      const result = await this.#methods.call({ method, params, signal, isModern: hasMetadata });
+      return hasMetadata || method === 'server/discover' ? modernResult(method, result) : result;
     } finally {
       this.#running.delete(id);
     }
@@ -100,7 +109,7 @@ export class Bridge {
   }
 }
 
-/** A request of the host, or a notification if it has no `id`. The bridge sends no requests, so it ignores responses. */
+/** A request of the host, or a notification if it has no `id`. */
 interface Message {
   readonly id?: RequestId;
   readonly method: string;
@@ -124,13 +133,18 @@ function readMessage(value: unknown): Message {
   if (!isObject(value)) throw invalidRequest('the message must be an object');
   const { id, method, params = {} } = value;
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc must be "2.0"');
-  if (method === undefined && ('result' in value || 'error' in value)) return { method: '', params: {} };
   if (typeof method !== 'string') throw invalidRequest('method must be a string');
   if (!('id' in value)) return { method, params: isObject(params) ? params : {} };
   if (!isRequestId(id)) throw invalidRequest('id must be a string or an integer');
   if (!isObject(params)) throw invalidParams('params must be an object');
   return { id, method, params };
 }
+
+const isResponse = (value: unknown): value is JsonObject =>
+  isObject(value) &&
+  value.method === undefined &&
+  value.jsonrpc === '2.0' &&
+  ('result' in value || 'error' in value);
 
 const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);
 

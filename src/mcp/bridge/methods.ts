@@ -1,5 +1,7 @@
 import { hintFor } from '../../app/client-hints.ts';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
+import { inputCapabilities } from '../../client/mcp/input.ts';
+import { INVALID_PARAMS, META_PREFIX, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
+import type { InputRequest } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
@@ -7,6 +9,8 @@ import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { type Bounds, boundResult, isBounded } from './bounds.ts';
+import type { Host } from './host.ts';
+import { Parking } from './parking.ts';
 import {
   capabilityOf,
   describeServer,
@@ -24,6 +28,7 @@ export interface MethodOptions {
   readonly upstream: Pick<Upstream, keyof Upstream>;
   readonly sleep: Context['sleep'];
   readonly bounds?: Bounds;
+  readonly host: Pick<Host, 'ask'>;
   send(message: unknown): void;
 }
 
@@ -40,17 +45,35 @@ const SERVER_BUSY = -32000;
  */
 const HEARTBEAT_MS = 5000;
 
+/** A request of the host. */
+export interface HostRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+  /** Whether it has its own metadata (MCP 2026-07-28). */
+  readonly isModern: boolean;
+}
+
+/** The methods whose results may request input. */
+const MAY_REQUEST_INPUT: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+
 export class Methods {
   readonly #options: MethodOptions;
   readonly #calls = new Semaphore(MAX_RUNNING_CALLS);
+  readonly #parking: Parking;
+  /** Of the host, as far as the service may use them. */
+  #capabilities: JsonObject = {};
   #pending = 0;
 
   constructor(options: MethodOptions) {
     this.#options = options;
+    this.#parking = new Parking(options.sleep);
   }
 
-  async call(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async call(request: HostRequest): Promise<JsonObject> {
+    const { method, params, signal } = request;
     const { upstream } = this.#options;
+    if (request.isModern || method === 'initialize') this.#declare(request);
     switch (method) {
       case 'initialize':
         return {
@@ -71,24 +94,33 @@ export class Methods {
       case 'skills/get':
         return getSkill(params.uri);
       case 'resources/list':
-        return this.#listResources(params, signal);
+        return this.#listResources(request);
       case 'resources/read':
-        return this.#readResource(params, signal);
+        return this.#readResource(request);
       case 'resources/templates/list':
-        return this.#listTemplates(params, signal);
+        return this.#listTemplates(request);
       case 'tools/call':
-        return this.#callTool(params, signal);
+        return this.#callTool(request);
       default:
-        return this.#forwardOther(method, params, signal);
+        return this.#forwardOther(request);
     }
   }
 
-  async #callTool(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { name, arguments: args = {}, _meta } = params;
+  /** Remembers what the host can do, for the handshake with the service. */
+  #declare({ params, isModern }: HostRequest): void {
+    const meta = isObject(params._meta) ? params._meta : {};
+    const declared = isModern ? meta[`${META_PREFIX}clientCapabilities`] : params.capabilities;
+    this.#capabilities = inputCapabilities(declared);
+    this.#options.upstream.declare(this.#capabilities);
+  }
+
+  async #callTool(request: HostRequest): Promise<JsonObject> {
+    const { name, arguments: args = {}, _meta, inputResponses, requestState } = request.params;
     if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
     if (!isObject(args)) throw invalidParams('arguments must be an object');
     try {
-      const result = await this.#forward('tools/call', { name, arguments: args, _meta }, signal);
+      const params = { name, arguments: args, _meta, inputResponses, requestState };
+      const result = await this.#forward({ ...request, params });
       return boundResult(result, this.#options.bounds ?? {});
     } catch (error) {
       if (error instanceof AppError) return toolError(error);
@@ -109,57 +141,51 @@ export class Methods {
   }
 
   /** Adds the skill to the resources of the service. */
-  async #listResources(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const result = await this.#forwardIfServed('resources/list', params, signal);
-    const own = params.cursor === undefined ? [skillResource()] : [];
+  async #listResources(request: HostRequest): Promise<JsonObject> {
+    const result = await this.#forwardIfServed(request);
+    const own = request.params.cursor === undefined ? [skillResource()] : [];
     return { ...result, resources: [...own, ...[result?.resources ?? []].flat()] };
   }
 
-  async #listTemplates(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const result = await this.#forwardIfServed('resources/templates/list', params, signal);
-    return result ?? { resourceTemplates: [] };
+  async #listTemplates(request: HostRequest): Promise<JsonObject> {
+    return (await this.#forwardIfServed(request)) ?? { resourceTemplates: [] };
   }
 
-  async #readResource(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    if (isSkill(params.uri)) return readSkill();
-    const result = await this.#forwardIfServed('resources/read', params, signal);
+  async #readResource(request: HostRequest): Promise<JsonObject> {
+    if (isSkill(request.params.uri)) return readSkill();
+    const result = await this.#forwardIfServed(request);
     if (result === undefined) throw invalidParams('the server has no such resource');
     return result;
   }
 
   /** Forwards a request; undefined if the service does not know the method. */
-  async #forwardIfServed(
-    method: string,
-    params: JsonObject,
-    signal: AbortSignal,
-  ): Promise<JsonObject | undefined> {
+  async #forwardIfServed(request: HostRequest): Promise<JsonObject | undefined> {
     try {
-      return await this.#forwardOther(method, params, signal);
+      return await this.#forwardOther(request);
     } catch (error) {
       if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return undefined;
       throw error;
     }
   }
 
-  async #forwardOther(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const capability = capabilityOf(method);
+  async #forwardOther(request: HostRequest): Promise<JsonObject> {
+    const capability = capabilityOf(request.method);
     if (capability === undefined || !(await this.#options.upstream.mayServe(capability))) {
-      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 100)}`);
+      throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method.slice(0, 100)}`);
     }
-    return this.#forward(method, params, signal);
+    return this.#forward(request);
   }
 
   /** Forwards a request, and its progress under the host's own token. */
-  async #forward(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async #forward(request: HostRequest): Promise<JsonObject> {
     if (this.#pending >= MAX_PENDING_CALLS) {
       throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
     }
     this.#pending += 1;
-    const { upstream } = this.#options;
-    const progress = Progress.of(params, this.#options);
-    const options = { signal, ...(progress && { onProgress: progress.forward }) };
+    const { signal } = request;
+    const progress = Progress.of(request.params, this.#options);
     try {
-      const task = () => untilAborted(upstream.request(method, forwardable(params), options), signal);
+      const task = () => untilAborted(this.#send(request, progress), signal);
       const result = await this.#calls.run(task, signal);
       // Some hosts lose a progress notification that they read together with the response.
       if (progress?.wasReceived) await new Promise((resolve) => setImmediate(resolve));
@@ -168,6 +194,32 @@ export class Methods {
       this.#pending -= 1;
       progress?.end();
     }
+  }
+
+  /** Sends a request to the service, with a way back to the host if the service may request input. */
+  #send({ method, params, signal, isModern }: HostRequest, progress?: Progress): Promise<JsonObject> {
+    const { upstream, host } = this.#options;
+    const options = { ...(progress && { onProgress: progress.forward }) };
+    const capabilities = this.#capabilities;
+    const sent = forwardable(params);
+    if (!MAY_REQUEST_INPUT.includes(method) || Object.keys(capabilities).length === 0) {
+      return upstream.request(method, sent, { ...options, signal });
+    }
+    if (!isModern) {
+      const input = { capabilities, answer: (request: InputRequest) => host.ask(request, signal) };
+      return upstream.request(method, sent, { ...options, signal, input });
+    }
+    return this.#parking.call(method, sent, signal, (answer, callSignal) =>
+      upstream.request(method, sent, {
+        ...options,
+        signal: callSignal,
+        input: { capabilities, answer, repeats: true },
+      }),
+    );
+  }
+
+  stop(reason: unknown): void {
+    this.#parking.stop(reason);
   }
 }
 

@@ -109,7 +109,7 @@ export function modernResult(method: string, result: JsonObject): JsonObject {
   return {
     ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' }),
     ...result,
-    resultType: 'complete',
+    resultType: result.resultType ?? 'complete',
     _meta: { [`${META_PREFIX}serverInfo`]: SERVER_INFO, ...(isObject(result._meta) ? result._meta : {}) },
   };
 }

@@ -40,9 +40,9 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
     return fresh;
   }
   const upstream = new Upstream({
-    async connect() {
+    async connect(capabilities) {
       const fresh = freshApp();
-      return openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
+      return openService(fresh, { demoMode: 'mcp', client: { ...retryLimits(fresh), capabilities } });
     },
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities: () => cachedCapabilities(freshApp()),

@@ -1,10 +1,11 @@
-import type { Service } from '../../app/service.ts';
+import type { Service, ToolCatalog } from '../../app/service.ts';
+import { requestsInput } from '../../client/mcp/input.ts';
 import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete, type Caching } from '../../client/results.ts';
 import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS } from '../../client/tools.ts';
-import type { Tool } from '../../client/types.ts';
+import type { InputSource, Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Hint } from '../../hint.ts';
@@ -13,7 +14,8 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
 interface UpstreamOptions {
-  connect(): Promise<Service>;
+  /** @param capabilities of the host, for a handshake */
+  connect(capabilities: JsonObject): Promise<Service>;
   /** The stored list of tools, regardless of its age. */
   storedTools(): readonly Tool[] | undefined;
   storedCapabilities(): JsonObject | undefined;
@@ -49,6 +51,7 @@ export class Upstream {
   #list: ToolList | undefined;
   #pendingList: Promise<void> | undefined;
   #capabilities: JsonObject | undefined;
+  #declared: JsonObject = {};
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -76,6 +79,11 @@ export class Upstream {
     return at + (caching.ttlMs ?? LIST_TTL_MS) - this.#options.context.now();
   }
 
+  /** Sets the capabilities of the host. A handshake with the service declares those before its first use. */
+  declare(capabilities: JsonObject): void {
+    this.#declared = capabilities;
+  }
+
   hasTool(name: string): boolean {
     return this.#currentList.tools.some((tool) => tool.name === name);
   }
@@ -92,13 +100,13 @@ export class Upstream {
 
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     return this.#use(async (service) =>
-      resultOf(await (await service.client()).request(method, params, options)),
+      resultOf(await (await service.client()).request(method, params, options), options.input),
     );
   }
 
   /** Uses the service. After a failure that a login can fix, the next call connects again. */
   async #use<T>(work: (service: Service) => Promise<T>): Promise<T> {
-    this.#connection ??= this.#options.connect();
+    this.#connection ??= this.#options.connect(this.#declared);
     const current = this.#connection;
     try {
       return await work(await current);
@@ -120,12 +128,20 @@ export class Upstream {
   }
 
   async #fetchTools(): Promise<void> {
-    const found = await this.#use((service) => service.getTools());
+    const found = await this.#use((service) => this.#currentTools(service));
     const { tools = DOCUMENTED_TOOLS, caching, fromCache } = found;
     const at = caching.ttlMs === undefined ? this.#options.context.now() : found.at;
     this.#list = { tools: tools.map(withObjectSchema), caching, at };
     // Fetched for the next start, which must not wait for them.
     if (!fromCache) this.#fetchCapabilities().catch(() => {});
+  }
+
+  /** Returns stored tools only within the lifetime that the service set. */
+  async #currentTools(service: Service): Promise<ToolCatalog> {
+    const found = await service.getTools();
+    const { ttlMs = Number.POSITIVE_INFINITY } = found.caching;
+    const isCurrent = !found.fromCache || this.#options.context.now() - found.at < ttlMs;
+    return isCurrent ? found : service.getTools(true);
   }
 
   async #fetchCapabilities(): Promise<JsonObject> {
@@ -151,13 +167,14 @@ export class Upstream {
   }
 }
 
-function resultOf({ envelope, error }: RawResponse): JsonObject {
+/** @param input for a result that requests input, which the host then provides */
+function resultOf({ envelope, error }: RawResponse, input?: InputSource): JsonObject {
   const rpcError = errorIn(envelope);
   if (error !== undefined && (rpcError === undefined || error.code !== 'rpc_error')) throw error;
   if (rpcError !== undefined) throw forwardError(rpcError);
   const { result } = envelope;
   if (isObject(result)) {
-    assertComplete(result, true);
+    if (input?.repeats !== true || !requestsInput(result, input)) assertComplete(result, true);
     return forwardable(result);
   }
   throw new AppError('bad_response', 'the response of the service has no result');

@@ -44,6 +44,7 @@ function openBridge({
       mayServe: async (name) => isObject((await upstream.capabilities?.())?.[name]),
       listTools: async () => [TOOL],
       listCaching: () => ({}),
+      declare: () => {},
       hasTool: (name) => name === TOOL.name,
       capabilities: async () => ({}),
       request: (_method, params, options) => callTool(params.name, params.arguments, options),

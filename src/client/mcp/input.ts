@@ -1,0 +1,111 @@
+import { AppError } from '../../errors.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
+import type { CallState, Line } from '../line.ts';
+import type { RpcCall } from '../rpc/exchange.ts';
+import type { Outcome } from '../rpc/reply.ts';
+import type { InputRequest, InputSource } from '../types.ts';
+
+/** The requests that a server may send, and the capabilities that they need. */
+const NEEDS: ReadonlyMap<string, string> = new Map([
+  ['elicitation/create', 'elicitation'],
+  ['sampling/createMessage', 'sampling'],
+  ['roots/list', 'roots'],
+]);
+
+/** The capabilities that only concern such requests. Changes of roots are not reported. */
+export function inputCapabilities(capabilities: unknown): JsonObject {
+  if (!isObject(capabilities)) return {};
+  const { elicitation, sampling, roots } = capabilities;
+  return {
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots: {} }),
+  };
+}
+
+export const canAnswer = ({ method }: InputRequest, { capabilities }: InputSource): boolean =>
+  isObject(capabilities[NEEDS.get(method) ?? '']);
+
+/** Longest time for one input, ms. */
+const INPUT_MS = 10 * 60_000;
+
+/** Asks for input. The time limit of the call stands still meanwhile. */
+export async function askFor(
+  request: InputRequest,
+  source: InputSource,
+  state: CallState,
+  { now }: Pick<Line, 'now'>,
+): Promise<JsonObject> {
+  const from = now();
+  state.deadline += INPUT_MS;
+  try {
+    return await source.answer(request, state.signal);
+  } finally {
+    state.deadline += now() - from - INPUT_MS;
+  }
+}
+
+/** Most rounds of input in one call. */
+const MAX_ROUNDS = 10;
+
+/** Makes a call, and repeats it with the input that its result requests (MCP 2026-07-28). */
+export async function callWithInput(
+  call: RpcCall,
+  state: CallState,
+  line: Line,
+  send: (call: RpcCall) => Promise<Outcome>,
+): Promise<Outcome> {
+  let outcome = await send(call);
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const { input, params } = call;
+    const result = input === undefined || input.repeats === true ? undefined : requestIn(outcome);
+    if (input === undefined || result === undefined || Array.isArray(params)) break;
+    const requests = Object.entries(result.inputRequests);
+    if (!requests.every(([, request]) => canAnswer(request, input))) break;
+    const inputResponses: Record<string, JsonObject> = {};
+    for (const [key, request] of requests) {
+      inputResponses[key] = await askFor(request, input, state, line);
+    }
+    const { requestState } = result;
+    outcome = await send({
+      ...call,
+      params: { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) },
+    });
+  }
+  return outcome;
+}
+
+interface InputRequired {
+  readonly inputRequests: Readonly<Record<string, InputRequest>>;
+  readonly requestState: unknown;
+}
+
+/** Returns what a result requests; undefined for any other result. @throws {AppError} `bad_response` */
+function requestIn({ response, failure }: Outcome): InputRequired | undefined {
+  return failure === undefined ? readInputRequired(response.envelope.result) : undefined;
+}
+
+function readInputRequired(result: unknown): InputRequired | undefined {
+  if (!isObject(result) || result.resultType !== 'input_required') return undefined;
+  const { inputRequests = {}, requestState } = result;
+  const entries = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(
+    ([key, value]): [string, InputRequest] => {
+      const request = isObject(value) ? inputRequest(value) : undefined;
+      if (request === undefined) throw new AppError('bad_response', 'the request for input has no method');
+      return [key, request];
+    },
+  );
+  return { inputRequests: Object.fromEntries(entries), requestState };
+}
+
+export function inputRequest({ method, params = {} }: JsonObject): InputRequest | undefined {
+  return typeof method === 'string' && isObject(params) ? { method, params } : undefined;
+}
+
+/** Whether a result requests input that a source can provide. */
+export function requestsInput(result: JsonObject, input: InputSource): boolean {
+  const required = readInputRequired(result);
+  return (
+    required !== undefined && Object.values(required.inputRequests).every((each) => canAnswer(each, input))
+  );
+}
