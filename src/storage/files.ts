@@ -15,6 +15,7 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 const CHUNK_BYTES = 65_536;
 const BUSY_MS = 1000;
+const MAX_PAUSE_MS = 16;
 
 const fileError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
@@ -33,7 +34,7 @@ function openRegularFile(path: string, flags: number = O_RDONLY): number {
 export function openOwnFile(path: string, flags: number = O_RDONLY): number {
   let file: number;
   try {
-    file = openRegularFile(path, flags | O_NOFOLLOW);
+    file = whenFree(() => openRegularFile(path, flags | O_NOFOLLOW));
   } catch (error) {
     throw systemCode(error) === 'ELOOP' ? fileError('ESYMLINK', 'a symbolic link') : error;
   }
@@ -97,10 +98,10 @@ export function writeAll(file: number, bytes: Uint8Array, position?: number): vo
   }
 }
 
-/** On Windows, files cannot be changed while another process, such as a virus scanner, has them open. */
+/** On Windows, a file cannot be changed while a virus scanner, for example, has it open, or opened while it is deleted. */
 export function whenFree<T>(change: () => T): T {
   const deadline = Date.now() + BUSY_MS;
-  for (let pause = 1; ; pause *= 2) {
+  for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return change();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { kill, pid } from 'node:process';
+import { kill, pid, platform } from 'node:process';
 import { systemCode } from '../errors.ts';
 
 export interface ProcessIdentity {
@@ -16,7 +16,7 @@ export function currentProcess(): ProcessIdentity {
   return {
     pid,
     host: hostname(),
-    namespace: orNone(() => readlinkSync('/proc/self/ns/pid')),
+    namespace: fromProc(() => readlinkSync('/proc/self/ns/pid')),
     start: startOf(pid),
   };
 }
@@ -37,7 +37,7 @@ export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity):
 
 function startOf(id: number): string | undefined {
   const stat = statOf(id);
-  const boot = orNone(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  const boot = fromProc(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
   if (stat === undefined || boot === undefined) return undefined;
   return /[ZX]/.test(stat.state) ? 'ended' : `${boot} ${stat.start}`;
 }
@@ -54,16 +54,17 @@ export function terminalId(env: Readonly<Record<string, string | undefined>>): s
 
 /** proc_pid_stat(5). The name in parentheses may contain any character. */
 function statOf(id: number | string) {
-  const stat = orNone(() => readFileSync(`/proc/${id}/stat`, 'latin1'));
+  const stat = fromProc(() => readFileSync(`/proc/${id}/stat`, 'latin1'));
   if (stat === undefined) return undefined;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state = '', , , session, terminal] = fields;
   return { state, session, terminal, start: fields[19] };
 }
 
-function orNone(read: () => string): string | undefined {
+/** Elsewhere, a folder of that name is not the system's: Wine shows that of Linux, with other process ids. */
+function fromProc(read: () => string): string | undefined {
   try {
-    return read();
+    return platform === 'linux' ? read() : undefined;
   } catch {
     return undefined;
   }
