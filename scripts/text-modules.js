@@ -5,4 +5,5 @@ export const TEXT_MODULES = {
   '.bash': 'text',
   '.zsh': 'text',
   '.fish': 'text',
+  '.ps1': 'text',
 };

@@ -15,6 +15,10 @@ declare module '*.fish' {
   const text: string;
   export default text;
 }
+declare module '*.ps1' {
+  const text: string;
+  export default text;
+}
 declare module '*.md' {
   const text: string;
   export default text;

@@ -2,17 +2,18 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import bash from './completion/restaurant.bash' with { type: 'text' };
 import fish from './completion/restaurant.fish' with { type: 'text' };
+import powershell from './completion/restaurant.ps1' with { type: 'text' };
 import zsh from './completion/restaurant.zsh' with { type: 'text' };
 
 /** The script for each shell. It runs the program at each TAB, so it works with any installed version. */
-const SCRIPTS = { bash, zsh, fish };
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SCRIPTS = { bash, zsh, fish, powershell };
+export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export function registerCompletion(command: CliCommand, app: App): void {
   command
-    .about('Print a completion script for bash, zsh, or fish')
+    .about('Print a completion script for bash, zsh, fish, or PowerShell')
     .choiceArgument('shell', SHELLS)
-    .examples('restaurant completion bash', 'restaurant completion zsh', 'restaurant completion fish')
+    .examples(...SHELLS.map((shell) => `restaurant completion ${shell}`))
     .notes(
       'To install it, run restaurant completion <shell> > <file> with one of these files, for yourself or for ' +
         'all users, and open a new shell:\n\n' +
@@ -27,6 +28,8 @@ export function registerCompletion(command: CliCommand, app: App): void {
         '  source <(restaurant completion bash)\n' +
         '  source <(restaurant completion zsh)\n' +
         '  restaurant completion fish | source\n\n' +
+        'For PowerShell, add this line to the file that $PROFILE names:\n\n' +
+        '  restaurant completion powershell | Out-String | Invoke-Expression\n\n' +
         'bash needs version 4.4 or later, and the package bash-completion to read these files. Completion reads local ' +
         'files and sends no request.',
     )

@@ -119,7 +119,7 @@ export function escapeJson(json: string): string {
   return json.replace(new RegExp(UNSAFE, 'gu'), (character) => character.split('').map(escapeUnit).join(''));
 }
 
-function escapeUnit(unit: string): string {
+export function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 

@@ -14,6 +14,9 @@ export function windowsWord(text: string): string | undefined {
   return `"${text.replace(/(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
 }
 
+export const powerShellWord = (text: string): string =>
+  windowsWord(text) ?? `'${text.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+
 /** White space, quoted text, an escaped character, or plain text. */
 const PART = /(\s+)|'([^']*)'|"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|\\(.|$)|[^\s'"\\]+/gsy;
 

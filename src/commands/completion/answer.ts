@@ -1,5 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { CliCommand } from '../../cli/command.ts';
+import { escapeUnit, tryParseJson } from '../../util/json.ts';
+import { powerShellWord } from '../../util/shell.ts';
 import { type Candidate, type Completions, listCompletions } from './candidates.ts';
 import { parseBashLine, parseCursor, quoteForBash } from './parse.ts';
 
@@ -10,9 +12,10 @@ const LISTING = ['33', '63', '64'];
  * Formats the completions for the script of a shell: one candidate per line, in the shell's format. If files can be
  * completed, a last line contains the number of characters before the path: `<tab>files<tab><n>` for zsh,
  * `<tab>files<tab><n><tab><open quote><tab><path so far>` for bash, and `<tab>files<tab><those characters><tab><path so
- * far>` for fish.
+ * far>` for fish. For PowerShell, every line is JSON in ASCII: `{"text", "name", "description"}`, or for files `{"before",
+ * "path"}`.
  * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
- * of which is typed
+ * of which is typed (for PowerShell, a JSON array in Base64)
  */
 export async function answer(
   shell: string | undefined,
@@ -23,6 +26,7 @@ export async function answer(
   const completionsAt = async (words: readonly string[], current: string): Promise<Completions> =>
     listCompletions(await parseCursor(words, current, program), program, app);
   if (shell === 'bash') return answerBash(args, completionsAt);
+  if (shell === 'powershell') return answerPowerShell(args, completionsAt);
   // fish passes the last word as typed, and completes paths itself.
   const typed = args.at(-1) ?? '';
   const current = shell === 'fish' ? parseBashLine(typed).current : typed;
@@ -58,6 +62,28 @@ async function answerBash(
   const count = [...beforePath(current, path)].length - [...start].length;
   return lines(texts, `${Math.max(0, count)}\t${quote}\t${path}`);
 }
+
+async function answerPowerShell(
+  [typed = '']: readonly string[],
+  completionsAt: (words: readonly string[], current: string) => Promise<Completions>,
+): Promise<string> {
+  const words = tryParseJson(Buffer.from(typed, 'base64').toString('utf8'));
+  if (!Array.isArray(words) || words.some((word) => typeof word !== 'string')) return '';
+  const current: string = words.at(-1) ?? '';
+  const { candidates, path } = await completionsAt(words.slice(0, -1), current);
+  const replies = candidates
+    .filter(({ value }) => value.startsWith(current))
+    .map(({ value, description }) => ({
+      text: powerShellWord(value),
+      name: value,
+      // An empty one is an error in PowerShell.
+      description: description === '' ? value : description,
+    }));
+  const files = path === undefined ? [] : [{ before: beforePath(current, path), path }];
+  return lines([...replies, ...files].map((reply) => asciiJson(reply)));
+}
+
+const asciiJson = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]/g, escapeUnit);
 
 const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
 

@@ -5,8 +5,10 @@ import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
 import { SETTING_NAMES } from '../../../src/settings/catalog.ts';
+import { powerShellWord } from '../../../src/util/shell.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
+import { tempFolder } from '../../helpers/temp-folder.ts';
 import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
 
 const tree = await readTree();
@@ -21,6 +23,8 @@ const asked = async (shell: string, words: readonly string[], own: Env = env): P
   expect([words, exit, stderr]).toEqual([words, 0, '']);
   return stdout;
 };
+/** Returns words as the script for PowerShell sends them. */
+const typed = (...words: string[]): string => Buffer.from(JSON.stringify(words)).toString('base64');
 /** Returns the candidates for the last word, with their descriptions. */
 async function offered(words: readonly string[], own?: Env): Promise<Record<string, string>> {
   const lines = (await asked('fish', words, own)).split('\n').filter((line) => line !== '');
@@ -53,7 +57,41 @@ describe('a completion script', () => {
   it('is rejected for another shell', async () => {
     const { exit, stdout, stderr } = await runCli(['completion', 'ksh'], { env });
     expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('expected one of bash, zsh, fish');
+    expect(stderr).toContain('expected one of bash, zsh, fish, powershell');
+  });
+});
+
+describe('completion in PowerShell', () => {
+  const replies = async (typed: string): Promise<unknown[]> => {
+    const stdout = await asked('powershell', [typed]);
+    expect(stdout).toMatch(/^[\n\x20-\x7e]*$/);
+    return stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  it('replies with ASCII JSON, quoted where PowerShell needs it', async () => {
+    expect(await replies(typed('mcp', 'config', 'claude-d'))).toEqual([
+      { text: 'claude-desktop', name: 'claude-desktop', description: 'claude-desktop' },
+    ]);
+    const own = tempFolder();
+    remember([['id-1', "Chez “L'Été” $x"]], own);
+    const stdout = await asked('powershell', [typed('lookup', '--demo', '')], { HOME: own });
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+      description: expect.stringContaining('Été'),
+    });
+    expect(powerShellWord("it's $x")).toBe("'it''s $x'");
+  });
+
+  it('names the path so far, and the characters before it', async () => {
+    expect(await replies(typed('find', 'x', '--output=é/a b'))).toEqual([
+      { before: '--output=', path: 'é/a b' },
+    ]);
+  });
+
+  it('ignores what is not an array of words', async () => {
+    for (const text of ['', 'x', typed().slice(1), Buffer.from('{"a":1}').toString('base64')])
+      expect(await replies(text)).toEqual([]);
   });
 });
 
@@ -195,9 +233,12 @@ describe('completion from local files', () => {
       ],
       evil.home,
     );
+    const ofShell: Record<string, string[]> = {
+      bash: ['restaurant lookup --demo o', 'o', '9'],
+      powershell: [typed('lookup', '--demo', 'o')],
+    };
     for (const shell of SHELLS) {
-      const words = shell === 'bash' ? ['restaurant lookup --demo o', 'o', '9'] : ['lookup', '--demo', 'o'];
-      const text = await asked(shell, words, evil.env);
+      const text = await asked(shell, ofShell[shell] ?? ['lookup', '--demo', 'o'], evil.env);
       expect(text).toContain('ok');
       expect(text).not.toMatch(/[^\n\t\P{C}]|touch|^\tfiles/mu);
     }

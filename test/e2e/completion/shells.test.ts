@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHELLS } from '../../../src/commands/completion.ts';
 import { COMMAND, start } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
+/** Those that can be installed from Debian. */
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 /** A folder with files to complete, and `restaurant` on the PATH. */
