@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
 import { currentUid } from '../storage/trust.ts';
+import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
 import { tempReportPath } from './page.ts';
 
@@ -15,7 +16,7 @@ type System = Pick<Context, 'env' | 'platform'>;
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
 export function missingBrowserReason({ env, platform }: System): string | undefined {
-  if (platform === 'darwin' || platform === 'win32' || isSet(env.BROWSER)) return undefined;
+  if (traitsOf(platform).opener !== undefined || isSet(env.BROWSER)) return undefined;
   const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);
   return display ? undefined : 'there is no display, and BROWSER is not set';
 }
@@ -27,14 +28,14 @@ export function missingBrowserReason({ env, platform }: System): string | undefi
 export function browserCommand({ env, platform }: System, url: string): [string, ...string[]] {
   const browser = env.BROWSER ?? '';
   // Windows paths contain spaces and colons.
-  const words = platform === 'win32' ? [browser.trim()] : (browser.split(':')[0] ?? '').split(/\s+/);
+  const { shell, opener } = traitsOf(platform);
+  const words = shell === 'windows' ? [browser.trim()] : (browser.split(':')[0] ?? '').split(/\s+/);
   const [command, ...args] = words.filter(Boolean);
   if (command !== undefined) {
     const hasPlace = args.some((arg) => arg.includes('%s'));
     return [command, ...(hasPlace ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
   }
-  if (platform === 'darwin') return ['open', url];
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
+  if (opener !== undefined) return [...opener, url];
   return [isSet(env.WSL_DISTRO_NAME) ? 'wslview' : 'xdg-open', url];
 }
 
@@ -48,7 +49,7 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
     const child = spawn(command, args, {
       env: { ...env, RESTAURANT_API_KEY: undefined },
       stdio: 'ignore',
-      detached: platform !== 'win32',
+      detached: traitsOf(platform).hasProcessGroups,
       windowsHide: true,
     });
     child.on('error', () => resolve(`${command} cannot be started`));

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
+import { pathOf } from '../storage/paths.ts';
+import { traitsOf } from '../util/platform.ts';
 
 const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
@@ -10,9 +12,8 @@ type InstalledCommand =
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 
 export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform'>): InstalledCommand {
-  const windows = platform === 'win32';
-  const { delimiter, join, isAbsolute } = windows ? win32 : posix;
-  const names = windows ? [`${COMMAND}.exe`, `${COMMAND}.cmd`] : [COMMAND];
+  const { delimiter, join, isAbsolute } = pathOf(platform);
+  const names = traitsOf(platform).commandSuffixes.map((suffix) => `${COMMAND}${suffix}`);
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
   if (path === undefined) return { state: 'missing' };

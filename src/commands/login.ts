@@ -13,6 +13,7 @@ import { AppError, usage } from '../errors.ts';
 import { again, type Hint, slot, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/io-error.ts';
+import { isShared } from '../storage/trust.ts';
 import { readUserFile } from '../storage/user-files.ts';
 
 const LOGIN_OUTPUT = object({
@@ -148,7 +149,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
     const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
-    if (stats.isFile() && (stats.mode & 0o077n) !== 0n && app.context.platform !== 'win32') {
+    if (stats.isFile() && isShared(stats)) {
       await app.notes.warn({
         text: `${full} can be read by other users`,
         command: system('chmod 600', full),

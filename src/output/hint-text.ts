@@ -7,6 +7,7 @@ import {
   type TypedOption,
   type Word,
 } from '../hint.ts';
+import { traitsOf } from '../util/platform.ts';
 import { posixWord, windowsWord } from '../util/shell.ts';
 
 export interface HintRun {
@@ -52,7 +53,7 @@ function adviceText({ text, command }: Advice, run: HintRun): string {
 
 export function commandText(command: Command, run: HintRun): string {
   const { env = {}, stdin, stdout, pipe, next } = command;
-  const isWindows = run.platform === 'win32';
+  const isWindows = traitsOf(run.platform).shell === 'windows';
   const quoted = (word: Word): string => (isWindows ? inWindows(word) : inPosix(word));
   if ('fragment' in command) return command.fragment.map(quoted).join(' ');
   const program = 'program' in command ? command.program : 'restaurant';
@@ -122,5 +123,8 @@ function inPosix(word: Word): string {
 /** A word that cannot be written for both shells is left to the user. */
 function inWindows(word: Word): string {
   if (typeof word === 'string') return windowsWord(word) ?? '<…>';
-  return `<${'slot' in word ? word.slot : word.variable}>`;
+  if ('slot' in word) return `<${word.slot}>`;
+  const { before, variable, after } = word;
+  if (before === '' && after === '') return `<${variable}>`;
+  return windowsWord(`${before}<${variable}>${after}`) ?? '<…>';
 }

@@ -12,6 +12,8 @@ export interface Paths {
 
 type Path = typeof posix;
 
+export const pathOf = (platform: NodeJS.Platform): Path => (platform === 'win32' ? win32 : posix);
+
 /** A path that is not absolute counts as unset (XDG Base Directory Specification). */
 export function absolute(path: Path, value: string | undefined): string | undefined {
   return value !== undefined && path.isAbsolute(value) ? path.normalize(value) : undefined;
@@ -29,8 +31,7 @@ export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path:
 
 export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir'>): Paths {
   const { env } = context;
-  const windows = context.platform === 'win32';
-  const path: Path = windows ? win32 : posix;
+  const path = pathOf(context.platform);
   const home = homeOf(context, path);
 
   const under = (base: string | undefined, ...parts: string[]) =>
@@ -44,7 +45,7 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
   ) =>
     absolute(path, env[`RESTAURANT_${name}_DIR`]) ??
     under(absolute(path, env[`XDG_${name}_HOME`]), 'restaurant') ??
-    (windows ? onWindows : under(home, ...onUnix, 'restaurant'));
+    (path === win32 ? onWindows : under(home, ...onUnix, 'restaurant'));
   return {
     configFile: under(folder('CONFIG', under(roaming, 'restaurant'), '.config'), 'config.json'),
     stateDir: folder('STATE', under(local, 'restaurant', 'state'), '.local', 'state'),

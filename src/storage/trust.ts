@@ -4,6 +4,7 @@ import { isAbsolute, join, parse, resolve, sep } from 'node:path';
 
 const MAX_LINKS = 40;
 const STICKY = 0o1000;
+const OTHERS = 0o077;
 const READABLE = 0o044;
 const WRITABLE_BY_GROUP = 0o020;
 const WRITABLE_BY_ANYBODY = 0o002;
@@ -27,6 +28,9 @@ export function sharing({ mode }: Stats): { readonly isWritable: boolean; readon
     isReadable: hasModes && (mode & READABLE) !== 0,
   };
 }
+
+export const isShared = ({ mode }: { readonly mode: number | bigint }): boolean =>
+  currentUid() !== undefined && (Number(mode) & OTHERS) !== 0;
 
 /** The private group of the owner has the owner's number (umask 002). */
 function isOpenFolder(stats: Stats, allowsGroup: boolean): boolean {

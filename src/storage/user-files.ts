@@ -19,6 +19,7 @@ import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
+import { traitsOf } from '../util/platform.ts';
 import { followLinks } from './folders.ts';
 import { foreignOwner } from './trust.ts';
 
@@ -48,7 +49,7 @@ interface Use {
 export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
   const refusal = (reason: string, hint: Hint = { text: 'name another file with -o' }) =>
     new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
-  if (context.platform === 'win32' && isReservedName(path))
+  if (traitsOf(context.platform).hasDeviceNames && isReservedName(path))
     throw refusal('Windows reserves this name for a device');
   return resolveLinks(path, context, {
     refusal: (reason) =>

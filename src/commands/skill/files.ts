@@ -5,7 +5,6 @@ import { systemCode, usage } from '../../errors.ts';
 import { again, restaurant, system } from '../../hint.ts';
 import {
   assertNoLinks,
-  pathOf,
   projectFolder,
   userPath,
   writeFileWithFolder,
@@ -14,6 +13,7 @@ import type { Scope } from '../../mcp/client-config/clients.ts';
 import { readRegularFile, whenFree } from '../../storage/files.ts';
 import { followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
+import { pathOf } from '../../storage/paths.ts';
 import { AGENTS, type Agent } from './agents.ts';
 
 const SKILL_NAME = 'restaurant';
@@ -66,7 +66,7 @@ export async function uninstallSkill(
   const before = readText(file);
   if (before !== undefined && !HEAD.test(before)) assertForced(app, file, 'deletes');
   const removed = before !== undefined && app.globals.dryRun !== true;
-  if (removed) deleteSkill(file, pathOf(app.context).dirname(file));
+  if (removed) deleteSkill(file, pathOf(app.context.platform).dirname(file));
   await writeText(app, { agent, scope, file, removed }, () => `${file}\n`);
   await app.notes.note(removed ? `deleted; ${agent} notices at its next start` : 'nothing deleted');
 }
@@ -94,7 +94,7 @@ function assertForced({ globals }: App, file: string, verb: string): void {
 
 function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   const { user, project } = AGENTS[agent];
-  const path = pathOf(context);
+  const path = pathOf(context.platform);
   const base = scope === 'project' ? projectFolder(context) : userPath(user, context);
   const below = scope === 'project' ? [project] : [];
   const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');

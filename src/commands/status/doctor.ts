@@ -10,6 +10,7 @@ import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
+import { isShared } from '../../storage/trust.ts';
 import { posixWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
@@ -75,7 +76,7 @@ function checkCommand(app: App): Check {
     : pass('command', command.path);
 }
 
-function checkFiles({ context, paths }: App): Check[] {
+function checkFiles({ paths }: App): Check[] {
   const { configFile, stateDir, cacheDir, dataDir } = paths;
   const places = [
     ['config', configFile, '600', 'RESTAURANT_CONFIG_DIR'],
@@ -92,7 +93,7 @@ function checkFiles({ context, paths }: App): Check[] {
       return fail(name, `${path} cannot be created: ${problem}`, `set ${variableName}=<folder>`);
     }
     const stats = statSync(path);
-    if (context.platform === 'win32' || (stats.mode & 0o077) === 0) return pass(name, path);
+    if (!isShared(stats)) return pass(name, path);
     return fail(name, `${path} is accessible to other users`, `chmod ${mode} ${posixWord(path)}`);
   });
 }

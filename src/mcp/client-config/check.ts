@@ -11,7 +11,7 @@ import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
-import { COMMAND, type Connection, type HttpConnection, refersToKey } from './entry.ts';
+import { COMMAND, type Connection, type HttpConnection, programOf, refersToKey } from './entry.ts';
 import { clientEnv, variablesProblem } from './environment.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -140,14 +140,10 @@ function runBridge({ context, settings }: App, args: readonly string[], env: Env
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT_BYTES,
     windowsHide: true,
-    windowsVerbatimArguments: true,
   } as const;
-  // Commands that npm installs on Windows are .cmd files, which only cmd.exe can start.
-  const line = [COMMAND, ...args.map(quoteForCmd)].join(' ');
-  const [program, words] =
-    platform === 'win32' ? [env.COMSPEC ?? 'cmd.exe', ['/d', '/s', '/c', `"${line}"`]] : [COMMAND, args];
+  const { command, args: words } = programOf(args, platform);
   return new Promise<{ output: string; failure: AppError }>((resolve, reject) => {
-    const bridge = execFile(program, words, options, (error, output, log) => {
+    const bridge = execFile(command, [...words], options, (error, output, log) => {
       if (signal.aborted) return reject(signal.reason);
       resolve({ output, failure: failureOf(error, log, timeoutMs) });
     });
@@ -179,14 +175,4 @@ function failureOf(error: ExecFileException | null, log: string, timeoutMs: numb
   const last = excerpt(log.trim().split('\n').at(-1) ?? '');
   const message = `${COMMAND} exited before it responded (${error?.code ?? error?.signal ?? 0})`;
   return new AppError('bad_response', last === '' ? message : `${message}: ${last}`);
-}
-
-/**
- * Quotes an argument for a .cmd file that is started by cmd.exe. The argument is parsed twice (by cmd.exe and by the
- * file's own command line), so every special character is escaped twice; see "Parsing C++ command-line arguments".
- */
-export function quoteForCmd(argument: string): string {
-  const quoted = `"${argument.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`;
-  const escapeMeta = (text: string): string => text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
-  return escapeMeta(escapeMeta(quoted));
 }

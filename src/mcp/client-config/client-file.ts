@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync } from 'node:fs';
-import { dirname, posix, win32 } from 'node:path';
+import { dirname, type posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { again, system } from '../../hint.ts';
@@ -8,13 +8,10 @@ import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
 import { readRegularFile } from '../../storage/files.ts';
 import { createFolders, followLinks } from '../../storage/folders.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { absolute, homeOf } from '../../storage/paths.ts';
+import { absolute, homeOf, pathOf } from '../../storage/paths.ts';
 import type { McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
-
-export const pathOf = ({ platform }: Pick<Context, 'platform'>): typeof posix =>
-  platform === 'win32' ? win32 : posix;
 
 export function clientPath(
   { name, user, project = [] }: McpClient,
@@ -28,7 +25,7 @@ export function clientPath(
     });
   }
   const folder = projectFolder(context);
-  return firstExisting(project.map((each) => pathOf(context).join(folder, each))) ?? folder;
+  return firstExisting(project.map((each) => pathOf(context.platform).join(folder, each))) ?? folder;
 }
 
 export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
@@ -50,12 +47,12 @@ export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
  */
 export function userPath(locations: readonly string[], context: PathContext): string {
   const { env, platform } = context;
-  const path = pathOf(context);
+  const path = pathOf(context.platform);
   const home = homeOf(context, path);
   const belowHome = (...parts: string[]) => home && path.join(home, ...parts);
   const config = absolute(path, env.XDG_CONFIG_HOME) ?? belowHome('.config');
   const windows =
-    platform === 'win32' ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming')) : undefined;
+    path === win32 ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming')) : undefined;
   const mac = platform === 'darwin' ? belowHome('Library', 'Application Support') : undefined;
   const folders: Readonly<Record<string, string | undefined>> = {
     '~': home,
@@ -149,7 +146,7 @@ export async function changeClientFile(
 ): Promise<FileChange> {
   const backup = `${file}.bak`;
   const isShared = project !== undefined;
-  if (isShared) for (const each of [file, backup]) assertNoLinks(project, each, pathOf({ platform }));
+  if (isShared) for (const each of [file, backup]) assertNoLinks(project, each, pathOf(platform));
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const { text = '', mode = isShared ? 0o644 : 0o600, exists } = readIfExists(file);
     const edited = editOrThrow(file, text, edit);

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
-import { again } from '../../hint.ts';
+import { again, slot } from '../../hint.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
+import { traitsOf } from '../../util/platform.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 
 export const ENTRY_NAME = 'restaurant';
@@ -79,7 +80,34 @@ function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): str
   return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
-export function buildEntry(client: McpClient, connection: Connection, scope: Scope = 'user'): Entry {
+/** What cmd.exe interprets in the arguments of a command. */
+const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
+
+/**
+ * The command line of the bridge, which clients start without a shell.
+ * @throws {AppError} `usage` for an argument that would not reach the bridge as it is
+ */
+export function programOf(args: readonly string[], platform: NodeJS.Platform) {
+  const { launcher } = traitsOf(platform);
+  const special = launcher.length === 0 ? undefined : args.find((arg) => CMD_SPECIAL.test(arg));
+  if (special !== undefined) {
+    throw new AppError('usage', `cmd.exe, which starts the bridge, cannot pass on '${special}'`, {
+      hint: {
+        text: 'save the address in a profile, and use that',
+        command: again({ '--profile': slot('name') }, { without: ['--base-url', '--endpoint'] }),
+      },
+    });
+  }
+  const [command = COMMAND, ...before] = [...launcher, COMMAND];
+  return { command, args: [...before, ...args] };
+}
+
+export function buildEntry(
+  client: McpClient,
+  connection: Connection,
+  scope: Scope = 'user',
+  platform: NodeJS.Platform = 'linux',
+): Entry {
   if (connection.via === 'http') {
     const auth = client.namesVariables
       ? variableHeaders(connection)
@@ -89,7 +117,7 @@ export function buildEntry(client: McpClient, connection: Connection, scope: Sco
   }
   const { args, variables } = connection;
   const names = variables.names.length === 0 ? {} : { [VARIABLES_KEY]: variables.names };
-  const program = { command: COMMAND, args, ...unlessEmpty('env', variables.env), ...names };
+  const program = { ...programOf(args, platform), ...unlessEmpty('env', variables.env), ...names };
   return { value: client.stdio?.(program, scope) ?? program };
 }
 

@@ -1,8 +1,7 @@
 import { configuredEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { requestHeaders } from '../../app/request-headers.ts';
-import { absolute } from '../../storage/paths.ts';
-import { pathOf } from './client-file.ts';
+import { absolute, pathOf } from '../../storage/paths.ts';
 import type { McpClient, Scope } from './clients.ts';
 import { type BridgeVariables, CONFIG_VARIABLE } from './entry.ts';
 import { SECRET_NAME } from './foreign.ts';
@@ -53,7 +52,7 @@ function headerVariables(app: App): string[] {
 
 /** The config folder, if it was moved: the client may not have the variable. Never in a file that is shared. */
 function configFolder({ context, paths }: App, scope: Scope): Record<string, string> {
-  const path = pathOf(context);
+  const path = pathOf(context.platform);
   const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
     (name) => absolute(path, context.env[name]) !== undefined,
   );

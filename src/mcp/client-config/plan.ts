@@ -46,8 +46,9 @@ export async function planEntry(app: App, client: McpClient, options: ConfigOpti
     via === 'stdio'
       ? stdioConnection(app, bridgeVariables(app, client, scope))
       : await httpConnection(app, client, literalKey);
-  const entry = buildEntry(client, connection, scope);
-  const shown = buildEntry(client, masked(app, connection), scope);
+  const { platform } = app.context;
+  const entry = buildEntry(client, connection, scope, platform);
+  const shown = buildEntry(client, masked(app, connection), scope, platform);
   return { client, scope, file, connection, entry, shown };
 }
 

@@ -940,6 +940,23 @@ describe('the path of the file', () => {
     expect(await place(name, options)).toBe(path);
   });
 
+  it.each([
+    ['claude-code', { type: 'stdio', command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'] }],
+    ['claude-desktop', { command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'] }],
+    ['opencode', { type: 'local', enabled: true, command: ['cmd', '/c', 'restaurant', 'mcp', '--demo'] }],
+  ])('starts the command of npm on Windows: %s', async (name, entry) => {
+    const words = ['mcp', 'config', name, '--via', 'stdio', '--demo', '--json', '--scope', 'user'];
+    const { stdout } = await runCli(words, { cwd: tempFolder(), ...windows });
+    expect(JSON.parse(stdout).entry).toEqual(entry);
+  });
+
+  it('names no address that cmd.exe would change', async () => {
+    const words = ['mcp', 'config', 'cursor', '--via', 'stdio', '--base-url', 'http://127.0.0.1/a&b'];
+    const { exit, stderr } = await runCli(words, { cwd: tempFolder(), ...windows });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('cmd.exe')]);
+    expect(stderr).toContain('restaurant mcp config cursor --via stdio --profile <name>');
+  });
+
   it('is the existing one of cline', async () => {
     const { run, put } = openHome();
     const old = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';

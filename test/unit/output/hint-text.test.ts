@@ -100,7 +100,7 @@ const CASES: readonly Case[] = [
       { command: system('mv', 'a b\\', '%PATH%') },
       { command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' } },
     ],
-    text: 'restaurant enrich "C:\\my lists\\l.csv" -o C:\\o.csv --header <X_TOKEN> --resume --prefix "100%"; mkdir C:\\missing\\; move "a b\\\\" <…>; type key.txt | restaurant login --key-stdin',
+    text: 'restaurant enrich "C:\\my lists\\l.csv" -o C:\\o.csv --header "X-Token: <X_TOKEN>" --resume --prefix "100%"; mkdir C:\\missing\\; move "a b\\\\" <…>; type key.txt | restaurant login --key-stdin',
   },
 ];
 
