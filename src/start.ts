@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { loadChunks } from './compile-cache.ts';
-import { isFileOrPipe } from './util/descriptor.ts';
+import { isFileOrPipe } from './util/platform.ts';
 import { VERSION } from './version.ts';
 
 const HELP = 'the build embeds the help here';

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
 import { again, slot } from './hint.ts';
-import { isFileOrPipe } from './util/descriptor.ts';
+import { isFileOrPipe } from './util/platform.ts';
 
 export interface Interruption {
   readonly signal: AbortSignal;

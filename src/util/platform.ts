@@ -1,3 +1,5 @@
+import { fstatSync } from 'node:fs';
+
 /** What a platform has; the paths of its folders are in `storage/paths.ts`, owners and modes in `storage/trust.ts`. */
 export interface PlatformTraits {
   /** Endings of the files that a command may have. */
@@ -35,3 +37,13 @@ const PLATFORMS: Partial<Record<NodeJS.Platform, PlatformTraits>> = {
 };
 
 export const traitsOf = (platform: NodeJS.Platform): PlatformTraits => PLATFORMS[platform] ?? POSIX;
+
+/** Whether a stream can be used by its file descriptor, which is faster than Node's streams: they take milliseconds to create. */
+export function isFileOrPipe(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() || stats.isFIFO() || stats.isSocket();
+  } catch {
+    return false;
+  }
+}
