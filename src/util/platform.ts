@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 
-/** What a platform has; the paths of its folders are in `storage/paths.ts`, owners and modes in `storage/trust.ts`. */
+/** Traits of a platform; the paths of its folders are in `storage/paths.ts`, owners and modes in `storage/trust.ts`. */
 export interface PlatformTraits {
   /** Endings of the files that a command may have. */
   readonly commandSuffixes: readonly string[];

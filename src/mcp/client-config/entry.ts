@@ -80,7 +80,7 @@ function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): str
   return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
-/** What cmd.exe interprets in the arguments of a command. */
+/** Characters that cmd.exe interprets in the arguments of a command. */
 const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
 
 /**
