@@ -197,6 +197,8 @@ export class FinishedList {
       {
         nameColumn: this.#flags.nameColumn ?? this.options['name-column'],
         cityColumn: this.#flags.cityColumn ?? this.options['city-column'],
+        latColumn: this.options['lat-column'],
+        lngColumn: this.options['lng-column'],
         city: this.#flags.city ?? this.options.city,
         defaultCity: this.#app.settings.get('city'),
         nested: this.isNdjson,

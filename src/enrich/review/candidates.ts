@@ -40,7 +40,7 @@ export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
     name: list.ownText(row, name),
     city: query.kind === 'none' ? '' : query.city,
     current: currentRestaurant(list, row),
-    point: ownPoint(list.ownFields(row)),
+    point: query.kind === 'none' ? undefined : query.place?.point,
   };
 }
 
@@ -61,17 +61,6 @@ export function restaurantOf(text: (field: string) => string): Restaurant | unde
     ...Object.fromEntries(fields),
     ...(coordinates === undefined ? {} : { coordinates }),
   };
-}
-
-const LAT = /^(?:lat|latitude)$/i;
-const LNG = /^(?:lng|lon|long|longitude)$/i;
-
-export function ownPoint(fields: readonly (readonly [column: string, value: unknown])[]): Point | undefined {
-  const degrees = (header: RegExp): number => {
-    const value = fields.find(([column]) => header.test(column.trim()))?.[1] ?? '';
-    return value === '' ? Number.NaN : Number(value);
-  };
-  return pointOf({ lat: degrees(LAT), lng: degrees(LNG) });
 }
 
 /** The facts that help to decide about a candidate: its address, its distance, and its grade. */

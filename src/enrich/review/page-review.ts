@@ -7,7 +7,7 @@ import type { RowReview } from '../../output/html/document.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { RowQuery } from '../match/columns.ts';
 import type { Found } from '../match/match.ts';
-import { candidateFacts, findCandidates, ownPoint, restaurantOf } from './candidates.ts';
+import { candidateFacts, findCandidates, restaurantOf } from './candidates.ts';
 
 const MAX_CHOICES = 20;
 const DOUBTFUL: readonly string[] = ['likely', 'ambiguous', 'not_found'];
@@ -15,7 +15,6 @@ const NOTHING: Found = { results: [], total: 0 };
 
 export interface PageRowFacts {
   readonly query: RowQuery;
-  readonly own: readonly (readonly [column: string, value: unknown])[];
   /** The text of a field of the result. */
   readonly text: (field: string) => string;
 }
@@ -36,7 +35,7 @@ export class PageReviews {
   }
 
   /** Returns nothing for a row without doubt, or without candidates. */
-  async of({ query, own, text }: PageRowFacts): Promise<RowReview | undefined> {
+  async of({ query, text }: PageRowFacts): Promise<RowReview | undefined> {
     if (!DOUBTFUL.includes(text('status')) || text('match') === 'rejected') return undefined;
     const { name, city } = query.kind === 'search' ? query : { name: '', city: '' };
     const current = restaurantOf(text);
@@ -46,7 +45,7 @@ export class PageReviews {
         name,
         city,
         current,
-        point: ownPoint(own),
+        point: query.kind === 'none' ? undefined : query.place?.point,
       },
     );
     if (candidates.length === 0) return undefined;

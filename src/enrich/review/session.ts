@@ -3,6 +3,7 @@ import { hintOf } from '../../app/hints.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
+import { plural } from '../../util/plural.ts';
 import type { FinishedList } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
 import type { PacedService } from '../run/service.ts';
@@ -55,7 +56,7 @@ export class ReviewSession {
       index = next;
     }
     const sent = service.requests;
-    if (sent > 0) await this.#print([`${sent} searches were not in the cache any more and were sent again`]);
+    if (sent > 0) await this.#print([`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
     await this.#print([tallyText(list.name, this.#tally)]);
     const left = rows.length - this.#decisions.size;
     if (left > 0) {

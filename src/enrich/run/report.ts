@@ -197,7 +197,7 @@ function pageRowMaker(
       ],
     } satisfies PageRow;
     const text = (name: string): string => String(toCell(value(name)) ?? '');
-    return { shown, facts: { query: columns.query(row), own, text } };
+    return { shown, facts: { query: columns.query(row), text } };
   };
 }
 

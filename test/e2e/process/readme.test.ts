@@ -18,6 +18,9 @@ const pages = readdirSync(join(ROOT, 'docs'))
 const commandsOf = (page: string): string[] =>
   [...read(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
 
+/** Pages whose examples have their own tests. */
+const TESTED_ELSEWHERE: readonly string[] = ['docs/library.md', 'docs/walkthrough.md'];
+
 interface Place {
   readonly cwd: string;
   readonly env: Record<string, string | undefined>;
@@ -75,8 +78,7 @@ describe.each(['README.md', ...pages])('%s', (page) => {
   // In order, since a lookup by row number refers to an earlier search.
   it('has only commands that run', async () => {
     const place = workplace();
-    // The examples of the library have their own test.
-    if (page !== 'docs/library.md') expect(commands).not.toEqual([]);
+    if (!TESTED_ELSEWHERE.includes(page)) expect(commands).not.toEqual([]);
     for (const line of commands) {
       // A process is slow to start: the same line is not run again for another page.
       if (plainWords(line) === undefined || line.startsWith('restaurant sandbox')) {
