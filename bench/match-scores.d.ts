@@ -1,0 +1,18 @@
+import type { DirtyRow } from './dirty-list.js';
+
+export type Mode = 'name' | 'loose' | 'place';
+interface Result {
+  readonly status: string;
+  readonly id: string | undefined;
+}
+export const MODES: Readonly<Record<Mode, { readonly options: string[]; readonly columns: string[] }>>;
+export const GOALS: readonly {
+  readonly mode: Mode;
+  readonly what: 'precision' | 'recall';
+  readonly least: number;
+}[];
+export function scoreOf(
+  rows: readonly DirtyRow[],
+  results: readonly Result[],
+  mode: Mode,
+): { readonly precision: number; readonly recall: number; readonly wrong: readonly unknown[] };
