@@ -6,7 +6,6 @@ import type { Script, ScriptOptions } from 'node:vm';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
 import { foreignOwner, isSafePath, sharing } from './storage/trust.ts';
 
-/** Code that is not in the cache yet. */
 interface FreshCode {
   readonly folder: string;
   /** Returns the code, with the functions that V8 compiled when they were first called, by the name of its file. */

@@ -15,7 +15,6 @@ interface Surroundings {
   readonly stdin?: Word;
   readonly stdout?: Word;
   readonly pipe?: Command;
-  /** Command that runs after it, if it succeeds. */
   readonly next?: Command;
 }
 
@@ -24,15 +23,12 @@ interface OwnCommand extends Surroundings {
   readonly words: readonly Word[];
 }
 
-/** The command line of this run, with changes. */
 interface SameCommand extends Surroundings {
-  /** Options that are added, or replace those of this run. */
   readonly again: Options;
   readonly without?: readonly string[];
   readonly operands?: readonly Word[];
 }
 
-/** A command of the system. */
 interface SystemCommand extends Surroundings {
   /** As on POSIX systems, with its options: `mkdir -p`. */
   readonly program: string;

@@ -14,7 +14,6 @@ const SERVICE = 'The service:';
 const SETTINGS = 'Key and settings:';
 const MORE = 'More:';
 
-/** Every command, in the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   find: [RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind],
   lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup],

@@ -59,7 +59,6 @@ export function openKeyboard({ input, signal }: PromptStreams): Keyboard {
 class TerminalKeyboard implements Keyboard {
   readonly #input: RawInput;
   readonly #signal: AbortSignal;
-  /** Keys that were typed ahead. */
   #typed: string[] = [];
 
   constructor(input: RawInput, signal: AbortSignal) {

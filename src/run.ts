@@ -8,11 +8,7 @@ import { again, restaurant } from './hint.ts';
 import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
-/**
- * Runs one command line. This is the whole program, apart from the process.
- * @param argv the words after `restaurant`
- * @returns the exit code
- */
+/** @param argv the words after `restaurant`. @returns the exit code */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
   const program = buildProgram(app);
@@ -29,7 +25,6 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** Prints the completions for a TAB. Errors are not printed, because the user is typing on the terminal. */
 async function complete(
   [shell, , ...words]: readonly string[],
   program: CliCommand,

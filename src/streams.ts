@@ -25,10 +25,7 @@ function writeFailure(error: unknown, name: string): Error {
   });
 }
 
-/**
- * Maximum number of bytes written to a pipe directly. The rest goes through the stream, where a signal can end the wait
- * for a reader.
- */
+/** The rest goes through the stream, where a signal can end the wait for a reader. */
 const MAX_DIRECT_BYTES = 4096;
 
 /** One of the process's streams. After a write fails, every later write fails with the same error. */
@@ -119,11 +116,7 @@ export class ProcessOutput implements Output {
   }
 }
 
-/**
- * Creates an input for the process's stdin. The stream is opened on first use.
- * @param open returns the stream
- * @param interruption ends reading with the reason of its signal
- */
+/** @param open called on first use. @param interruption ends reading with the reason of its signal */
 export function inputFrom(open: () => Readable & { isTTY?: boolean }, interruption: Interruption): Input {
   return {
     get isTTY() {
@@ -166,5 +159,4 @@ export function terminalWasClosed(): boolean {
   }
 }
 
-/** Returns the major number of a device, which identifies its driver. */
 const majorNumber = (device: number): number => device >>> 8;

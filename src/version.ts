@@ -1,6 +1,5 @@
 import { version } from '../package.json' with { type: 'json' };
 
-/** The version of this program, from package.json. */
 export const VERSION: string = version;
 
 /** The packages in the bundle, one per line. The build replaces this text. */

@@ -65,7 +65,6 @@ export function sameService(endpoint: URL, origin: string): boolean {
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
 }
 
-/** As configured or detected; undefined if unknown. */
 export function supportsMcp(app: App): boolean | undefined {
   const protocol = app.settings.get('protocol');
   if (protocol !== 'auto') return protocol !== 'bare';

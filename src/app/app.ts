@@ -9,7 +9,6 @@ import { Notes } from './notes.ts';
 import { Secrets } from './secrets.ts';
 import { Terminal } from './terminal.ts';
 
-/** The command line of this run, as far as it was parsed. */
 export interface CommandLine {
   readonly line: TypedLine;
   readonly words: readonly string[];

@@ -64,9 +64,7 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
 const MAX_WAIT_MS = 20_000;
 const WEEK_S = 604_800;
 
-/**
- * Opens a page in the browser. If that is not possible, prints a warning and does not fail, because the file is written.
- */
+/** If that is not possible, prints a warning and does not fail, because the file is written. */
 export async function showPage(app: App, path: string): Promise<void> {
   if (!app.terminal.canOpenBrowser)
     return app.notes.note('not shown in the browser: --no-input or CI is set');
@@ -120,7 +118,6 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
   }
 }
 
-/** Sends the page to the browser. @param onSent called when all of it is sent, even if the browser then closes early */
 function sendPage(path: string, response: ServerResponse, onSent: () => void): void {
   const page = readFileSync(path);
   response.writeHead(200, {

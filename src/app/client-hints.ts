@@ -16,7 +16,6 @@ const SHOW_EXCHANGE: Hint = [
   { text: 'or check the service', command: CHECK },
 ];
 
-/** The hints for facts of the client. Undefined leaves the hint to the code. */
 const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint | undefined>>> = {
   refused: ({ host = '' }) =>
     /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)/.test(host)

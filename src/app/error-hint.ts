@@ -9,7 +9,6 @@ import { currentKeyHint } from './key.ts';
 export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>
   hintOf(app, hintInRun(app, error, fallback));
 
-/** Returns the hint of an error, which may depend on where the key of this run is from. */
 export function hintInRun(app: App, error: AppError, fallback?: Hint): Hint {
   const byRun = error.code === 'unauthorized' ? currentKeyHint(app) : fallback;
   return factHint(error) ?? byRun ?? hintFor(error);

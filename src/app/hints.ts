@@ -9,7 +9,6 @@ interface Run {
   readonly secrets: { redact(text: string): string };
 }
 
-/** Formats a hint for the terminal of this run, with the service options and words that were typed. */
 export const hintOf = (run: Run, hint: Hint): string =>
   hintText(hint, { typed: typedCommandLine(run), platform: run.context.platform });
 
@@ -43,7 +42,6 @@ function withoutHeaderValue(value: Word): Word {
   return { before, variable, after: '' };
 }
 
-/** Replaces user name and password in a URL. @param isUrl whether it may lack its scheme */
 function withoutCredentials(word: Word, isUrl = false): Word {
   if (typeof word !== 'string' || !(isUrl || word.includes('://'))) return word;
   const masked = maskUrl(word);

@@ -8,11 +8,7 @@ import { fullPath } from './output-file.ts';
 /** Maximum size of stdin, or of a file that an argument names, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * Reads all of stdin as UTF-8.
- * @param what the expected input, for a note to a user at a terminal
- * @throws {AppError} `bad_input` if it is not UTF-8 or too large
- */
+/** @param what the expected input, for a note to a user at a terminal. @throws {AppError} `bad_input` */
 export async function readAllText(app: App, what: string): Promise<string> {
   const { stdin } = app.context;
   if (stdin.isTTY) await app.notes.note(`reading ${what} from the keyboard; Ctrl-D ends it`);
@@ -57,11 +53,7 @@ export async function readArgumentFile(app: App, path: string): Promise<string> 
   }
 }
 
-/**
- * Parses the JSON of an argument, of the file in `@file`, or of stdin (`-`).
- * @param what name of the argument, for messages
- * @throws {AppError} `usage` if the command line is not JSON; `bad_input` if a file or stdin is not
- */
+/** JSON, `@file`, or `-` for stdin. @throws {AppError} `usage` if the command line is not JSON; `bad_input` */
 export async function readJsonArgument(app: App, text: string, what: string): Promise<unknown> {
   const { parseUserJson } = await import('../util/user-json.ts');
   if (text === '-') return parseUserJson(await readAllText(app, what), 'stdin', 'bad_input');

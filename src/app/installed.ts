@@ -20,7 +20,6 @@ export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform
   return { state: packageState(path), path };
 }
 
-/** Returns whether a command belongs to our npm package, by its real path or by the script in npm's launcher. */
 function packageState(path: string): 'ours' | 'other' | 'unknown' {
   const real = realpathSync(path);
   let folder = posix.dirname(real);

@@ -16,10 +16,7 @@ const HINT: Hint = [
   { text: 'or change it', command: restaurant('config', 'set', 'key-command', slot('command')) },
 ];
 
-/**
- * Runs the command that prints the API key, such as `op read op://vault/restaurant/key`, without a shell.
- * @throws {AppError} `no_key` if it cannot be run, fails, takes longer than 30 s, or prints nothing; the signal's reason
- */
+/** Runs it without a shell. @throws {AppError} `no_key` if it fails, takes over 30 s, or prints nothing; the signal */
 export async function runKeyCommand(
   { context }: { readonly context: Pick<App['context'], 'env' | 'signal'> },
   [program, ...args]: CommandWords,

@@ -15,10 +15,7 @@ export type ConfiguredKey =
     }
   | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
 
-/**
- * The key of the environment, else the key command, else the saved key.
- * @throws {AppError} `no_key` for a saved key of another service; `bad_key`
- */
+/** The key of the environment, else the key command, else the saved key. @throws {AppError} `no_key`, `bad_key` */
 export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKey | undefined {
   const prefix = app.settings.get('key-prefix');
   const { environmentKey } = app.secrets;

@@ -26,16 +26,12 @@ export class Notes {
     this.#run = run;
   }
 
-  /** Prints a note, if they are wanted. @param wraps false for a command to copy */
   async note(message: Message, wraps = true): Promise<void> {
     if (!this.#run.terminal.isInteractive) return;
     await this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line), wraps);
   }
 
-  /**
-   * Prints a warning, except with --quiet or JSON output.
-   * @param withJson print it with JSON output, too
-   */
+  /** Hidden with --quiet and, unless `withJson`, with JSON output. */
   async warn(message: Message, withJson = false): Promise<void> {
     const { terminal, options } = this.#run;
     const isWanted = options().quiet !== true && (withJson || !terminal.wantsJson);
@@ -58,10 +54,7 @@ export class Notes {
     return this.#printed;
   }
 
-  /**
-   * Shows a spinner on a terminal while the work runs.
-   * @param work receives a function that changes the label, when a label is shown
-   */
+  /** @param work receives a function that changes the label, when a label is shown */
   async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { context, terminal, redact } = this.#run;
     if (!terminal.canRepaint) return work();

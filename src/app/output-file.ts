@@ -39,12 +39,7 @@ export function outputPath(app: App): string | undefined {
   return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
 
-/**
- * Checks a file to write before a request is sent.
- * @param name the path as the user typed it
- * @throws {AppError} `usage` if it exists, naming --force, or if its link leads out of the current folder; `io_error`
- * for a folder, or if the parent folder is missing or not writable
- */
+/** @throws {AppError} `usage` if it exists, or its link leads out of the current folder; `io_error` if it cannot be written */
 export function checkTarget(app: App, name: string, mayExist = app.globals.force === true): UserPath {
   const path = fullPath(app.context, name);
   const target = attempt(name, () => resolveOutput(path, app.context, app.globals.force === true));
@@ -95,11 +90,7 @@ export function checkOutputFile(app: App, mayExist?: boolean): UserPath | undefi
   return outputPath(app) === undefined ? undefined : checkTarget(app, app.globals.output ?? '', mayExist);
 }
 
-/**
- * Opens the destination of a command's data: stdout, or the file of `--output`, which `finish` writes atomically. Keys
- * of this run are masked.
- * @throws {AppError} as {@link checkTarget}
- */
+/** Stdout, or the file of `--output`, which `finish` writes atomically. @throws {AppError} as {@link checkTarget} */
 export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
   const target = checkOutputFile(app);
   if (target === undefined) {
@@ -135,14 +126,12 @@ async function writeTarget(
   }
 }
 
-/** Writes all of a command's data, as {@link openOutput} describes. */
 export async function writeOutput(app: App, text: string): Promise<void> {
   const output = openOutput(app);
   await output.write(text);
   await output.finish();
 }
 
-/** Writes a file of `--output` that is not text. */
 export async function writeBytes(app: App, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const target = checkOutputFile(app);
   if (target === undefined) return;

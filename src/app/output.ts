@@ -23,12 +23,7 @@ const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
 
 export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
-/**
- * Checks the output options (format, columns, and file) before a request is sent.
- * @param columns documented columns of the result; a misspelling of one is refused
- * @param anyExtension the format does not depend on the extension of the output file
- * @throws {AppError} `usage`, `bad_config` for a format that a variable or the config file names, `io_error`
- */
+/** @param anyExtension the format does not depend on that of the file. @throws {AppError} `usage`, `bad_config` */
 export function checkOutputOptions(app: App, columns: readonly string[] = [], anyExtension = false): void {
   const { open = false } = app.globals;
   const format = outputFormat(app);
@@ -46,12 +41,7 @@ export function checkOutputOptions(app: App, columns: readonly string[] = [], an
   checkOutputFile(app);
 }
 
-/**
- * Rejects an output file that is the bare name of a format, or has an unknown extension.
- * @param extensions those that name a format of the command
- * @param anyExtension the format does not depend on the extension
- * @throws {AppError} `usage`
- */
+/** @param extensions those that name a format of the command. @throws {AppError} `usage` */
 export function checkOutputName(app: App, extensions: readonly string[], anyExtension: boolean): void {
   const path = outputPath(app);
   const { output = '' } = app.globals;
@@ -90,10 +80,7 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
   });
 }
 
-/**
- * Checks the filter of `--jq` before a request is sent.
- * @throws {AppError} `usage` for a syntax error, or if the format is not JSON
- */
+/** @throws {AppError} `usage` for a syntax error, or if the format is not JSON */
 export async function checkJqFilter(app: App): Promise<void> {
   const { jq } = app.globals;
   if (jq === undefined) return;
@@ -138,10 +125,7 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
   }
 }
 
-/**
- * Returns the output format: from a flag, else from the extension of the output file, else from a setting, else the
- * default for stdout.
- */
+/** From a flag, else the extension of the output file, else a setting, else the default for stdout. */
 export function outputFormat(app: App): Format {
   if (app.globals.open === true) return 'html';
   if (app.globals.jq !== undefined) return 'json';
@@ -159,12 +143,7 @@ export function selectedColumns(app: App): string[] | undefined {
   return names?.filter((name) => name !== '');
 }
 
-/**
- * Writes a command's data in the selected format.
- * @param json the JSON document
- * @param prepare loads what the other formats need, which is slow
- * @param received the JSON text of the document as received, if it is unchanged
- */
+/** @param prepare loads what other formats than JSON need. @param received the JSON text as received, if it is unchanged */
 export async function writeResult(
   app: App,
   json: unknown,
@@ -206,10 +185,7 @@ export async function writeResult(
   await writePaged(app, await present(presentation, records, options));
 }
 
-/**
- * Writes a result as an HTML page and, with `--open`, shows it in the browser. With `--open` but without `-o`, the page
- * is stored in the cache folder, and its path is printed.
- */
+/** With `--open` but without `-o`, the page is stored in the cache folder, and its path is printed. */
 async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
   const { renderDocument, tempReportPath } = await import('./page.ts');
   const { showPage } = await import('./browser.ts');
@@ -227,11 +203,7 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
   await showPage(app, stored);
 }
 
-/**
- * Writes a JSON document, filtered by `--jq`. JSON is colored on a terminal only if a setting, not an option, selects
- * the format: with `--json` the output never contains escape sequences.
- * @param received its text as received
- */
+/** Colored on a terminal only if a setting, not an option, selects JSON: `--json` never prints escape sequences. */
 async function writeJson(app: App, json: unknown, received?: string): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);

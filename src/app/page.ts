@@ -24,11 +24,7 @@ const pagesFolder = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir
 
 export const deletePages = (cacheDir: string): number => pagesFolder(cacheDir).clear(NAME);
 
-/**
- * Returns a new path in the cache folder for a page without a path. Such pages are deleted after a week.
- * @param title becomes part of the file name
- * @throws {AppError} `io_error` if the folder does not exist and cannot be created
- */
+/** Such pages are deleted after a week. @throws {AppError} `io_error` if the folder cannot be created */
 export function tempReportPath(app: App, title: string): string {
   const { cacheDir } = app.paths;
   const now = app.context.now();

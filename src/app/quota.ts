@@ -10,10 +10,7 @@ export interface Waiting {
 }
 
 export interface QuotaOptions {
-  /**
-   * Each request waits until the quota, which all processes with the key share, allows it. For commands that send many
-   * requests.
-   */
+  /** Each request waits for the quota that all processes with the key share. */
   readonly paced?: boolean;
   readonly limits?: Limits;
   /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
@@ -74,7 +71,6 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-/** Prints every pause once, although several requests may wait for it. */
 class PauseNotes {
   readonly #app: App;
   readonly #paced: boolean | undefined;

@@ -16,10 +16,7 @@ import type { App } from './app.ts';
 export const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
-/**
- * The headers of the command line override those of the profile, which are only sent to its own service.
- * @param raw keeps `${VAR}` in saved values
- */
+/** Those of the command line override those of the profile. @param raw keeps `${VAR}` in saved values */
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
   const origin = profileOrigin(app);
   const isOwn = origin !== undefined && sameService(endpoint, origin);

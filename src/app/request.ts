@@ -11,10 +11,8 @@ import { requestHeaders } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings, traceContextOf } from './target.ts';
 
-/** Whether the request is printed instead of sent. */
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
-/** A command that calls the service. */
 export interface ServiceCommand<Plan, Result> {
   /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
   readonly columns?: readonly string[];
@@ -24,7 +22,6 @@ export interface ServiceCommand<Plan, Result> {
   readonly service?: ServiceOptions;
   /** Parses and checks the arguments. All usage errors are found here. */
   plan(): Plan | Promise<Plan>;
-  /** Returns the requests that `--dry-run` and `--curl` print. */
   preview(plan: Plan): readonly PlannedCall[] | Promise<readonly PlannedCall[]>;
   send(service: Service, plan: Plan): Promise<Result>;
   write(result: Result, plan: Plan): Promise<void>;

@@ -31,12 +31,7 @@ interface StoredOptions {
   readonly preview?: boolean;
 }
 
-/**
- * Opens the cached responses of a service: those on this machine, or those that machines share.
- * @param since accept all responses stored since this time, regardless of --max-age
- * @param fresh accept none
- * @param preview missing responses are not requested, so other machines do not wait for them
- */
+/** @param since accept all responses stored since this time. @param preview nothing will be requested */
 export async function openStoredResponses(
   app: App,
   target: Target,

@@ -37,7 +37,6 @@ export interface Received<T> {
   readonly cachedAt?: number;
 }
 
-/** A call as the cache knows it. */
 interface CachedCall<T> {
   readonly name: string;
   readonly args: JsonObject;
@@ -64,7 +63,6 @@ export interface ToolCatalog {
 /** Options for opening a service, in addition to the settings. */
 export interface ServiceOptions extends QuotaOptions {
   readonly demoMode?: DemoMode;
-  /** Aborts all requests. Default: the signal of the run. */
   readonly signal?: AbortSignal;
   /** The target, if it is already open. */
   readonly target?: Target;
@@ -121,7 +119,6 @@ export class Service {
     this.#options = options;
   }
 
-  /** The host, for messages. */
   get label(): string {
     return this.#target.demo ? DEMO : this.#target.url.host;
   }
@@ -230,7 +227,6 @@ export class Service {
     }
   }
 
-  /** Sends a call and masks keys in what it returns. */
   async #receive<T>({ send, parse }: CachedCall<T>): Promise<Received<T>> {
     const texts: string[] = [];
     const value = await send({ onText: (text) => texts.push(text) });
@@ -240,7 +236,6 @@ export class Service {
   }
 }
 
-/** Opens a client with this run's settings. It is closed when the run ends. */
 async function openClient(
   app: App,
   target: Target,
@@ -286,7 +281,6 @@ async function openClient(
   return client;
 }
 
-/** Binds a key that was saved without a service to this service. */
 function bindKey(app: App, { url, key }: Target): void {
   app.cleanup.add(async () => {
     try {

@@ -85,7 +85,6 @@ export class Terminal {
     return this.#context.stdout.isTTY ? this.#context.stdout.columns : 80;
   }
 
-  /** Whether a stream is a terminal and `--output` does not redirect it to a file. */
   #isTerminal(stream: StreamName): boolean {
     const { output = '-' } = this.#options();
     return this.#context[stream].isTTY && (stream === 'stderr' || output === '-');

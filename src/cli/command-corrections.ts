@@ -22,10 +22,7 @@ function splitRest(rest: readonly string[]): Rest {
   return { operands: rest.slice(0, end), options: rest.slice(end) };
 }
 
-/**
- * Returns the command that an unknown one probably means.
- * @param app undefined if only the help of a command is wanted
- */
+/** @param app undefined if only the help of a command is wanted */
 export function correctCommand(
   word: string,
   parent: CliCommand,
@@ -49,7 +46,6 @@ export function correctCommand(
   return search && didMean([...search, ...options], root, app, 'to search for it');
 }
 
-/** Returns the words of the command that was meant. */
 function lineFor(meant: string, word: string, parent: CliCommand, rest: Rest, app: App): readonly Word[] {
   // A complete search.
   if (meant.startsWith('find ')) return meant.split(' ');

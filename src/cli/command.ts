@@ -49,7 +49,6 @@ export class CliOption extends Option {
   setting: Setting<unknown> | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   rivals: readonly string[] = [];
-  /** The description without the choices. */
   readonly about: string;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
@@ -175,7 +174,6 @@ export class CliCommand extends Command {
     return [...this.options, ...this.root.options].find(({ long, short }) => flag === long || flag === short);
   }
 
-  /** Adds a command that is defined when it is first needed. */
   lazyCommand(name: string, group: string, load: Load): void {
     const command = this.command(name).helpGroup(group) as CliCommand;
     command.#load = load;
@@ -191,7 +189,6 @@ export class CliCommand extends Command {
     for (const child of this.children) await child.load();
   }
 
-  /** Describes the command: `summary` is one line for lists of commands, `more` is added in its own help. */
   about(summary: string, more?: string): this {
     return this.summary(summary).description(more === undefined ? `${summary}.` : `${summary}. ${more}`);
   }

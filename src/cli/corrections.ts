@@ -17,7 +17,6 @@ export function splitOption(word: string): { flag: string; value: string | undef
 }
 
 interface Meaning {
-  /** Our long name; empty for an argument. */
   readonly name: string;
   readonly takesValue: boolean;
   /** The value in place of the typed one. */

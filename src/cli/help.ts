@@ -85,7 +85,6 @@ const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 const wrap = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
-/** Whether an option belongs to most commands. */
 export const isShared = ({ helpGroupHeading = '' }: Option): boolean =>
   ['Service options:', 'General options:'].includes(helpGroupHeading);
 

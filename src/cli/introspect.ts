@@ -77,7 +77,6 @@ const DEFINITIONS = new Map<unknown, Definition>([
   [PREVIEW, { name: 'request', schema: PREVIEW }],
 ]);
 
-/** Replaces these schemas by references to those of `$defs`. */
 function withDefinitions(facts: Record<string, unknown>): Record<string, unknown> {
   const used = new Map<string, unknown>();
   const text = JSON.stringify(facts, (_key, value: unknown) => {
@@ -89,7 +88,6 @@ function withDefinitions(facts: Record<string, unknown>): Record<string, unknown
   return { ...JSON.parse(text), ...(used.size > 0 && { $defs: Object.fromEntries(used) }) };
 }
 
-/** Describes a command and its subcommands, with JSON Schemas of input and output. */
 export function describeCommand(command: CliCommand): Record<string, unknown> {
   const { children, isGroup, jsonOutput, jsonProgress } = command;
   const facts = {

@@ -5,7 +5,6 @@ export const text: JsonSchema = { type: 'string' };
 export const textOrNull: JsonSchema = { type: ['string', 'null'] };
 export const boolean: JsonSchema = { type: 'boolean' };
 export const integer: JsonSchema = { type: 'integer' };
-/** An object whose keys are not documented. */
 export const anyObject: JsonSchema = { type: 'object' };
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });

@@ -1,4 +1,3 @@
-/** Words of other tools for the same thing, by our word. */
 type Synonyms = Readonly<Record<string, string>>;
 
 /** By group of commands and our command, with the options that it needs. */
@@ -105,7 +104,6 @@ export const FOOD: Synonyms = {
   seafood: 'fish oyster',
 };
 
-/** Words that say nothing about the restaurant. */
 export const FILLERS =
   'a an the some any all me my for to of and eat eats food foods dinner lunch meal restaurant restaurants place places ' +
   'spot spots list ls show search query find nearby near here where random cuisines cities cuisine cheap open now ' +

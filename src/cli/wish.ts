@@ -10,7 +10,6 @@ export interface Wish {
   /** Empty if the words describe restaurants without a name. */
   readonly name: string;
   readonly city?: string;
-  /** Filters and order. */
   readonly options: Options;
 }
 

@@ -26,16 +26,12 @@ export function parseEndpoint(url: string): URL {
   return parseHttpUrl(url, 'endpoint');
 }
 
-/** Whether the host is this machine: `localhost`, 127.0.0.0/8 or `[::1]`. */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;
   return host === 'localhost' || host === '[::1]' || LOOPBACK_IPV4.test(host);
 }
 
-/**
- * Checks that the key is only sent over https or to this machine.
- * @throws {AppError} `usage` for http to another host, unless `insecureHttp`
- */
+/** @throws {AppError} `usage` for http to another host, unless `insecureHttp` */
 export function assertMayCarryKey(url: URL, insecureHttp: boolean): void {
   if (url.protocol === 'https:' || insecureHttp || isLoopback(url)) return;
   throw new AppError('usage', `the key is not sent over plain HTTP to ${url.host}`, {

@@ -17,7 +17,7 @@ export function isRestaurant(value: unknown): value is Restaurant {
   return isObject(value) && isFilled(value.service_id) && isFilled(value.name);
 }
 
-/** Returns the results in the output of `find_restaurant`. @throws {AppError} `bad_response` */
+/** @throws {AppError} `bad_response` */
 export function findResult(value: unknown): FindResult {
   const output = outputObject(value);
   const { results } = output;
@@ -26,13 +26,13 @@ export function findResult(value: unknown): FindResult {
   return { output: output as FindOutput, results, unreadable };
 }
 
-/** Checks that the output of a tool is an object. @throws {AppError} `bad_response` */
+/** @throws {AppError} `bad_response` */
 export function outputObject(output: unknown): JsonObject {
   if (!isObject(output)) throw mismatch("an object as the tool's output", output, output);
   return output;
 }
 
-/** Returns the error for a value of the wrong type. @param context the value that contains it, which is shown */
+/** @param context the value that contains it, which is shown */
 export function mismatch(wanted: string, value: unknown, context?: unknown): AppError {
   const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
   return new AppError('bad_response', `expected ${wanted}, got ${kindOf(value)}${shown}`);

@@ -10,7 +10,6 @@ export const DEFAULT_KEY_PREFIX = 'sk_service_';
  */
 const TOKEN = '[!#-&*+\\-./0-9:=?@A-Z^_a-z|~]';
 
-/** Invalid forms of a key, each with the message of its error. */
 const INVALID: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'the API key is empty'],
   [/^bearer(\s|$)/i, 'the API key starts with "Bearer"; enter the key alone'],
@@ -18,10 +17,7 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
   [/[^\x21-\x7e]/, 'the API key contains invalid characters: blanks, line breaks or non-ASCII'],
 ];
 
-/**
- * Trims a key and checks its form: `prefix`, then visible ASCII.
- * @throws {AppError} `bad_key`; its message never contains the key
- */
+/** @throws {AppError} `bad_key`; its message never contains the key */
 export function checkKey(raw: string, prefix: string, hint?: Hint): string {
   const key = raw.trim();
   const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];
@@ -37,7 +33,6 @@ export function checkKey(raw: string, prefix: string, hint?: Hint): string {
 /** Fewer characters could occur in data by chance, so they are not masked there. */
 export const MIN_KEY_CHARS = 8;
 
-/** Returns the last four characters of a key: the most that is ever shown. */
 export function keySuffix(key: string): string {
   return key.slice(-4);
 }
@@ -92,7 +87,6 @@ function replaceAll(text: string, needle: string, mask: string): string {
   return rest === 0 ? text : parts.join('') + text.slice(rest);
 }
 
-/** Yields the places of a text in lower case, which do not overlap. */
 function* placesOf(needle: string, text: string): Generator<number> {
   const lower = lowerCase(text);
   for (let at = lower.indexOf(needle); at !== -1; at = lower.indexOf(needle, at + needle.length)) yield at;
@@ -101,7 +95,6 @@ function* placesOf(needle: string, text: string): Generator<number> {
 /** A character that is escaped for JSON or a URL, perhaps several times, or the backslashes before one. */
 const ESCAPE = /\\+(?:u00([2-7][\da-f]))?|%(?:25)*([2-7][\da-f])/gi;
 
-/** An escape: its place in the source, and the place in the text at which `length` characters replace it. */
 interface Escape {
   readonly start: number;
   readonly end: number;
@@ -146,10 +139,7 @@ function replaceEscaped(source: string, needle: string, mask: string): string {
   return rest === 0 ? source : parts.join('') + source.slice(rest);
 }
 
-/**
- * Creates a function that masks secrets in text for people: the key in every form, tokens after `Bearer`, and everything
- * that looks like a key of the service.
- */
+/** Masks the key in every form, tokens after `Bearer`, and what looks like a key of the service. For people only. */
 export function redactor(
   key: string | undefined,
   prefix: string = DEFAULT_KEY_PREFIX,
@@ -178,7 +168,6 @@ function base64Forms(key: string): string[] {
   return [...new Set(cores.flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]))];
 }
 
-/** Returns the base64 digits that depend on the key alone when `offset` bytes (mod 3) precede it. */
 function base64Core(key: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
   return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));

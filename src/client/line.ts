@@ -5,12 +5,8 @@ import type { CallLimits, Transport } from './http/transport.ts';
 import type { StatusContext } from './rpc/errors.ts';
 import type { Policy, RateGate, RetryLimits } from './rpc/retry.ts';
 
-/** Callbacks about the requests of a client. */
 export interface LineEvents {
-  /**
-   * Called before every HTTP request that counts against the quota, retries included. An error that it throws ends the
-   * call.
-   */
+  /** Called before every HTTP request that counts against the quota. An error that it throws ends the call. */
   onRequest?(): void | Promise<void>;
   /** Called before each wait for a retry. */
   onWait?(wait: { ms: number; error: AppError }): void;
@@ -21,12 +17,9 @@ export interface LineEvents {
 /** The state and options that all calls of a client share. */
 export interface Line extends LineEvents, StatusContext, RetryLimits, Pick<Context, 'sleep'> {
   readonly transport: Transport;
-  /** Headers of every request. */
   readonly headers: RequestHeaders;
   readonly gate: RateGate;
-  /** Id of the last request. */
   lastId: number;
-  /** Masks secrets in text from the service. */
   mask(text: string): string;
   /** Called with the protocol violations of a response that is accepted nevertheless. */
   note(text: string): void;

@@ -26,10 +26,6 @@ export interface PreviewOptions {
   readonly protocol?: string;
 }
 
-/**
- * Creates the request that would be sent.
- * @throws {AppError} `usage` for headers that cannot be sent
- */
 export function previewRequest(options: PreviewOptions): RequestPreview {
   const { endpoint, key, id = 1, method, headers, protocol = 'bare' } = options;
   const { params, headers: trace } = withTrace(options.traceContext, options.params);
@@ -67,7 +63,6 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
   return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
 }
 
-/** Quotes text as one word of a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

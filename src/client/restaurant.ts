@@ -61,10 +61,7 @@ export interface ClientOptions extends LineEvents {
   readonly insecureHttp?: boolean;
   /** Passed on as headers and as `_meta` (W3C Trace Context, MCP SEP-414). */
   readonly traceContext?: TraceContext | undefined;
-  /**
-   * The signal that aborts all calls; the clock; random numbers; the proxy variables (`env`). Default: the system's
-   * clock, no proxy.
-   */
+  /** Default: the system's clock, no proxy (`env`), and a signal that never aborts. */
   readonly context?: Partial<ClientContext>;
   /** Called once, when the service has accepted a request. */
   onAccepted?(): void;
@@ -145,7 +142,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
   return new RestaurantClient(options, open);
 }
 
-/** A call, its limits, and what is made of its outcome. */
 interface Operation<Result> {
   readonly state: CallState;
   readonly message: RpcCall;
@@ -317,7 +313,6 @@ class RestaurantClient implements Client {
     };
   }
 
-  /** Returns a function that decodes the result of a call. A JSON-RPC error is thrown. */
   #reader<Result>(decode: (result: unknown, envelope: string) => Result) {
     return (outcome: Outcome): Result => {
       const result = resultOf(outcome, isModern(this.#session));
@@ -384,7 +379,6 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
   throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
 }
 
-/** Creates functions that mask the key and the secret headers in errors and traces. */
 function createMasks(options: ClientOptions, apiKey: string | undefined, host: string) {
   const secrets = new Map(
     Object.entries(options.headers ?? {})

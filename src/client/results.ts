@@ -8,11 +8,7 @@ import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { Outcome } from './rpc/reply.ts';
 import type { Tool, ToolResult } from './types.ts';
 
-/**
- * Parses the result of `tools/call`.
- * @param tool its name
- * @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError`
- */
+/** @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError` */
 export function parseToolResult(result: unknown, tool?: string): ToolResult {
   if (!isObject(result)) throw mismatch('a tool result', result);
   // Some servers send "true" or 1.
@@ -49,7 +45,6 @@ function noContent({ content }: JsonObject): AppError {
   return new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
 }
 
-/** Returns the first text of a tool's result in an envelope as JSON text. @throws {AppError} `bad_response` */
 export function unwrapText(envelope: JsonObject): string {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
@@ -57,17 +52,12 @@ export function unwrapText(envelope: JsonObject): string {
   return parseJsonOrNone(text) === undefined ? JSON.stringify(text) : text.replace(/^\uFEFF/, '');
 }
 
-/** Options of a call with an output. */
 export interface OutputOptions {
   /** Gets the JSON text of what the call returns, as received: its numbers keep their digits. */
   readonly onText?: (text: string) => void;
 }
 
-/**
- * Decodes the output object of a tool.
- * @param envelope the JSON text that contains the result
- * @throws {AppError} `bad_response`; the error of a `status` other than `ok`
- */
+/** @param envelope the JSON text that contains the result. @throws {AppError} `bad_response`; a `status` other than `ok` */
 export function decodeOutput(result: unknown, envelope = '', { onText }: OutputOptions = {}): JsonObject {
   const { value, text } = toolOutput(result);
   const output = outputObject(value);
@@ -97,11 +87,7 @@ export function resultOf({ response, failure }: Outcome, isTyped: boolean): unkn
   return result;
 }
 
-/**
- * Checks that a result is complete.
- * @param isTyped the protocol has `resultType` (MCP 2026-07-28)
- * @throws {AppError} `tool_error` if the tool requests input first; `bad_response` for an unknown `resultType`
- */
+/** @param isTyped the protocol has `resultType` (MCP 2026-07-28) */
 export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
   if (type === 'input_required' && isObject(result)) {
@@ -113,7 +99,6 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   throw new AppError('bad_response', `the result has the unknown type ${shown}`);
 }
 
-/** Lists the input that a result requests. */
 function inputQuestions({ inputRequests }: JsonObject): string {
   const parts = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, value]) => {
     const { method, params }: JsonObject = isObject(value) ? value : {};
@@ -123,7 +108,6 @@ function inputQuestions({ inputRequests }: JsonObject): string {
   return excerpt(parts.join(', ') || 'nothing specified');
 }
 
-/** One page of `tools/list`. */
 interface ToolPage {
   readonly tools: readonly unknown[];
   readonly nextCursor?: unknown;
@@ -154,7 +138,6 @@ function commonCaching(all: readonly Caching[]): Caching {
   };
 }
 
-/** Decodes one page of `tools/list`. @throws {AppError} `bad_response` */
 export function decodeToolPage(result: unknown): ToolPage {
   const page = isObject(result) ? result : {};
   const { tools, nextCursor } = page;
@@ -162,15 +145,9 @@ export function decodeToolPage(result: unknown): ToolPage {
   return { tools, nextCursor, caching: cachingOf(page) };
 }
 
-/** Limit for a server whose list never ends. */
 const MAX_PAGES = 100;
 
-/**
- * Reads all pages of `tools/list`.
- * @param page requests one page
- * @param onCaching gets how the list may be cached
- * @throws {AppError} `bad_response` for a list without end
- */
+/** @throws {AppError} `bad_response` for a list without end */
 export async function listAllTools(
   page: (params: { cursor: string } | undefined) => Promise<ToolPage>,
   onCaching?: (caching: Caching) => void,

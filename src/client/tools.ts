@@ -87,13 +87,11 @@ export const DOCUMENTED_TOOLS: readonly Tool[] = Object.values(TOOLS).map(({ def
 /** Names that the MCP specification allows for a tool. Others are not suggested, because they may imitate a tool. */
 export const TOOL_NAME = /^[\w./:-]{1,128}$/;
 
-/** The call of a tool in the table. */
 export const plannedCall = <Query>(
   { definition, args }: ServiceTool<Query, unknown>,
   query: Query,
 ): PlannedCall => toolCall(definition.name, args(query));
 
-/** The call of any tool. */
 export const toolCall = (name: string, args: JsonObject): PlannedCall => ({
   method: 'tools/call',
   params: { name, arguments: args },

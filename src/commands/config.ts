@@ -92,7 +92,6 @@ async function getSetting(app: App, word: string): Promise<void> {
   if (value === SECRET) await app.notes.warn(`${name} is secret: its value is in ${app.config.path}`);
 }
 
-/** Without a value, removes the setting or header. */
 async function changeSetting(app: App, word: string, input?: string): Promise<void> {
   const header = headerName(word);
   const { name, value, change } =
@@ -105,7 +104,6 @@ async function changeSetting(app: App, word: string, input?: string): Promise<vo
 
 interface Change {
   readonly name: string;
-  /** The new value for display; null if it is removed. */
   readonly value: string | number | null;
   change(file: ConfigFile): void;
 }

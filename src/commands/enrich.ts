@@ -40,7 +40,6 @@ export function registerEnrich(command: CliCommand, app: App): void {
     });
 }
 
-/** How a row is searched, and what is added to it. */
 function addRowOptions(enrich: CliCommand): void {
   enrich
     .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })

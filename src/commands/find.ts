@@ -36,7 +36,6 @@ const DEFAULT_LOOKUPS = 10;
 
 interface FindOptions extends Refinement {
   city?: string;
-  /** Level of detail to look up for each result. */
   fields?: Level;
 }
 

@@ -85,7 +85,6 @@ async function login(app: App, options: LoginOptions): Promise<void> {
 
 interface LoginService {
   readonly url: URL;
-  /** The base URL as typed at the prompt. */
   readonly typed?: string;
 }
 

@@ -32,7 +32,6 @@ export interface ObjectRow {
 
 export type InputRow = CellRow | ObjectRow;
 
-/** A problem in the input. */
 export interface Problem {
   readonly line: number;
   /** Completes the sentence `line 7 <what>`. */

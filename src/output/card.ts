@@ -97,7 +97,6 @@ export function cardLines(outcome: Outcome, columns: readonly string[] | undefin
   ]);
 }
 
-/** Returns fields in the order of a card, with the requested id if none of them has it. */
 export function factsOf(restaurantId: string, rest: readonly Field[]): Field[] {
   const hasId = rest.some(([, value]) => value === restaurantId);
   return inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);

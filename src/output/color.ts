@@ -19,11 +19,9 @@ export interface Palette {
   readonly heading: Paint;
   readonly name: Paint;
   readonly dim: Paint;
-  /** The left side of a key/value line. */
   readonly key: Paint;
   readonly number: Paint;
   readonly url: Paint;
-  /** Text to type: a command, an argument. */
   readonly code: Paint;
   readonly good: Paint;
   readonly warn: Paint;

@@ -18,7 +18,6 @@ export function writeCsv(data: Presentation, { columns, guardFormulas: guard }: 
   return lines([keys, ...rows].map((cells) => csvRow(cells, guard)));
 }
 
-/** Formats a cleaned CSV record, without its line break. Tabs and line breaks in cells are kept. */
 export function csvRow(cells: readonly Scalar[], guard = false): string {
   return encodeRecord(
     cells.map((cell) => formatCell(cell, cleanCell, guard)),
@@ -55,10 +54,7 @@ function isPhoneOrNumber(text: string): boolean {
   return parts.every((part) => PHONE.test(part) || SIGNED_NUMBER.test(part));
 }
 
-/**
- * Formats the data as TSV without a header: one line per record, or `key<TAB>value` lines with a blank line between
- * records.
- */
+/** One line per record, or `key<TAB>value` lines with a blank line between records. */
 export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: PresentOptions): string {
   const { keys, rows } = tabulate(data.rows ?? data.records, columns ?? data.columns);
   if (data.keyValue !== true || columns !== undefined) return lines(rows.map((row) => tsvRow(row, guard)));
@@ -67,7 +63,6 @@ export function writeTsv(data: Presentation, { columns, guardFormulas: guard }: 
     .join('\n');
 }
 
-/** Formats a cleaned line of TSV, without its line break. Tabs and line breaks become spaces; nothing is cut. */
 export function tsvRow(values: readonly Scalar[], guard = false): string {
   return values.map((value) => formatCell(value, cleanLine, guard)).join('\t');
 }

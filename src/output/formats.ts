@@ -32,7 +32,6 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-/** A format of files with typed columns, which only the extension of a file selects. */
 export type FileFormat = 'xlsx' | 'parquet';
 export type RecordFormat = Exclude<Format, 'html' | 'json' | FileFormat>;
 
@@ -63,10 +62,7 @@ export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
   ALL.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
 );
 
-/**
- * Formats a command's data in one format, with a final line break unless it is empty.
- * @throws {AppError} `bad_response` if data nests too deep
- */
+/** @throws {AppError} `bad_response` if data nests too deep */
 export async function present(
   data: Presentation,
   format: RecordFormat,
@@ -76,7 +72,6 @@ export async function present(
   return write(data, options);
 }
 
-/** Writes a table in a format of files. */
 export async function* fileBytes(format: FileFormat, table: TableFile): AsyncGenerator<Uint8Array> {
   yield* (await SPECS[format].file())(table);
 }

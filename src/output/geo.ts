@@ -4,7 +4,6 @@ import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { pick, type Scalar, tabulate } from './records.ts';
 
-/** A feature of RFC 7946, section 3.2. */
 interface Feature {
   type: 'Feature';
   id?: string | number;
@@ -16,10 +15,7 @@ export function writeGeoJson({ records }: Presentation, { columns, prettyJson }:
   return `${toJson(toGeoJson(records, columns), prettyJson)}\n`;
 }
 
-/**
- * Converts restaurants to GeoJSON (RFC 7946): points in `[lng, lat]`, `service_id` as the id of the feature, everything
- * else, or only `columns`, in `properties`. Without usable coordinates the geometry is null.
- */
+/** RFC 7946: points in `[lng, lat]`. Without usable coordinates the geometry is null. */
 export function toGeoJson(restaurants: readonly unknown[], columns?: readonly string[]) {
   return {
     type: 'FeatureCollection',
@@ -60,10 +56,7 @@ function isDegrees(value: unknown, limit: number): value is number {
 /** Characters that XML 1.0 does not allow, not even escaped. */
 const FORBIDDEN = /[\ufffe\uffff]/g;
 
-/**
- * Formats the records as KML 2.2 (OGC 12-007r2): one placemark per record, with the columns as extended data. A record
- * without usable coordinates is a placemark without a point.
- */
+/** KML 2.2 (OGC 12-007r2). A record without usable coordinates is a placemark without a point. */
 export function writeKml({ records, columns: defaults }: Presentation, { columns }: PresentOptions): string {
   const { keys, rows } = tabulate(records, columns ?? defaults);
   const placemarks = records.map((record, index) => placemark(record, keys, rows[index] ?? []));

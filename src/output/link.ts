@@ -28,7 +28,6 @@ function isCapable({ TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION }: Co
   return Boolean(WT_SESSION) || /^(xterm-kitty|xterm-ghostty|alacritty|foot|wezterm)/.test(TERM);
 }
 
-/** Makes text a link if the view shows links. The URL must come from `mapUrl` or `webUrl`. */
 export function link(text: string, url: string | undefined, view: View): string {
   if (view.links !== true || url === undefined || text === '') return text;
   return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;

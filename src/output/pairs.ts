@@ -2,7 +2,6 @@ import { clean, cleanLine, pad, width, wrap } from '../util/text.ts';
 import type { Paint } from './color.ts';
 import { EMPTY, type View } from './presentation.ts';
 
-/** An entry of a key/value list. Texts are cleaned when it is rendered. */
 export interface Pair {
   readonly key: string;
   readonly text: string;

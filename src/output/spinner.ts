@@ -5,7 +5,6 @@ const ASCII_FRAMES = ['|', '/', '-', '\\'];
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
-/** Returns the text that clears the current terminal line, without escape sequences. */
 export function clearLine({ columns }: Pick<Output, 'columns'>): string {
   return `\r${' '.repeat(columns - 1)}\r`;
 }

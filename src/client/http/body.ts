@@ -37,7 +37,6 @@ export class SseDecoder {
     this.#parser.feed(text);
   }
 
-  /** Emits the pending block, marked as unfinished. */
   end(): void {
     this.#isEnding = true;
     this.#parser.feed('\n\n');
@@ -70,10 +69,7 @@ export class BodyReader {
     this.#decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
   }
 
-  /**
-   * @throws {AppError} `bad_response` if it is larger than the limit, or if another charset is declared and it is not
-   * UTF-8
-   */
+  /** @throws {AppError} `bad_response` if it is too large, or not UTF-8 although another charset is declared */
   feed(chunk: Uint8Array): void {
     const { maxBytes } = this.#options;
     this.#bytes += chunk.length;
@@ -87,7 +83,6 @@ export class BodyReader {
     this.#stream?.end();
   }
 
-  /** The body so far; empty for a stream of events. */
   get text(): string {
     return this.#parts.join('');
   }
@@ -126,12 +121,10 @@ export class BodyReader {
   }
 }
 
-/** Returns the part of a Content-Type before the first `;`, in lower case. */
 export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** Returns the error for a body over the limit. */
 export function tooLarge(maxBytes: number): AppError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
@@ -141,11 +134,9 @@ export function tooLarge(maxBytes: number): AppError {
 
 /** Number of characters after which, if all are white space, the media type decides. */
 const SNIFF_CHARS = 1024;
-/** Length of the longest field name, with its colon. */
 const FIELD_CHARS = 'event:'.length;
 const FIELD = /^(?::|(?:data|event|id|retry)(?::|\r|\n))/;
 
-/** Decides between text and events; undefined while there are too few characters. */
 function sniff(seen: string, type: string, isLast: boolean): 'text' | 'events' | undefined {
   const start = seen.trimStart();
   if (/^[{[]/.test(start)) return 'text';
@@ -158,10 +149,7 @@ function declaresOtherCharset(contentType: string): boolean {
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-/**
- * Creates the stream that decodes a coding. zlib is loaded with the first compressed response.
- * @throws {AppError} `bad_response` for an unknown coding
- */
+/** @throws {AppError} `bad_response` for an unknown coding */
 function openCoding(name: string): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
@@ -186,7 +174,6 @@ interface BodySink {
  */
 export class ContentDecoder {
   readonly #coding: string;
-  /** Maximum size of the compressed body. */
   readonly #maxBytes: number;
   readonly #sink: BodySink;
   #stream: Transform | undefined;
@@ -209,7 +196,6 @@ export class ContentDecoder {
     else this.#stream.end();
   }
 
-  /** Stops immediately. */
   destroy(): void {
     this.#stream?.destroy();
   }

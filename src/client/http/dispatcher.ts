@@ -19,9 +19,7 @@ const lookupLocalhost: LookupFunction = (_host, { all }, callback) => {
   ]);
 };
 
-/** Opens connections to one service, directly or through a proxy. */
 export async function openDispatcher(hostname: string, connectMs: number, proxy: ProxyServer | undefined) {
-  /** Connections that are not established yet. */
   const connecting = new Set<Socket>();
   const direct = watchSockets(
     // Certificates are always verified, despite NODE_TLS_REJECT_UNAUTHORIZED, because the server receives the key.
@@ -38,7 +36,6 @@ export async function openDispatcher(hostname: string, connectMs: number, proxy:
   const agent = new Agent({ ...limits, connect: tunnels?.connect ?? direct });
   return {
     dispatch: agent.dispatch.bind(agent),
-    /** Closes every connection. */
     async close(): Promise<void> {
       for (const socket of connecting) socket.destroy();
       await Promise.all([agent.destroy(), tunnels?.close()]);

@@ -1,28 +1,23 @@
 import { AppError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 
-/** Headers of a request, by name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 /** Header fields by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A header field: name and value. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** Returns the first value of a header field. */
 export function firstValue(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value[0];
 }
 
-/** Lists header fields one by one, a repeated field once for each value. */
 export function fieldList(headers: HeaderFields): HeaderField[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each): HeaderField => [name, each]),
   );
 }
 
-/** Returns the headers of every request. */
 export function baseHeaders(key?: string): RequestHeaders {
   return {
     'Content-Type': 'application/json',
@@ -41,17 +36,13 @@ const RESERVED =
 const HARMLESS =
   /^(?:accept|accept-language|baggage|content-type|mcp-method|mcp-name|mcp-protocol-version|traceparent|tracestate|user-agent|x-correlation-id|x-request-id)$/i;
 
-/** Whether the value of a header may be shown. */
 export const isHarmless = (name: string): boolean => HARMLESS.test(name);
 
 export function isHeaderName(name: unknown): name is string {
   return typeof name === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
 }
 
-/**
- * Checks a header of a caller (RFC 9110, section 5).
- * @throws {AppError} `usage` for a name or value that HTTP cannot carry, or a reserved name
- */
+/** @throws {AppError} `usage` for a name or value that HTTP cannot carry (RFC 9110, section 5), or a reserved name */
 export function checkHeader(name: string, value: string): void {
   if (!isHeaderName(name)) throw refuse(`"${String(name).slice(0, 60)}" is not a header name`);
   if (name.toLowerCase() === 'authorization') {
@@ -65,10 +56,7 @@ export function checkHeader(name: string, value: string): void {
   }
 }
 
-/**
- * Parses `Name: value` lines.
- * @throws {AppError} `usage` for a line that is not a header, or as `checkHeader`
- */
+/** @throws {AppError} `usage` for a line that is not `Name: value`, or as `checkHeader` */
 export function parseHeaders(lines: readonly string[]): RequestHeaders {
   return Object.fromEntries(
     lines.map((line) => {
@@ -81,10 +69,7 @@ export function parseHeaders(lines: readonly string[]): RequestHeaders {
   );
 }
 
-/**
- * Adds headers of a caller. They replace headers of the same name, ignoring case.
- * @throws {AppError} `usage` as `checkHeader`
- */
+/** They replace headers of the same name, ignoring case. @throws {AppError} `usage` as `checkHeader` */
 export function withHeaders(base: RequestHeaders, extra: RequestHeaders = {}): RequestHeaders {
   // Most calls add none.
   if (Object.keys(extra).length === 0) return base;

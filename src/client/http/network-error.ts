@@ -2,7 +2,6 @@ import { AppError, type Code, type Reason, systemCode } from '../../errors.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
 
-/** The phase of an exchange in which it failed. */
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
 interface Failure {
@@ -42,7 +41,6 @@ const noConnection = ({ host, connectMs }: Failure) =>
 const notHttp = ({ host }: Failure) => `${host} does not respond as an HTTP server`;
 const cutOff = ({ host }: Failure) => `${host} closed the connection in the middle of its response`;
 
-/** The first that applies counts. */
 const MEANINGS: readonly Meaning[] = [
   [
     /^EAI_AGAIN$/,
@@ -110,7 +108,6 @@ const MEANINGS: readonly Meaning[] = [
   [/^/, 'network', 'unreachable', (it) => `the request to ${it.host} failed (${it.code})`],
 ];
 
-/** Classifies the failure of an exchange by its error's `code` and its phase. */
 export function networkError(
   error: unknown,
   { target, phase, connectMs }: { target: URL; phase: Phase; connectMs: number },
@@ -126,19 +123,15 @@ export function networkError(
   return new AppError(as, text, { ...(reason && { reason }), host, retryable, cause: error });
 }
 
-/** The name of an error for data that undici rejected. */
 export const UNEXPECTED_DATA = 'UNEXPECTED_DATA';
 
-/**
- * Returns the code of an error. Errors of undici's HTTP parser have none; their `data` is empty at the end of the input.
- */
+/** Errors of undici's HTTP parser have no code; their `data` is empty at the end of the input. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === UNEXPECTED_DATA) return UNEXPECTED_DATA;
   if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
   return 'data' in error && error.data ? UNEXPECTED_DATA : 'UNEXPECTED_END';
 }
 
-/** Returns the names that a rejected certificate is for, as Node attaches it to its error. */
 function namesIn(error: unknown): string | undefined {
   const names = (error as { cert?: { subjectaltname?: unknown } } | null)?.cert?.subjectaltname;
   return typeof names === 'string' ? excerpt(names, 100) : undefined;

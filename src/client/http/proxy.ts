@@ -4,7 +4,6 @@ import { isLoopback } from '../endpoint.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that requests to a service go through. */
 export interface ProxyServer {
   /** `socks5` resolves host names on this machine, `socks5h` in the proxy, as curl does. */
   readonly kind: 'http' | 'socks5' | 'socks5h';

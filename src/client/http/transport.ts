@@ -11,7 +11,6 @@ import { type Env, type ProxyServer, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
   readonly endpoint: URL;
-  /** Environment with the proxy variables. */
   readonly env: Env;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -22,7 +21,6 @@ export interface TransportOptions {
   trace?(event: TraceEvent): void;
 }
 
-/** The limits of a call, which may take several exchanges. */
 export interface CallLimits {
   /** Aborts the exchange; its reason is thrown. */
   readonly signal: AbortSignal;
@@ -32,7 +30,6 @@ export interface CallLimits {
   readonly totalMs: number;
 }
 
-/** One HTTP request and how to read its response. */
 export interface Exchange {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +40,6 @@ export interface Exchange {
   onEvent?(event: SseEvent): 'stop' | undefined;
 }
 
-/** An HTTP response. */
 export interface Reply {
   readonly status: number;
   readonly statusText: string;
@@ -70,10 +66,8 @@ export type TraceEvent =
     }
   /** A body, or one event of a stream. */
   | { readonly kind: 'body'; readonly text: string }
-  /** A decision of this program. */
   | { readonly kind: 'note'; readonly text: string };
 
-/** Sends requests to one endpoint. */
 export interface Transport {
   /**
    * Sends one HTTP request and reads the response. Redirects are not followed.
@@ -90,10 +84,8 @@ const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;
 /** How often an extended deadline is checked again. */
 const EXTENSION_MS = 1000;
-/** The maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Opens a transport. @throws {AppError} `usage` for a bad proxy */
 export const openTransport = (options: TransportOptions): Transport => new HttpTransport(options);
 
 class HttpTransport implements Transport {
@@ -335,7 +327,6 @@ function destination(endpoint: URL, headers: HeaderFields): string {
   return /^https?:$/.test(url.protocol) ? `to ${url.origin}` : `to a ${url.protocol} URL`;
 }
 
-/** Formats an event as lines. */
 export function eventText({ event, id, retry, data }: SseEvent): string {
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}`);

@@ -9,10 +9,8 @@ import type { Outcome } from '../rpc/reply.ts';
 import { askFor, canAnswer, inputRequest } from './input.ts';
 import { CLIENT_INFO, INTERNAL_ERROR, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
-/** The result of a handshake. */
 export interface Handshake {
   readonly version: string;
-  /** Headers of all later requests. */
   readonly headers: RequestHeaders;
   readonly capabilities: JsonObject;
 }
@@ -23,13 +21,11 @@ export interface FailedHandshake {
   readonly isRefused: boolean;
 }
 
-/** HTTP statuses that are unrelated to the protocol. */
 const UNRELATED = [401, 402, 403, 407, 408, 425, 429];
 
 const SESSION_ID = 'Mcp-Session-Id';
 export const hasSession = (headers: RequestHeaders = {}): boolean => headers[SESSION_ID] !== undefined;
 
-/** Performs the handshake: `initialize`, then `notifications/initialized`. */
 export async function shakeHands(
   line: Line,
   call: CallState,
@@ -56,7 +52,6 @@ function refusal(failure: AppError): FailedHandshake {
   return { failure, isRefused: !UNRELATED.includes(status) && status < 500 };
 }
 
-/** Returns what `initialize` agreed on, or the error if it opened no session. */
 function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
   if (failure !== undefined) return failure;
   const { envelope, headers } = response;
@@ -122,7 +117,6 @@ async function replyTo(
   }
 }
 
-/** Returns whether the session of a request has expired. */
 export function isSessionExpired({ response }: Outcome): boolean {
   if (response?.status === 404) return response.rpcError?.code !== METHOD_NOT_FOUND;
   // An error with our id is about the request. An error about the session has no id.

@@ -24,7 +24,6 @@ export interface Knowledge {
   readonly refused: readonly Era[];
 }
 
-/** The outcome of a message in one protocol. */
 export interface Trial {
   readonly era: Era;
   readonly outcome: Outcome;
@@ -32,7 +31,6 @@ export interface Trial {
   readonly isHandshake?: true;
 }
 
-/** The next protocol to try, or the answer of the call. */
 export type Step = { readonly knowledge: Knowledge } & (
   | { readonly next: Era; readonly answer?: undefined }
   | { readonly next?: undefined; readonly answer: Outcome }
@@ -44,11 +42,8 @@ interface Facts {
   readonly last: Trial;
   /** The trial in the protocol that was known; undefined if none was. */
   readonly earlier: Trial | undefined;
-  /** The last trial of the plain call, if any. */
   readonly plain: Trial | undefined;
-  /** The protocol that the last response requires. */
   readonly required: Era | undefined;
-  /** The protocols that are not tried again. */
   readonly refused: readonly Era[];
 }
 
@@ -145,7 +140,6 @@ const isReadable = ({ response }: Outcome): boolean =>
 /** Whether the service did not understand the request. 401, 403, 429, and 5xx are unrelated to the protocol. */
 const isRefusal = ({ response }: Outcome): boolean => [400, 404, 422].includes(response?.status ?? 0);
 
-/** Returns the protocol that the response to a call in another protocol requires, if any. */
 function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern' | undefined {
   if (response === undefined) return undefined;
   const { rpcError: error, status } = response;
@@ -157,10 +151,7 @@ function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern
   return isRefused ? 'legacy' : undefined;
 }
 
-/**
- * Returns whether the service understood a call in a protocol: it does not require another one, or it rejects the request
- * with an error that has our id and exists in every version.
- */
+/** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
 export function isUnderstood({ era, outcome: { response }, isHandshake }: Trial): boolean {
   if (isHandshake === true || response === undefined) return false;
   if (requiredProtocol(response) === undefined) return true;
@@ -174,10 +165,7 @@ export function isUnderstood({ era, outcome: { response }, isHandshake }: Trial)
 
 const INITIALIZE = /\binitiali[sz]/i;
 
-/**
- * Returns whether an error means that the session is not initialized. The official SDKs have no separate code for it, so
- * the message is searched. A wrong guess costs one request and does not change the result.
- */
+/** The official SDKs have no code for it, so the message is searched. A wrong guess costs one request. */
 function requiresHandshake({ code, message }: RpcError): boolean {
   if (code === NOT_INITIALIZED || code === UNSUPPORTED_VERSION) return true;
   return [0, -32000, INVALID_REQUEST, INVALID_PARAMS].includes(Number(code)) && INITIALIZE.test(message);

@@ -1,6 +1,5 @@
 import { VERSION } from '../../version.ts';
 
-/** The name and version that this program sends to a server. */
 export const CLIENT_INFO = { name: 'restaurant-data-cli', version: VERSION };
 
 /** Revision of MCP without handshake and session: every request carries its own metadata. */
@@ -27,7 +26,6 @@ export interface ProtocolMemory {
   forget(): void;
 }
 
-/** Prefix of the `_meta` keys that the specification reserves. */
 export const META_PREFIX = 'io.modelcontextprotocol/';
 
 /** JSON-RPC 2.0, section 5.1. */

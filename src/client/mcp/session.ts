@@ -28,7 +28,6 @@ export interface Session {
   readonly memory: ProtocolMemory | undefined;
   /** Declared in the handshake. */
   readonly capabilities: JsonObject;
-  /** The content of the memory. */
   stored: DetectedProtocol | undefined;
   warn(text: string): void;
   knowledge: Knowledge;
@@ -59,7 +58,6 @@ export function openSession(
   };
 }
 
-/** Makes a call in the configured or the detected protocol. */
 export async function speak(session: Session, state: CallState, call: RpcCall): Promise<Outcome> {
   const { line, fixed } = session;
   // A caller that sends the handshake messages itself gets no handshake from this client.
@@ -89,7 +87,6 @@ export async function speak(session: Session, state: CallState, call: RpcCall): 
 
 const REFUSED = { isHandshake: true } as const;
 
-/** Closes the session of the handshake, if there is one. */
 export async function closeSession(session: Session): Promise<void> {
   const { handshake } = session;
   session.handshake = undefined;
@@ -99,7 +96,6 @@ export async function closeSession(session: Session): Promise<void> {
 
 export const isModern = ({ fixed, knowledge }: Session): boolean => (fixed ?? knowledge.era) === 'modern';
 
-/** Returns the tools that may be used in the current protocol, and stores the headers that their calls need. */
 export function filterTools(session: Session, tools: Tool[]): Tool[] {
   if (!isModern(session)) return tools;
   const { usable, headers } = usableTools(tools, session.warn);
@@ -110,7 +106,6 @@ export function filterTools(session: Session, tools: Tool[]): Tool[] {
 /** If events have ids, the stream can be resumed, with or without a handshake. */
 const plainMessage = (call: RpcCall): RpcMessage => ({ resume: {}, ...call });
 
-/** Returns a call as it is sent in a protocol, or why there is no handshake. */
 async function messageIn(
   session: Session,
   era: Era,
@@ -158,7 +153,6 @@ async function mustRepeat(
   return true;
 }
 
-/** Says that another protocol than the configured one may be in use. */
 function asFixed({ era, outcome, isHandshake }: Trial): Outcome {
   const { failure, response } = outcome;
   if (failure === undefined) return outcome;
@@ -169,7 +163,6 @@ function asFixed({ era, outcome, isHandshake }: Trial): Outcome {
 
 const protocolName = (era: Era): string => Object.entries(ERAS).find(([, each]) => each === era)?.[0] ?? era;
 
-/** Returns the protocol that worked before, here or in an earlier run. */
 function knownEra(session: Session): Era | undefined {
   const { knowledge, memory } = session;
   if (knowledge.era !== undefined) return knowledge.era;

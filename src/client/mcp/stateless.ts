@@ -16,7 +16,6 @@ import {
   UNSUPPORTED_VERSION,
 } from './protocol.ts';
 
-/** Adds the metadata of MCP 2026-07-28 to the parameters of a request. */
 export function modernParams(
   params: RpcRequest['params'],
   capabilities: JsonObject = {},
@@ -46,7 +45,6 @@ export function modernHeaders(method: string, params: RpcRequest['params']): Rec
   };
 }
 
-/** The headers that the calls of each tool need. */
 export type ToolHeaders = ReadonlyMap<string, readonly ParamHeader[]>;
 
 /** Returns a call as MCP without handshake and session sends it: with its own metadata. */
@@ -63,7 +61,6 @@ export function modernMessage(call: RpcCall, toolHeaders: ToolHeaders): RpcMessa
   };
 }
 
-/** Returns the tools that may be used, and the headers that their calls need. */
 export function usableTools(
   tools: readonly Tool[],
   warn: (text: string) => void,
@@ -104,28 +101,20 @@ const ANNOTATION = 'x-mcp-header';
 /** Keywords of a schema that contain data, not schemas. */
 const DATA = ['default', 'const', 'enum', 'examples'];
 
-/** A tool parameter that is also sent as a header. */
 interface ParamHeader {
-  /** Keys that lead to the parameter. */
   readonly path: readonly string[];
   /** The part of the header name after `Mcp-Param-`. */
   readonly name: string;
 }
 
-/**
- * Returns the parameters that a tool requires as headers (MCP 2026-07-28, custom headers from tool parameters).
- * @returns undefined if an annotation is invalid, so that the tool must not be used
- */
+/** MCP 2026-07-28, custom headers from tool parameters. @returns undefined if an annotation is invalid */
 export function paramHeaders(tool: Tool): readonly ParamHeader[] | undefined {
   const headers = [...annotations(tool.inputSchema ?? {}, [])];
   const names = new Set(headers.map((header) => header?.name.toLowerCase()));
   return names.size === headers.length && !names.has(undefined) ? (headers as ParamHeader[]) : undefined;
 }
 
-/**
- * Finds the annotations in a schema; yields undefined for an invalid one.
- * @param path undefined if the schema is not reached through `properties` alone
- */
+/** @param path undefined if the schema is not reached through `properties` alone */
 function* annotations(schema: unknown, path: Path): Generator<ParamHeader | undefined> {
   if (isObject(schema) && Object.hasOwn(schema, ANNOTATION)) yield annotation(schema, path);
   for (const [each, itsPath] of subschemas(schema, path)) yield* annotations(each, itsPath);

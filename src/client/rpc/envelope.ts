@@ -19,15 +19,11 @@ export function withMeta(params: RpcRequest['params'], meta: JsonObject): RpcReq
   return { ...params, _meta: { ...(isObject(params?._meta) ? params._meta : {}), ...meta } };
 }
 
-/** Returns `params` of a `notifications/progress` message, else undefined. */
 export function progressIn({ method, params }: JsonObject): JsonObject | undefined {
   return method === 'notifications/progress' && isObject(params) ? params : undefined;
 }
 
-/**
- * The source of a message: an event of a stream (`stream`), the body of a 2xx response (`body`), or the body of any
- * other response (`refusal`).
- */
+/** An event of a stream, the body of a 2xx response, or the body of any other response. */
 export type Origin = 'stream' | 'body' | 'refusal';
 
 /**
@@ -65,7 +61,6 @@ export function errorIn(envelope: JsonObject): RpcError | undefined {
   };
 }
 
-/** Returns whether a message is a response to any request. */
 export function isReply(value: unknown): value is JsonObject {
   return (
     isObject(value) &&

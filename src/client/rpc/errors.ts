@@ -17,7 +17,6 @@ const TOKENS: readonly (readonly [RegExp, Code])[] = [
   [/^rate_limited$/, 'rate_limited'],
 ];
 
-/** Converts a JSON-RPC `error`. */
 export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'status' | 'headers'>): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
@@ -67,7 +66,6 @@ function codeOf(tokens: readonly unknown[]): Code | undefined {
   return undefined;
 }
 
-/** An HTTP response that is not 2xx, or has a JSON-RPC error in its body. */
 type FailedResponse = Pick<Reply, 'status' | 'statusText' | 'headers' | 'text'> & {
   readonly rpc?: RpcError | undefined;
 };
@@ -75,13 +73,11 @@ type FailedResponse = Pick<Reply, 'status' | 'statusText' | 'headers' | 'text'> 
 export interface StatusContext {
   /** host:port of the service, for messages. */
   readonly host: string;
-  /** Last characters of the key that was sent. */
   readonly keySuffix?: string | undefined;
   /** Returns the time, ms since the epoch. */
   now(): number;
 }
 
-/** Statuses after which a retry may succeed. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** Converts a failed response. The status determines the code; if the status is not specific, the JSON-RPC error does. */
@@ -102,12 +98,10 @@ export function statusError(response: FailedResponse, context: StatusContext): A
   });
 }
 
-/** Returns the request id from the response headers, to quote in a support request. */
 function requestIdIn(headers: HeaderFields): string | undefined {
   return firstValue(headers['x-request-id'] ?? headers['request-id'])?.slice(0, 200) || undefined;
 }
 
-/** Returns the meaning of a status. @param wait seconds of Retry-After */
 function meaningOf(
   status: number,
   { host, keySuffix }: StatusContext,

@@ -15,7 +15,6 @@ export interface RpcCall extends PlannedCall {
   readonly headers?: RequestHeaders;
   /** The tool as listed by the service. Its schema names the arguments that are also sent as headers. */
   readonly tool?: Tool | undefined;
-  /** Gets `params` of each `notifications/progress`. */
   onProgress?(params: JsonObject): void;
   /** Provides input that the server requests. Without it, such a request fails. */
   readonly input?: InputSource | undefined;
@@ -23,7 +22,6 @@ export interface RpcCall extends PlannedCall {
 
 /** A call in one protocol. */
 export interface RpcMessage extends RpcCall {
-  /** Overrides the policy of the call. */
   readonly policy?: Policy;
   /** Requests the notifications for `onProgress`, if it is given. */
   readonly wantsProgress?: true;
@@ -40,7 +38,6 @@ const UNWANTED_BODY_MS = 100;
 /** Time limit for the message that ends a session or cancels a call. */
 const CLEANUP_MS = 1000;
 const MAX_RESUMPTIONS = 5;
-/** Default wait before a stream is resumed. */
 const RESUME_MS = 1000;
 
 /**
@@ -109,17 +106,12 @@ function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: n
 const isBroken = (reply: Reply | AppError, { found }: EventReader): boolean =>
   found === undefined && (reply instanceof AppError || reply.isStream);
 
-/** Returns the error of a broken connection; rethrows any other error. */
 function brokenStream(error: unknown): AppError {
   if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
   throw error;
 }
 
-/**
- * Sends a notification. The body of the response is ignored.
- * @returns the error that the service responds with, if any
- * @throws {AppError} if there was no response
- */
+/** @returns the error that the service responds with, if any. @throws {AppError} if there was no response */
 export async function notify(
   line: Line,
   call: CallState,

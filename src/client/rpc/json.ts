@@ -27,7 +27,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses JSON text from the service; undefined if it is invalid. */
 export function parseJsonOrNone(text: string): unknown {
   try {
     return parseJson(text);

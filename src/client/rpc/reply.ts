@@ -8,7 +8,6 @@ import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson, parseJsonOrNone } from './json.ts';
 
-/** The response to request `id`. */
 export interface RpcResponse {
   readonly id: number;
   readonly status: number;
@@ -28,16 +27,13 @@ export type Outcome =
     }
   | { readonly response?: RpcResponse; readonly failure: AppError };
 
-/** An envelope and its text. */
 interface Found {
   readonly envelope: JsonObject;
   readonly text: string;
 }
 
-/** Looks for the response to request `id` in the events of a stream. */
 export class EventReader {
   found: Found | undefined;
-  /** Whether there was a response to another request. */
   sawOtherId = false;
   /** Id of the last event, after which a stream is resumed. */
   lastEventId: string | undefined;
@@ -77,10 +73,7 @@ export class EventReader {
   }
 }
 
-/**
- * Parses an HTTP response to request `id`.
- * @param seen contains the envelope if it arrived as an event; otherwise the body is searched
- */
+/** @param seen contains the envelope if it arrived as an event; otherwise the body is searched */
 export function parseReply(
   reply: Reply,
   id: number,
@@ -104,7 +97,6 @@ export function parseReply(
 const expected = (id: number, host: string): string =>
   `expected a JSON-RPC response with id ${id} from ${host}`;
 
-/** Returns the error of a stream that ended without the response. */
 function noReply(id: number, { sawOtherId }: EventReader, { host }: StatusContext): AppError {
   if (sawOtherId)
     return new AppError('bad_response', `${expected(id, host)}, got one with another id`, { host });
@@ -112,7 +104,6 @@ function noReply(id: number, { sawOtherId }: EventReader, { host }: StatusContex
   return new AppError('network', message, { reason: 'incomplete', host });
 }
 
-/** Returns the envelope in a body, or the error if there is none. */
 function readBody(reply: Reply, id: number, { host }: StatusContext): Found | AppError {
   const { status, headers, text } = reply;
   if (text.trim() === '') {

@@ -43,9 +43,7 @@ export function parseRetryAfter(
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
-/** Limits for the retries of each call. */
 export interface RetryLimits {
-  /** Maximum number of attempts after the first. */
   readonly retries: number;
   /** Longest wait that the service may request, ms. */
   readonly maxWaitMs: number;
@@ -53,16 +51,11 @@ export interface RetryLimits {
   random(): number;
 }
 
-/** The wait before the next attempt, or the failure of the call if there is none. */
 export type RetryPlan =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: AppError };
 
-/**
- * Decides whether a failed attempt is repeated.
- * @param attempt the number of attempts before the failed one
- * @param remainingMs the time left for the call
- */
+/** @param attempt the number of attempts before the failed one */
 export function planRetry(
   failure: AppError,
   { attempt, policy, remainingMs }: { attempt: number; policy: Policy; remainingMs: number },

@@ -81,10 +81,7 @@ export async function coerceArguments(
   return args;
 }
 
-/**
- * Returns the arguments to validate. Null for an optional argument is sent regardless of its type, so it is left out
- * here.
- */
+/** Null for an optional argument is sent regardless of its type, so it is left out here. */
 function withoutOptionalNulls(args: Record<string, unknown>, schema: Schema): Record<string, unknown> {
   const required = partsOf(schema).flatMap((part) => part.required ?? []);
   return Object.fromEntries(

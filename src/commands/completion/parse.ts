@@ -3,7 +3,6 @@ import type { CliCommand, Option } from '../../cli/command.ts';
 type Quote = '' | "'" | '"';
 
 interface BashLine {
-  /** The words before the cursor's, without quotes and redirections. */
   readonly words: readonly string[];
   readonly current: string;
   readonly raw: string;
@@ -58,7 +57,6 @@ export interface CursorContext {
   readonly command: CliCommand;
   readonly operands: readonly string[];
   readonly option: Option | undefined;
-  /** The part of the word before that value: `--format=`. */
   readonly prefix: string;
   readonly text: string;
   readonly afterDoubleDash: boolean;

@@ -5,14 +5,11 @@ import { again, slot } from '../../hint.ts';
 
 type Program = NonNullable<App['program']>;
 
-/** A list of columns, or a jq filter. */
 const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
 
-/** Words that do not belong to the name. */
 interface Leftover {
   readonly name: readonly string[];
   readonly rest: string;
-  /** The word before them. */
   readonly before: string;
 }
 

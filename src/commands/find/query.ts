@@ -41,7 +41,6 @@ export async function readQuery(
   throw (await import('./suggest.ts')).noCityError(app, words);
 }
 
-/** Prompts for the city, and offers to save it; undefined if no prompt is possible. */
 async function promptForCity(app: App): Promise<string | undefined> {
   if (!app.terminal.canPrompt || app.terminal.wantsJson) return undefined;
   const { prompt } = app.context;

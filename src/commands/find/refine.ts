@@ -18,7 +18,6 @@ export interface Refinement {
   readonly sort?: SortKey;
   /** Adds the distance from here to each result, and sorts by it unless `sort` names another key. */
   readonly near?: Point;
-  /** Maximum number of rows, applied last. */
   readonly limit?: number | undefined;
 }
 

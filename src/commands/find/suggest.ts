@@ -34,7 +34,6 @@ function splitAdvice(words: readonly string[], hasDefault: boolean): readonly Ad
   return hasDefault ? [whole, { ...split, text: 'or' }] : [split];
 }
 
-/** The note for a search that found nothing. */
 export function nothingFound(app: App, { name, city }: FindQuery): Message {
   const seen: Seen = seenResults(app);
   const wish = readWish([name], true, seen);

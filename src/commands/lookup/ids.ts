@@ -11,7 +11,6 @@ import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 
 export interface Selection {
-  /** Each id once, in order. */
   readonly ids: readonly string[];
   readonly search?: Search | undefined;
 }

@@ -23,9 +23,7 @@ export interface Check {
 
 interface Diagnosis {
   readonly checks: readonly Check[];
-  /** Time of the request to the service, in milliseconds. */
   readonly ms: number;
-  /** Why the service did not accept the request. */
   readonly error?: AppError;
 }
 

@@ -6,11 +6,7 @@ import { readCheckedTimes, writeCheckedTimes } from './checked-times.ts';
 import { FinishedList, type ListFlags } from './finished-list.ts';
 import { Journal } from './journal.ts';
 
-/**
- * Opens a finished list for changes, which are written to a journal and, at the end, into the file. Changes of a run
- * that was killed are written first.
- * @throws {AppError} `in_use`, `bad_input`, `io_error`
- */
+/** Changes of a run that was killed are written first. @throws {AppError} `in_use`, `bad_input`, `io_error` */
 export async function changeList<T>(
   app: App,
   file: string,

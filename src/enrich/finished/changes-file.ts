@@ -11,7 +11,6 @@ import type { JournalEntry } from './journal.ts';
 const MAX_BYTES = 512 * 1024 * 1024;
 const HEADER = 'row,id,name,field,before,after,when\n';
 
-/** Creates the file of changes. @throws {AppError} `usage` if it is another file */
 export function openChangesFile(path: string, name: string): void {
   if (!existsSync(path)) {
     writeFileAtomic(path, HEADER, { mode: 0o644, replace: true });

@@ -4,7 +4,6 @@ import { openJsonFile } from '../../storage/state.ts';
 import { isObject } from '../../util/object.ts';
 import { identityOf } from '../write/checkpoint.ts';
 
-/** When the restaurants of a list were looked up last. */
 export interface CheckedTimes {
   /** Start of a refresh that has not ended, in milliseconds since the epoch. */
   readonly startedAt?: number | undefined;

@@ -26,7 +26,6 @@ import {
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A row of the output of a finished run. */
 export interface ListRow {
   /** From 1, in the order of the file. */
   readonly number: number;
@@ -44,18 +43,13 @@ export interface ListFlags extends Pick<ColumnOptions, 'nameColumn' | 'cityColum
 /** The layout of the file, which is read with its first rows. */
 interface Layout extends Pick<List, 'bom' | 'headerText' | 'header' | 'lineEnd'> {
   readonly delimiter: Delimiter | undefined;
-  /** Position of each field of the result, by its name. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Positions of the columns of the list itself. */
   readonly own: readonly number[];
 }
 
-/**
- * The output of `enrich`, whose results can be replaced. Everything else in the file stays as it is.
- */
+/** The output of `enrich`, whose results can be replaced. Everything else in the file stays as it is. */
 export class FinishedList {
   readonly path: string;
-  /** The path as the user typed it. */
   readonly name: string;
   /** The options of the run that wrote the file, if this machine knows them. */
   readonly options: Fingerprint;
@@ -129,7 +123,6 @@ export class FinishedList {
     }
   }
 
-  /** Returns a field of the result, without the marks that protect spreadsheets. */
   value(values: Values, field: string): unknown {
     const value = values[field];
     return typeof value === 'string' && this.#guarded && !this.isNdjson && field !== 'details'
@@ -148,7 +141,6 @@ export class FinishedList {
     return ['details', ...this.#added.map(({ name }) => name)];
   }
 
-  /** Returns the values that a result would have in this file. */
   valuesOf(result: RowResult): Values {
     const text = this.#codec.result(result);
     if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.#flags.prefix);
@@ -157,7 +149,6 @@ export class FinishedList {
     return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
   }
 
-  /** Returns the text of a row with other values for some fields. Fields without a column are ignored. */
   replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {
     const { delimiter, positions } = this.#layout;
     if (delimiter === undefined) {
@@ -173,7 +164,6 @@ export class FinishedList {
     return cells.join(delimiter);
   }
 
-  /** The columns of the list itself, with their values. */
   ownFields({ row }: ListRow): (readonly [column: string, value: unknown])[] {
     if (row.kind === 'object') {
       const key = nestedKey(this.#flags.prefix);
@@ -207,16 +197,12 @@ export class FinishedList {
     return this.#columns;
   }
 
-  /** The row of the list itself, without its result. */
   ownRow({ row }: ListRow): InputRow {
     if (row.kind === 'object') return row;
     return { ...row, cells: this.#layout.own.map((at) => row.cells[at] ?? '') };
   }
 
-  /**
-   * Writes the file with other texts for some rows, and keeps what is known about its run.
-   * @param check called after the last row; if it throws, the file is not changed
-   */
+  /** @param check called after the last row; if it throws, the file is not changed */
   async rewrite(textOf: (row: ListRow) => string, check: () => void): Promise<void> {
     const fingerprint = openStoredFingerprint(this.#app.paths.stateDir, this.path);
     const options = fingerprint.read();
@@ -290,7 +276,6 @@ function nestedValues(value: JsonObject, prefix: string): Values {
   return isObject(found) ? found : {};
 }
 
-/** Replaces members in the text of an object. The others keep all digits of their numbers. */
 function withMembers(json: string, members: Values): string {
   return Object.entries(members).reduce((text, [name, value]) => {
     const range = memberRange(text, name);

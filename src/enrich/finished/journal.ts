@@ -12,7 +12,6 @@ import type { FinishedList, ListRow, Values } from './finished-list.ts';
 
 /** A decision about a row, or the result of a lookup, that is not in the file yet. */
 export interface JournalEntry {
-  /** Number of the row, from 1. */
   readonly row: number;
   /** Identifies the text of the row at that time. */
   readonly was: string;
@@ -60,7 +59,6 @@ export class Journal {
     this.entries.push(whole);
   }
 
-  /** The last entry of each row. */
   get latest(): ReadonlyMap<number, JournalEntry> {
     return new Map(this.entries.map((entry) => [entry.row, entry]));
   }
@@ -88,7 +86,6 @@ export class Journal {
     this.#file = undefined;
   }
 
-  /** Deletes the file, once its entries are in the list. */
   remove(): void {
     this.close();
     this.entries.length = 0;

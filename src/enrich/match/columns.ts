@@ -76,13 +76,10 @@ export interface ColumnOptions {
   readonly latColumn?: string | undefined;
   readonly lngColumn?: string | undefined;
   readonly addressColumn?: string | undefined;
-  /** City of the rows without one. */
   readonly city?: string | undefined;
-  /** City to use if the list has no city column. */
   readonly defaultCity?: string | undefined;
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
-  /** Columns that are not recognized. */
   readonly ignored?: readonly string[];
   /** Whether rows may have the id of an earlier result. */
   readonly hasIds?: boolean;
@@ -93,7 +90,6 @@ export interface ColumnOptions {
 interface RowText {
   readonly name: string;
   readonly city: string;
-  /** Where the list says that the restaurant is. */
   readonly place?: Place | undefined;
 }
 
@@ -102,7 +98,6 @@ export type Searchable =
   | NameQuery
   | (RowText & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
 
-/** The query of a row that was decided before. */
 export type DecidedQuery = RowText & { readonly kind: 'decided'; readonly result: RowResult };
 
 /** The query of a row; `none` if the row has nothing to search by. An id that is in the result stays there. */
@@ -111,7 +106,6 @@ export type RowQuery =
   | DecidedQuery
   | { readonly kind: 'none'; readonly why: string; readonly id?: string };
 
-/** The columns of the list that are used, by what they contain. */
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   query(row: InputRow): RowQuery;
 }
@@ -208,7 +202,6 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set(
 
 export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
 
-/** The recognized paths to values in objects. */
 export const NESTED_HEADERS = Object.values(COLUMNS).flatMap(({ headers }) =>
   headers.filter((header) => header.includes('.')),
 );

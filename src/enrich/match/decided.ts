@@ -27,7 +27,6 @@ export function decidedResult(earlier: EarlierResult): RowResult | undefined {
   } as RowResult;
 }
 
-/** Omits empty values, and converts texts of numbers. */
 function known(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isNumber = (value: unknown) => typeof value === 'string' && String(Number(value)) === value;
   const numbers: readonly string[] = ['candidates', 'similarity', 'distance_m', 'lat', 'lng'];
@@ -43,7 +42,6 @@ const listOf = (tags: unknown): unknown => (typeof tags === 'string' ? tags.spli
 /** Statuses of a restaurant that was only guessed. */
 const GUESSED: readonly unknown[] = ['likely', 'ambiguous'];
 
-/** Returns the id in an earlier result, and whether it was only guessed. */
 export const earlierId = (
   earlier: EarlierResult | undefined,
 ): { readonly id: string; readonly isGuess: boolean } => ({

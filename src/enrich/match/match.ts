@@ -48,7 +48,6 @@ interface Candidate extends Position {
   readonly isSame: boolean;
 }
 
-/** The candidates of a row. */
 interface Choice {
   readonly query: MatchQuery;
   readonly candidates: readonly Candidate[];

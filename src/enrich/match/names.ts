@@ -31,7 +31,6 @@ export function simplifyName(name: string): string | undefined {
   return foldName(simple) === '' || isSameName(simple, name) ? undefined : simple;
 }
 
-/** Drops `GmbH & Co. KG`, `Inc.` and the like at the end. */
 function dropLegalForms(words: string[]): void {
   const endsWith = (set: ReadonlySet<string>) => words.length > 1 && set.has(foldName(words.at(-1) ?? ''));
   while (endsWith(LEGAL_FORMS)) {

@@ -3,7 +3,6 @@ import { pointOf } from '../../output/geo.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { kilometers, type Point } from '../../util/restaurant.ts';
 
-/** Where a row says that its restaurant is. */
 export interface Place {
   /** Undefined if the values are not a point on Earth. */
   readonly point?: Point | undefined;
@@ -12,7 +11,6 @@ export interface Place {
   readonly address?: string | undefined;
 }
 
-/** How a candidate lies to the place of a row. */
 export interface Position {
   /** Undefined if either point is unknown. */
   readonly meters?: number | undefined;
@@ -81,12 +79,10 @@ const isSameWord = (one: string, other: string): boolean =>
 const MIN_BEGINNING = 4;
 const isBeginning = (start: string, word: string): boolean => word.startsWith(start);
 const MAX_ADDRESS = 300;
-/** Words of streets in which many cities agree. */
 const COMMON_WORDS = new Set(
   'the and str street strasse road avenue ave rue calle via platz place north south east west'.split(' '),
 );
 
-/** The first part of an address with a number: its numbers and its words. */
 function streetOf(address: unknown): { readonly numbers: string[]; readonly words: string[] } | undefined {
   if (typeof address !== 'string') return undefined;
   const part = address

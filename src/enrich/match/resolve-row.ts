@@ -22,10 +22,7 @@ export interface ResolveOptions {
 
 const MAX_ERROR = 300;
 
-/**
- * Searches for the restaurant of a row. An error that affects only this row becomes its status.
- * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
- */
+/** @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption */
 export async function resolveRow(
   query: Searchable | DecidedQuery,
   options: ResolveOptions,

@@ -23,7 +23,6 @@ export interface Progress {
   stop(): Promise<void>;
 }
 
-/** The figures to show. They are read each time they are shown. */
 export interface ProgressSource {
   readonly counts: () => Counts;
   readonly requests: () => number;
@@ -63,7 +62,6 @@ export function startProgress(
   return new QuietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
 }
 
-/** Notes on stderr. */
 export class QuietProgress implements Progress {
   readonly #context: Pick<Context, 'now'>;
   readonly #print: Print;
@@ -185,7 +183,6 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
-/** Events as lines of JSON. */
 export class JsonProgress implements Progress {
   readonly #print: Print;
   readonly #stopTicker: () => Promise<void>;

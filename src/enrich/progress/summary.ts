@@ -12,7 +12,6 @@ export interface RowDone {
 
 export type Counts = Readonly<Record<Status, number>> & {
   readonly done: number;
-  /** How many of those were finished by an earlier run. */
   readonly earlier: number;
 };
 
@@ -24,7 +23,6 @@ interface RowResults {
   readonly counts: Counts;
   /** Cities with several rows, none of which was found; those with the most rows first. */
   readonly unknownCities: readonly { readonly city: string; readonly rows: number }[];
-  /** Paths of `--add` that did not occur in any response. */
   readonly missingPaths: readonly string[];
 }
 
@@ -69,10 +67,7 @@ export class Counters {
   }
 }
 
-/**
- * Formats counts: `4,200 matched, 300 ambiguous, 480 not found, 20 errors`.
- * @param isShort omits counts of zero
- */
+/** `4,200 matched, 300 ambiguous, 480 not found, 20 errors`. @param isShort omits counts of zero */
 export function formatCounts(counts: Counts, isShort = false): string {
   const names: readonly (readonly [count: number, name: string, isAlwaysShown: boolean])[] = [
     [counts.matched, 'matched', true],
@@ -94,7 +89,6 @@ export function countsJson({ done, matched, likely, ambiguous, not_found, skippe
 
 export interface RunSummary extends RowResults {
   readonly requests: number;
-  /** The output file as the user named it; undefined for stdout. */
   readonly output: string | undefined;
   readonly report?: string | undefined;
   readonly finished: boolean;

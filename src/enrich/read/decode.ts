@@ -3,7 +3,6 @@ import type { OnProblem, Problem } from '../row.ts';
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
-  /** The kind of a workbook, which has no text. */
   readonly workbook: 'xlsx' | 'xls' | undefined;
   readonly pieces: AsyncGenerator<string>;
 }

@@ -9,12 +9,7 @@ interface Delimited {
   readonly records: AsyncGenerator<CsvRecord>;
 }
 
-/**
- * Opens CSV or TSV.
- * @param head the beginning of the text
- * @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it
- * @param maxLength maximum length of a record, in characters
- */
+/** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it. @param maxLength in characters */
 export async function openDelimited(
   pieces: AsyncIterable<string>,
   head: string,

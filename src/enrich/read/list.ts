@@ -22,14 +22,11 @@ export interface ListOptions {
   readonly encoding?: string | undefined;
   /** The line of the header, from 1. Undefined: detected. */
   readonly headerLine?: number | undefined;
-  /** The sheet of a workbook. Undefined: the first one. */
   readonly sheet?: string | undefined;
-  /** Columns that options name. */
   readonly named?: readonly (string | undefined)[];
 }
 
 export interface List {
-  /** The format of the rows. */
   readonly format: ListFormat;
   readonly delimiter: Delimiter | undefined;
   /** Whether the output should begin with a byte order mark. */
@@ -52,9 +49,7 @@ export interface CheckedList extends Omit<List, 'rows'> {
   readonly header: readonly string[];
   /** Header for NDJSON that is written as CSV, with dotted nested keys. */
   readonly flatHeader: readonly string[];
-  /** Number of rows; undefined for a stream. */
   readonly total: number | undefined;
-  /** The encoding, if it was detected from the bytes. */
   readonly detectedEncoding?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ import { FeatureReader, JsonError } from './features.ts';
 /** Maximum length of a row and of a line, in characters. Also limits an unclosed quote. */
 export const MAX_ROW = 16 * 1024 * 1024;
 
-/** Reads NDJSON, or GeoJSON with one Feature per line. */
 export async function* readNdjson(
   pieces: AsyncIterable<string>,
   onProblem: OnProblem,
@@ -70,11 +69,9 @@ function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRo
 
 type Feature = JsonObject & { readonly properties: JsonObject };
 
-/** Whether a value is a Feature of RFC 7946, section 3.2, with properties. */
 const isFeature = (value: unknown): value is Feature =>
   isObject(value) && value.type === 'Feature' && isObject(value.properties);
 
-/** Returns the columns of a feature: its properties, its other members, and the coordinates of a point. */
 function recordOf({ type: _, geometry, properties, bbox: __, ...others }: Feature): JsonObject {
   const isPoint = isObject(geometry) && geometry.type === 'Point' && Array.isArray(geometry.coordinates);
   const [lng, lat]: unknown[] = isPoint ? (geometry.coordinates as unknown[]) : [];

@@ -8,13 +8,11 @@ import type { FinishedList, ListRow } from '../finished/finished-list.ts';
 import { nameSimilarity, simplifyName } from '../match/names.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
 
-/** A row to decide. */
 export interface ReviewRow {
   readonly row: ListRow;
   readonly status: string;
   readonly name: string;
   readonly city: string;
-  /** The restaurant in the file, if there is one. */
   readonly current: Restaurant | undefined;
   readonly point: Point | undefined;
 }
@@ -47,7 +45,6 @@ export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
 const currentRestaurant = (list: FinishedList, { values }: ListRow): Restaurant | undefined =>
   restaurantOf((field) => list.text(values, field));
 
-/** Returns the restaurant of a result. @param text the text of a field; empty if there is none */
 export function restaurantOf(text: (field: string) => string): Restaurant | undefined {
   if (text('id') === '') return undefined;
   const number = (field: string): unknown => (text(field) === '' ? undefined : Number(text(field)));
@@ -76,7 +73,6 @@ function distanceText(meters: number | undefined): string {
   return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
 }
 
-/** Finds the candidates of a row: first the restaurant in the file, then the others that a search finds. */
 export async function findCandidates(
   service: Pick<RestaurantService, 'find'>,
   row: Pick<ReviewRow, 'name' | 'city' | 'current' | 'point'>,

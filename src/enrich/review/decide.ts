@@ -10,7 +10,6 @@ export type Decision =
   | { readonly kind: 'other'; readonly restaurant: Restaurant }
   | { readonly kind: 'none' };
 
-/** Returns the values that a decision gives to a row. */
 export function valuesOf(list: FinishedList, row: ReviewRow, decision: Decision): Values {
   const counted = list.value(row.row.values, 'candidates');
   const kept = counted === undefined ? {} : { candidates: counted };

@@ -6,7 +6,6 @@ import { checkId } from '../../util/restaurant.ts';
 
 export const DECISIONS = ['yes', 'other', 'none'] as const;
 
-/** A row of the file of decisions. */
 export interface WrittenDecision {
   readonly line: number;
   /** Number of the row in the list, from 1. */

@@ -14,7 +14,6 @@ interface Screen {
   readonly fields: readonly (readonly [column: string, value: unknown])[];
 }
 
-/** Formats a row to decide, its candidates, and the keys. */
 export function reviewLines(
   row: ReviewRow,
   candidates: readonly Candidate[],

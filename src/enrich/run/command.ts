@@ -31,7 +31,6 @@ import { openPacedService, type PacedService } from './service.ts';
 /** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
 
-/** The command line of this run with other options. */
 const nextCommand = (options: Options): Command => again(options, { without: NOT_REPEATED });
 
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
@@ -90,10 +89,7 @@ async function canResume(app: App, plan: Plan, outputFile: OutputFile): Promise<
 
 const loadReport = () => import('./report.ts');
 
-/**
- * Enriches a checked list: opens the service and the output, finds the restaurants, and writes the rows.
- * @throws {AppError} as {@link finishRun}
- */
+/** @throws {AppError} as {@link finishRun} */
 async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<void> {
   const { options, outputFile } = plan;
   const { signal } = app.context;
@@ -137,11 +133,7 @@ async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<
   await finishRun(app, plan, { failure, counters, progress, page, requests: service?.requests ?? 0 });
 }
 
-/**
- * Ends a run: writes the page, and prints the summary.
- * @param run.failure the error that ended the run early
- * @throws {AppError} `failure`, with the command that continues; `partial` if rows failed
- */
+/** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
 async function finishRun(
   app: App,
   plan: Plan,
@@ -208,7 +200,6 @@ function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: 
 
 type RowsJob = Omit<Job, 'append' | 'finished'>;
 
-/** Writes the rows to their output: a file that can be resumed, a device, or stdout. */
 async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<void> {
   const { options, codec, outputFile } = plan;
   const stream = async (append: Job['append']): Promise<void> => {
@@ -271,7 +262,6 @@ const BEFORE_NEXT: Readonly<Partial<Record<Code, Advice[]>>> = {
   interrupted: [],
 };
 
-/** Adds the command that continues the run to an error. */
 function withNext(app: App, failure: unknown, { output }: RunSummary, next: Command | undefined): unknown {
   if (!(failure instanceof AppError)) return failure;
   const { code, kind } = failure;

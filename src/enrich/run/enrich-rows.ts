@@ -43,13 +43,11 @@ interface TextResult {
   readonly cause?: AppError | undefined;
 }
 
-/** A row that waits until the rows before it are written. */
 interface PendingRow {
   readonly query: RowQuery;
   readonly own: RowText;
   readonly result: TextResult | Promise<TextResult>;
   readonly isSent: boolean;
-  /** Whether an earlier run decided the row. */
   readonly isEarlier?: boolean;
 }
 

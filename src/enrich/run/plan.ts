@@ -135,7 +135,6 @@ export interface Plan {
   readonly input: Input;
   /** Reads the rows to process. Those of a stream can be read only once. */
   rows(): AsyncIterable<InputRow>;
-  /** Number of those rows; undefined for a stream. */
   readonly total: number | undefined;
   readonly columns: Columns;
   readonly codec: RowCodec;
@@ -147,10 +146,7 @@ export interface Plan {
 
 const NO_COLUMNS: Columns = { query: () => ({ kind: 'none', why: 'the name is empty' }) };
 
-/**
- * Checks the list, and determines how its rows are searched and written.
- * @throws {AppError} `bad_input`, `usage`
- */
+/** @throws {AppError} `bad_input`, `usage` */
 export async function makePlan(
   app: App,
   input: Input,

@@ -21,13 +21,11 @@ interface PacedOptions {
   readonly since?: number | undefined;
   /** Sends every request, also if its response is stored. */
   readonly fresh?: boolean;
-  /** Aborts all requests. */
   readonly signal: AbortSignal;
   readonly onWaiting: (waiting: Waiting) => void;
   readonly onWarning: (text: string) => void;
 }
 
-/** Opens the service for a list. It is closed when the program ends. */
 export async function openPacedService(
   app: App,
   { target, options, since, fresh = false, signal, onWaiting, onWarning }: PacedOptions,
@@ -117,7 +115,6 @@ export class PacedService implements RestaurantService {
     }
   }
 
-  /** Returns the error that stops the whole run; undefined if only the row failed. */
   #rateLimitOf(error: unknown): RateLimitError | undefined {
     if (error instanceof RateLimitError) return error;
     if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
@@ -129,7 +126,6 @@ export class PacedService implements RestaurantService {
 
 const MAX_STORED = 2000;
 
-/** Stores only the first responses of a run. */
 class FirstResponses implements StoredResponses {
   readonly #stored: StoredResponses;
   readonly #fresh: boolean;

@@ -48,7 +48,6 @@ export class FinishedRows {
   readonly #options: CheckpointOptions;
   readonly #previous: OutputRecords | undefined;
   readonly #records: OutputRecords;
-  /** Whether the file may contain the next row. */
   #isInFile: boolean;
 
   /** Writes a missing header. @throws {CheckpointMismatch} if the header differs */

@@ -12,7 +12,6 @@ import { RowFile } from './row-file.ts';
 
 export interface OutputFile {
   readonly path: string;
-  /** The path as the user typed it. */
   readonly name: string;
   readonly exists: boolean;
   readonly device: UserPath | undefined;
@@ -26,10 +25,7 @@ interface ClaimOptions {
   readonly dryRun: boolean;
 }
 
-/**
- * Claims the output file for this run; undefined for stdout.
- * @throws {AppError} `in_use` if another process writes it; `usage` if it is the input; `io_error`
- */
+/** @throws {AppError} `in_use` if another process writes it; `usage` if it is the input; `io_error` */
 export function claimOutput(app: App, input: Input, options: ClaimOptions): OutputFile | undefined {
   const target = checkOutputFile(app, true);
   if (target === undefined) return undefined;
@@ -66,7 +62,6 @@ function claimFile(name: string, path: string, dryRun: boolean): OutputFile {
   }
 }
 
-/** Opens the device or pipe that a run writes. @throws {AppError} `io_error`, also from its methods */
 export async function openRowDevice(
   target: UserPath,
   signal: AbortSignal,

@@ -82,7 +82,6 @@ export interface RowCodec {
   readonly delimiter: string | undefined;
   input(row: InputRow): RowText;
   result(result: RowResult): string;
-  /** Parses the status in the text of a result; undefined for any other text. */
   statusOf(text: string): Status | undefined;
 }
 
@@ -196,7 +195,6 @@ class NdjsonCodec implements RowCodec {
   readonly delimiter = undefined;
   readonly #options: RowCodecOptions;
   readonly #fields: readonly ResultField[];
-  /** The names of the fields and of the added columns. */
   readonly #names: readonly string[];
   readonly #key: string;
   readonly #keyText: string;

@@ -31,7 +31,6 @@ export class RowFile {
     return RowFile.#from(path, () => openUserFile(path, O_RDONLY));
   }
 
-  /** Opens a file whose name only this program chooses. */
   static openOwn(path: string): RowFile {
     return RowFile.#from(path, () => openOwnFile(path, O_RDWR | O_APPEND));
   }

@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 
 /** How much of a tool's result the model receives. */
 export interface Bounds {
-  /** Keys of every record. */
   readonly columns?: readonly string[] | undefined;
   readonly maxResults?: number | undefined;
   /** Of one text. */
@@ -42,7 +41,6 @@ function boundText(text: string, bounds: Bounds): Bounded {
   return cutText(Object.keys(record).length > 0 ? JSON.stringify(record) : text, maxChars);
 }
 
-/** The records in an output, and how to write the output with others. */
 interface List {
   readonly records: readonly unknown[];
   write(records: readonly unknown[]): string;
@@ -62,7 +60,6 @@ function listIn(output: unknown): List | undefined {
 const isRecords = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
-/** Cuts a list after a record. */
 function boundList({ records, write }: List, { columns, maxResults, maxChars = Infinity }: Bounds): Bounded {
   const all = columns === undefined ? records : records.map((record) => pick(record, columns));
   let count = Math.min(all.length, maxResults ?? all.length);

@@ -18,7 +18,6 @@ type RequestId = string | number;
 const MAX_BATCH = 1000;
 const CANCELLED = Symbol('cancelled');
 
-/** An MCP server over messages, without streams. */
 export class Bridge {
   readonly #options: BridgeOptions;
   readonly #host: Host;
@@ -47,7 +46,6 @@ export class Bridge {
     this.#methods.stop(reason);
   }
 
-  /** Handles a line. The response to a batch (JSON-RPC 2.0, section 6; MCP until 2025-03-26) is a batch. */
   async #handleLine(line: Line): Promise<void> {
     const { send } = this.#options;
     const value = parseLine(line);

@@ -140,7 +140,6 @@ export class Methods {
     return { tools: listed, ...upstream.listCaching() };
   }
 
-  /** Adds the skill to the resources of the service. */
   async #listResources(request: HostRequest): Promise<JsonObject> {
     const result = await this.#forwardIfServed(request);
     const own = request.params.cursor === undefined ? [skillResource()] : [];
@@ -158,7 +157,6 @@ export class Methods {
     return result;
   }
 
-  /** Forwards a request; undefined if the service does not know the method. */
   async #forwardIfServed(request: HostRequest): Promise<JsonObject | undefined> {
     try {
       return await this.#forwardOther(request);

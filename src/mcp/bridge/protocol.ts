@@ -77,10 +77,7 @@ export function describeServer(service: JsonObject): JsonObject {
   };
 }
 
-/**
- * Returns whether a request carries its own metadata, as 2026-07-28 requires.
- * @throws {ProtocolError} -32022 with the supported versions, for another version
- */
+/** @throws {ProtocolError} -32022 with the supported versions, for another version */
 export function isModern(params: JsonObject): boolean {
   const meta = isObject(params._meta) ? params._meta : {};
   const requested = meta[`${META_PREFIX}protocolVersion`];
@@ -101,9 +98,7 @@ export function forwardable(message: JsonObject): JsonObject {
   return entries.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(entries) };
 }
 
-/**
- * Adds the members that 2026-07-28 requires in a result: its type, the server, and, if it can be cached, for how long.
- */
+/** Adds the members that 2026-07-28 requires: the type, the server, and, if it can be cached, for how long. */
 export function modernResult(method: string, result: JsonObject): JsonObject {
   const ttlMs = TTL_MS[method];
   return {

@@ -97,7 +97,6 @@ export function agentHint(error: AppError, login: Command, keyHint?: Hint): Hint
 /** Default maximum wait of a call for a rate limit, ms. Hosts abort a call after 60 s. */
 const MAX_RATE_LIMIT_WAIT_MS = 15_000;
 
-/** Returns the limits for retries. The default is one retry, so that there is at most one wait. */
 function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } {
   const { value: maxWaitMs, source } = settings.resolve('max-wait');
   const { value: retries, source: retriesSource } = settings.resolve('retries');
@@ -115,10 +114,7 @@ const quiet = (context: Context, verbose: boolean): Context => ({
   stderr: verbose ? context.stderr : discard,
 });
 
-/**
- * Serves MCP on stdin and stdout until stdin is closed.
- * @throws {PipeClosed} if the host stops reading; the reason of the context's signal
- */
+/** @throws {PipeClosed} if the host stops reading; the reason of the context's signal */
 async function serveStdio(
   { stdin, stdout, sleep, signal }: Context,
   served: Pick<MethodOptions, 'upstream' | 'bounds'>,

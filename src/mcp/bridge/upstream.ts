@@ -16,7 +16,6 @@ import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 interface UpstreamOptions {
   /** @param capabilities of the host, for a handshake */
   connect(capabilities: JsonObject): Promise<Service>;
-  /** The stored list of tools, regardless of its age. */
   storedTools(): readonly Tool[] | undefined;
   storedCapabilities(): JsonObject | undefined;
   /** Whether the service supports MCP; undefined before its protocol was detected. */
@@ -44,7 +43,6 @@ interface ToolList {
   readonly at: number;
 }
 
-/** The service behind the bridge. It is connected on first use. */
 export class Upstream {
   readonly #options: UpstreamOptions;
   #connection: Promise<Service> | undefined;
@@ -104,7 +102,6 @@ export class Upstream {
     );
   }
 
-  /** Uses the service. After a failure that a login can fix, the next call connects again. */
   async #use<T>(work: (service: Service) => Promise<T>): Promise<T> {
     this.#connection ??= this.#options.connect(this.#declared);
     const current = this.#connection;

@@ -20,22 +20,17 @@ export interface PageColumn {
 }
 
 export interface PageRow {
-  /** One per column; null for a missing value. */
   readonly cells: readonly (string | number | null)[];
   /** Latitude and longitude in degrees (WGS 84), if usable. */
   readonly point?: readonly [lat: number, lng: number];
   readonly summary?: string;
-  /** Values that the cells do not show. */
   readonly details: readonly Entry[];
-  /** Present if the row needs a decision. */
   readonly review?: RowReview;
 }
 
-/** The restaurants that a row may be. */
 export interface RowReview {
   /** Name of the row in the list; empty if it has none. */
   readonly name: string;
-  /** Id of the restaurant in the list. */
   readonly current: string | null;
   readonly choices: readonly Choice[];
 }

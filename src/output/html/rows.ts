@@ -13,7 +13,6 @@ import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './documen
 export interface SearchInfo {
   readonly name: string;
   readonly city: string;
-  /** Number of matches according to the service. */
   readonly total: number;
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
@@ -177,7 +176,6 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
   return isObject(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
 }
 
-/** Makes text a link if it is an https URL as for terminals or, for a phone key, a telephone number. */
 function textOrLink(value: string, key: string): Detail {
   const text = inline(value);
   const href = webUrl(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);

@@ -80,7 +80,6 @@ export class Filter {
     }
   }
 
-  /** Returns the worker. It is started once, because loading jq takes long. */
   #open(): Worker {
     this.#worker ??= new Worker(WORKER, {
       eval: true,

@@ -12,7 +12,6 @@ export interface Sheet {
   readonly isHidden: boolean;
 }
 
-/** Reads xl/workbook.xml. */
 export class SheetsReader implements XmlReader<Sheet> {
   #sheets: Sheet[] = [];
   is1904 = false;
@@ -40,7 +39,6 @@ export interface Relation {
   readonly path: string;
 }
 
-/** Reads xl/_rels/workbook.xml.rels. */
 export class RelationsReader implements XmlReader<Relation> {
   #relations: Relation[] = [];
 
@@ -125,7 +123,6 @@ export class RichText {
 
 export const longText = () => new WorkbookError('it has a cell with more than 32,767 characters');
 
-/** Reads xl/sharedStrings.xml. */
 export class TextsReader implements XmlReader<string> {
   readonly #text = new RichText();
   #texts: string[] = [];

@@ -27,7 +27,6 @@ interface WorkbookOptions {
   readonly name: string;
   /** The name of the sheet; undefined for the first one that is visible. */
   readonly sheet: string | undefined;
-  /** The delimiter of the records. */
   readonly delimiter: Delimiter;
 }
 

@@ -6,7 +6,6 @@ export interface XmlReader<Item> {
   open(name: string, attribute: (name: string) => string | undefined): void;
   text(text: string): void;
   close(name: string): void;
-  /** Returns the items since the last call. */
   take(): readonly Item[];
 }
 
