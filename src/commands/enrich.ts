@@ -155,6 +155,7 @@ const SUMMARY = {
     ...list(object({ city: text, rows: count })),
     description: 'cities of which no row was found',
   },
+  loose_requests: { ...count, description: 'requests that --loose would send for rows not found' },
   missing_paths: { ...list(text), description: '--add paths not found in any response' },
   requests: count,
   finished: boolean,

@@ -1,4 +1,5 @@
 import type { LookupOutput } from '../../client/types.ts';
+import type { AppError } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -8,6 +9,9 @@ export interface RowDone {
   readonly status: Status;
   readonly earlier: boolean;
   readonly city?: string | undefined;
+  /** Whether --loose would search for the row once more. */
+  readonly hasSecondSearch?: boolean;
+  readonly cause?: AppError | undefined;
 }
 
 export type Counts = Readonly<Record<Status, number>> & {
@@ -18,12 +22,17 @@ export type Counts = Readonly<Record<Status, number>> & {
 const MAX_CITIES = 5000;
 const MAX_NAMED = 5;
 const MIN_ROWS = 5;
+const MAX_REASONS = 100;
 
 interface RowResults {
   readonly counts: Counts;
   /** Cities with several rows, none of which was found; those with the most rows first. */
   readonly unknownCities: readonly { readonly city: string; readonly rows: number }[];
   readonly missingPaths: readonly string[];
+  /** Number of requests that --loose would send for rows that were not found; 0 with --loose. */
+  readonly looseRequests: number;
+  /** The most frequent error, if no row succeeded. */
+  readonly commonError: { readonly text: string; readonly rows: number } | undefined;
 }
 
 export class Counters {
@@ -37,11 +46,29 @@ export class Counters {
   /** Paths of `--add` that have not occurred in any details yet; undefined before the first details. */
   #missingPaths: readonly string[] | undefined;
 
-  add({ status, earlier, city }: RowDone): void {
+  #looseRequests = 0;
+  /** Number of failed rows by reason. */
+  readonly #reasons = new Map<string, number>();
+
+  add({ status, earlier, city, hasSecondSearch, cause }: RowDone): void {
     this.#counts[status] += 1;
     this.#counts.done += 1;
     if (earlier) this.#counts.earlier += 1;
     if (city !== undefined) this.#addCity(city.trim(), status);
+    if (hasSecondSearch) this.#looseRequests += 1;
+    if (cause !== undefined) this.#addReason(`${cause.code}: ${cause.message}`);
+  }
+
+  #addReason(reason: string): void {
+    const rows = this.#reasons.get(reason) ?? 0;
+    if (rows > 0 || this.#reasons.size < MAX_REASONS) this.#reasons.set(reason, rows + 1);
+  }
+
+  get #commonError(): RowResults['commonError'] {
+    const { done, error, skipped } = this.#counts;
+    if (error + skipped < done) return undefined;
+    const [first, ...others] = [...this.#reasons].map(([text, rows]) => ({ text, rows }));
+    return others.reduce((most, next) => (next.rows > (most?.rows ?? 0) ? next : most), first);
   }
 
   #addCity(city: string, status: Status): void {
@@ -63,7 +90,13 @@ export class Counters {
     const unknownCities = [...this.#cities]
       .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
       .sort((one, other) => other.rows - one.rows);
-    return { counts: this.#counts, unknownCities, missingPaths: this.#missingPaths ?? [] };
+    return {
+      counts: this.#counts,
+      unknownCities,
+      missingPaths: this.#missingPaths ?? [],
+      looseRequests: this.#looseRequests,
+      commonError: this.#commonError,
+    };
   }
 }
 
@@ -106,6 +139,7 @@ export function summaryJson(summary: RunSummary): Record<string, unknown> {
     ...statuses,
     unknown_cities: summary.unknownCities,
     missing_paths: summary.missingPaths,
+    loose_requests: summary.looseRequests,
     requests: summary.requests,
     finished,
     output: summary.output ?? null,
@@ -129,6 +163,9 @@ export function summaryLines(summary: RunSummary): string[] {
       : [],
     finished && counts.ambiguous > 0
       ? 'ambiguous rows show the best candidate: check them before you use them'
+      : [],
+    finished && summary.looseRequests > 0
+      ? `--loose searches again for rows that were not found, by simplified names: ${plural(summary.looseRequests, 'more request')} at most`
       : [],
     unknownCityLines(summary.unknownCities),
     summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),

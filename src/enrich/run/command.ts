@@ -13,6 +13,7 @@ import { ioError } from '../../storage/io-error.ts';
 import { formatTime, RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
+import { plural } from '../../util/plural.ts';
 import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -167,7 +168,7 @@ async function finishRun(
   if (failure instanceof CheckpointMismatch)
     throw failure.withHint([
       ...adviceOf(hintInRun(app, failure)),
-      { text: 'or start again', command: nextCommand({ '--force': true }) },
+      { text: await restartText(app, plan), command: nextCommand({ '--force': true }) },
     ]);
   if (!finished) throw withNext(app, failure, summary, next);
   if (options.json)
@@ -243,8 +244,20 @@ async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<
   fingerprint.save();
 }
 
-function partial({ counts }: RunSummary, next: Command | undefined): AppError {
-  return new AppError('partial', `${counts.error} of ${counts.done} rows failed`, {
+/** The cached responses make a new start cheaper than the first run. */
+async function restartText(app: App, plan: Plan): Promise<string> {
+  if (!plan.input.replayable) return 'or start again';
+  const { cached, requests } = await (await import('./estimate.ts')).costOfRestart(app, plan);
+  return cached === 0
+    ? 'or start again'
+    : `or start again (${plural(cached, 'response')} cached, ${plural(requests, 'request')} to send)`;
+}
+
+function partial({ counts, commonError }: RunSummary, next: Command | undefined): AppError {
+  const { text = '', rows = 0 } = commonError ?? {};
+  const share = rows === counts.error ? '' : `, ${rows} of them`;
+  const reason = commonError === undefined ? '' : `${share}: ${text}`;
+  return new AppError('partial', `${counts.error} of ${counts.done} rows failed${reason}`, {
     hint:
       next === undefined
         ? {

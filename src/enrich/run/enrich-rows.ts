@@ -4,7 +4,7 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
 import type { Columns, DecidedQuery, RowQuery, Searchable } from '../match/columns.ts';
 import type { Found, RowResult, Status } from '../match/match.ts';
-import { fromError, type RestaurantService, resolveRow } from '../match/resolve-row.ts';
+import { fromError, type RestaurantService, resolveRow, secondSearch } from '../match/resolve-row.ts';
 import type { RowDone } from '../progress/summary.ts';
 import type { InputRow } from '../row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
@@ -118,7 +118,9 @@ class RowRun {
     const query = columns.query(row);
     const earlier = finished.take(row, own);
     if (earlier?.isWritten === true) {
-      onRow({ status: earlier.status, earlier: true, city: cityOf(query) });
+      const { status } = earlier;
+      const hasSecondSearch = this.#hasSecondSearch(query, status);
+      onRow({ status, earlier: true, city: cityOf(query), hasSecondSearch });
       return;
     }
     if (earlier !== undefined || query.kind === 'none') {
@@ -196,8 +198,19 @@ class RowRun {
     stop.signal.throwIfAborted();
     await append(own.start + text + own.end);
     this.#pending -= 1;
-    onRow({ status, earlier: isEarlier, city: cityOf(query) });
+    onRow({
+      status,
+      earlier: isEarlier,
+      city: cityOf(query),
+      hasSecondSearch: this.#hasSecondSearch(query, status),
+      cause,
+    });
     if (isSent) this.#countFailure(cause);
+  }
+
+  #hasSecondSearch(query: RowQuery, status: Status): boolean {
+    const isMissing = status === 'not_found' && query.kind === 'search' && this.#job.loose !== true;
+    return isMissing && secondSearch(query) !== undefined;
   }
 
   #countFailure(cause: AppError | undefined): void {

@@ -35,6 +35,17 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
   await app.context.stdout.write(text);
 }
 
+/** Counts the responses that are cached, and the requests to send, if the list is started again. */
+export async function costOfRestart(app: App, plan: Plan) {
+  const target = configuredTarget(app);
+  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
+  const { cached, requests } = await new RequestCounter(plan, stored).count(
+    app.context.signal,
+    noFinishedRows,
+  );
+  return { cached, requests };
+}
+
 type Cost = Awaited<ReturnType<typeof costOf>>;
 
 async function costOf(app: App, plan: Plan) {
@@ -98,9 +109,8 @@ class RequestCounter {
     this.#stored = stored;
   }
 
-  async count(signal: AbortSignal) {
+  async count(signal: AbortSignal, finished = finishedRows(this.#plan)) {
     const { columns, codec } = this.#plan;
-    const finished = finishedRows(this.#plan);
     for await (const row of this.#plan.rows()) {
       this.#counts.rows += 1;
       if (this.#counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();

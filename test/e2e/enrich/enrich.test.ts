@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/storage/lock.ts';
 import { splitWords } from '../../../src/util/shell.ts';
+import { enrichInSandbox } from '../../helpers/enrich.ts';
 import { type RunOptions, realSleep } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -533,6 +534,35 @@ describe('a list with rows that cannot be found', () => {
     expect(JSON.parse(cost.stdout)).toMatchObject({ requests: 1, requests_at_most: 4 });
   });
 
+  it('offers --loose, with its cost, if rows were not found', async () => {
+    file('in.csv', 'name,city\nPlace 1 Restaurant,Testville\nPlace 2 (new),Testville\nnothing,Testville\n');
+    const offer =
+      '--loose searches again for rows that were not found, by simplified names: 2 more requests at most\n';
+    expect((await enrich('in.csv -o out.csv')).stderr).toContain(offer);
+    expect((await enrich('in.csv -o loose.csv --loose')).stderr).not.toContain('--loose');
+    expect(JSON.parse((await enrich('in.csv -o json.csv --json')).stdout).loose_requests).toBe(2);
+  });
+
+  it('prints the most frequent reason if every row failed', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\nPlace 2,Testville\n,Testville\n');
+    const { stderr } = await enrichInSandbox(folder, '--retries 0', { faults: [{ kind: '500', rate: 1 }] });
+    expect(stderr).toMatch(/\nerror: 2 of 3 rows failed: http_error: .*500/);
+  });
+
+  it('counts cached responses if --resume is refused', async () => {
+    file('in.csv', 'name,city\nPlace 1,Testville\nPlace 2,Testville\n');
+    const env = { RESTAURANT_MAX_AGE: '10m', RESTAURANT_CACHE_DIR: file('cache') };
+    await enrich('in.csv -o out.csv', { env });
+    file('in.csv', 'name,city\nPlace 1,Testville\nPlace 3,Testville\n');
+    const { exit, stderr } = await enrich('in.csv -o out.csv --resume', { env });
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /or start again \(1 response cached, 1 request to send\): restaurant enrich .*--force\n$/,
+      ),
+    ]);
+  });
+
   it('fills blank cities with --city', async () => {
     file('in.csv', 'name,city\nPlace 1,\nPlace 2,Elsewhere\n');
     const { stdout } = await enrich('in.csv --city Testville');
@@ -626,6 +656,7 @@ describe('the report of a run', () => {
       errors: 0,
       unknown_cities: [],
       missing_paths: [],
+      loose_requests: 0,
       requests: 2,
       finished: true,
       output: 'out.csv',

@@ -58,6 +58,8 @@ const summary = (counters: Counters, more: Partial<RunSummary> = {}): RunSummary
   counts: counters.counts,
   unknownCities: [],
   missingPaths: [],
+  looseRequests: 0,
+  commonError: undefined,
   requests: 7,
   output: 'out.csv',
   finished: true,
