@@ -35,8 +35,10 @@ interface StoredOptions {
 export async function openStoredResponses(
   app: App,
   target: Target,
-  { since, fresh = false, preview = false }: StoredOptions = {},
+  { since: start, fresh = false, preview: isPreview = false }: StoredOptions = {},
 ): Promise<StoredResponses> {
+  const offline = app.globals.offline === true;
+  const [since, preview] = offline ? [0, true] : [start, isPreview];
   const shared = target.demo ? undefined : await app.sharedState();
   const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? openLocalCache(app, target);
   const maxAgeMs = fresh ? 0 : app.settings.get('max-age');

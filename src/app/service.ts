@@ -5,6 +5,7 @@ import type { Caching, OutputOptions } from '../client/results.ts';
 import type { ServiceTool } from '../client/tools.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { JsonObject } from '../util/object.ts';
@@ -111,6 +112,8 @@ export class Service {
   readonly #options: CheckedOptions;
   #ledger: Promise<Ledger> | undefined;
   #client: Promise<Client> | undefined;
+  /** When the oldest response was stored that --offline has used. */
+  #oldest: number | undefined;
 
   constructor(app: App, target: Target, stored: StoredResponses, options: CheckedOptions) {
     this.#app = app;
@@ -129,7 +132,9 @@ export class Service {
     return this.#ledger;
   }
 
-  client(): Promise<Client> {
+  /** @throws {AppError} `network` with --offline */
+  async client(): Promise<Client> {
+    if (this.#isOffline) throw notCached();
     this.#client ??= this.ledger().then((ledger) =>
       openClient(this.#app, this.#target, ledger, this.#options),
     );
@@ -152,7 +157,8 @@ export class Service {
     const { value: maxAgeMs, source } = this.#app.settings.resolve('max-age');
     // An entry belongs to the same call, so it has the type that the call returned.
     const typed: CachedCall<T> = { ...call, parse: (json) => json as T };
-    return source !== 'flag' || maxAgeMs === 0 ? this.#receive(typed) : this.#throughCache(typed);
+    const isUncached = !this.#isOffline && (source !== 'flag' || maxAgeMs === 0);
+    return isUncached ? this.#receive(typed) : this.#throughCache(typed);
   }
 
   /** Lists all tools, without the cache. */
@@ -174,7 +180,8 @@ export class Service {
   /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
   async getTools(refresh = false): Promise<ToolCatalog> {
     const { now } = this.#app.context;
-    const maxAgeMs = refresh ? 0 : this.#app.settings.get('max-age');
+    const usual = this.#isOffline ? Number.POSITIVE_INFINITY : this.#app.settings.get('max-age');
+    const maxAgeMs = refresh ? 0 : usual;
     const found = this.#localCache().get(TOOL_LIST, {}, maxAgeMs);
     if (found !== undefined) {
       const { tools, caching = {} } = found.value as StoredTools;
@@ -201,6 +208,22 @@ export class Service {
     return capabilities;
   }
 
+  get #isOffline(): boolean {
+    return this.#app.globals.offline === true;
+  }
+
+  /** At the end of the run, the note gives the age of the oldest response. */
+  #noteOffline(at: number): void {
+    const { context, cleanup, notes } = this.#app;
+    if (this.#oldest === undefined) {
+      cleanup.add(async () => {
+        const { shortTime } = await import('../util/time.ts');
+        await notes.note(`offline: from the cache, stored ${shortTime(this.#oldest ?? at, context.now())}`);
+      });
+    }
+    this.#oldest = Math.min(this.#oldest ?? at, at);
+  }
+
   #localCache() {
     return openLocalCache(this.#app, this.#target);
   }
@@ -214,6 +237,7 @@ export class Service {
         await this.#app.notes.trace(
           `* response from the cache, stored at ${new Date(found.at).toISOString()}`,
         );
+      if (this.#isOffline) this.#noteOffline(found.at);
       return { value: parse(found.value), text: found.text, cachedAt: found.at };
     }
     let isStored = false;
@@ -235,6 +259,12 @@ export class Service {
     return masked === text ? { value, text } : { value: parse(JSON.parse(masked)), text: masked };
   }
 }
+
+const notCached = (): AppError =>
+  new AppError('network', 'no cached response, and --offline sends no request', {
+    retryable: false,
+    hint: { text: 'to send it', command: again({}, { without: ['--offline'] }) },
+  });
 
 async function openClient(
   app: App,

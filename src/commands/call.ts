@@ -15,7 +15,7 @@ export function registerCall(command: CliCommand, app: App): void {
     .completeWith('tool', 'tool')
     .completeWith('key=value', 'at-file')
     .completeWith('--args', 'at-file')
-    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file')
+    .usesOptions('service', 'request', 'cache', 'offline', 'preview', 'json', 'records', 'file')
     .overrideOption('--max-age', { default: '0' })
     .outputSchema({ description: 'the output of the tool: any JSON value' })
     .examples(

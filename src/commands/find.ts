@@ -63,7 +63,7 @@ export function registerFind(command: CliCommand, app: App): void {
     .valueOption('--fields <level>', 'Include details for every result (one request per result, up to 10)', {
       choices: LEVELS.filter((level) => level !== 'basic'),
     })
-    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
+    .usesOptions('service', 'request', 'cache', 'offline', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(FIND_OUTPUT)
     .examples(
       'restaurant find "Nopa" --city SF --demo',

@@ -34,7 +34,7 @@ export function registerLookup(command: CliCommand, app: App): void {
       choices: LEVELS,
       defaultText: 'basic',
     })
-    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'records', 'file', 'page')
+    .usesOptions('service', 'request', 'cache', 'offline', 'preview', 'json', 'records', 'file', 'page')
     .outputSchema(LOOKUP_OUTPUT)
     .examples(
       'restaurant lookup 1 --demo',
@@ -115,7 +115,8 @@ async function writeOne(app: App, outcome: Outcome, search: Selection['search'])
   };
   await writeResult(app, output, present, text);
   await noteSearch(app, search);
-  if (cachedAt !== undefined) await app.notes.note('from the cache (--max-age 0 refreshes)');
+  const isRefreshable = cachedAt !== undefined && app.globals.offline !== true;
+  if (isRefreshable) await app.notes.note('from the cache (--max-age 0 refreshes)');
 }
 
 /** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */

@@ -25,7 +25,7 @@ export function registerRaw(command: CliCommand, app: App): void {
     .listOption('-F, --json-field <key=json>', 'JSON parameter (a.b=1 sets a nested key)')
     .option('-i, --include', 'Print the status line and response headers first')
     .option('--unwrap', 'Print the parsed result.content[0].text instead of the envelope')
-    .usesOptions('service', 'request', 'cache', 'preview', 'json', 'jq', 'file')
+    .usesOptions('service', 'request', 'cache', 'offline', 'preview', 'json', 'jq', 'file')
     .overrideOption('--max-age', { default: '0' })
     .overrideOption('--format', { choices: ['json'], defaultText: 'json' })
     .outputSchema({

@@ -135,6 +135,10 @@ const TABLE = {
     default: '10m',
     defaultText: '10m; raw, call: 0',
   },
+  offline: {
+    ...service('offline', '--offline', 'Use only cached responses, of any age; send nothing'),
+    conflicts: ['demo', 'maxAge'],
+  },
   'dry-run': service('dry-run', '--dry-run', 'Print what would be sent or written as JSON, key redacted'),
   curl: {
     ...service('curl', '--curl', 'Print the equivalent curl command; send nothing'),

@@ -31,7 +31,7 @@ export async function footer(
   const parts = [
     total > count ? `${count} of ${total} matches` : matches,
     `${hintOf(app, { command: restaurant('lookup', '1') })} for details`,
-    ...(cachedAt === undefined ? [] : ['from the cache (--max-age 0 refreshes)']),
+    ...(cachedAt === undefined || app.globals.offline ? [] : ['from the cache (--max-age 0 refreshes)']),
   ];
   // As many as fit on one line.
   while (parts.length > 1 && parts.join(' · ').length >= app.context.stderr.columns) parts.pop();

@@ -31,6 +31,8 @@ for (let turn = 0; turn < Number(turns); turn += 1) {
     return { restaurants: [{ id: 'a', service: 's', saved_at: 't', details }], changes: [change] };
   });
   if (turn === 0) console.log('started');
+  // So that the other process gets the lock.
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
 }`;
 
 let folder = '';
