@@ -61,12 +61,14 @@ export async function requestCounter(
 ): Promise<() => Promise<void>> {
   if (!paced) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
+  const { timeText } = await import('./time-text.ts');
   const acquire = openPacer({
     ledger,
     context: app.context,
     wait: waitLong,
     maxWaitMs: app.settings.get('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
+    timeText: (ms) => timeText(app, ms),
   });
   return () => acquire(signal);
 }

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
 import type { SettingView } from '../settings/settings.ts';
 import type { Usage } from '../storage/ledger.ts';
-import { shortTime } from '../util/time.ts';
+import { nextMinute, shortTime } from '../util/time.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';
@@ -182,7 +182,7 @@ type Budget = Facts['budget'];
 
 function quotaPairs(app: App, { per_minute, per_day, paused_until, problem }: Budget): [string, string][] {
   const time = (iso: string): string =>
-    writesToTerminal(app) ? shortTime(Date.parse(iso), app.context.now()) : iso;
+    writesToTerminal(app) ? shortTime(nextMinute(Date.parse(iso)), app.context.now()) : iso;
   const show = ({ limit, used, free_at }: Budget['per_day']): string => {
     const use =
       limit === null ? `${used ?? 'unknown'} used, no limit` : `${used ?? 'unknown'} of ${limit} used`;

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { Semaphore } from '../util/async.ts';
+import { isoSeconds } from '../util/time.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {
@@ -11,6 +12,8 @@ export interface PacerOptions {
   /** Maximum pause that the service may request, in milliseconds, unless `wait` is set. Default 60 s. */
   readonly maxWaitMs?: number;
   readonly onWait?: (wait: Wait) => void;
+  /** Default: ISO 8601. */
+  readonly timeText?: (ms: number) => string;
 }
 
 export class RateLimitError extends AppError {
@@ -21,10 +24,6 @@ export class RateLimitError extends AppError {
     super(code, message, details);
     this.freeAt = freeAt;
   }
-}
-
-export function formatTime(ms: number): string {
-  return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
 /** Long waits are divided, because the clock may be changed or the machine suspended meanwhile. */
@@ -55,11 +54,11 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
 
 async function assertWorthWaiting(
   { freeAt, window }: Wait,
-  { ledger, context, wait, maxWaitMs = 60_000 }: PacerOptions,
+  { ledger, context, wait, maxWaitMs = 60_000, timeText = isoSeconds }: PacerOptions,
 ): Promise<void> {
   const ms = freeAt - context.now();
   if (wait || !(window === 'day' || (window === 'pause' && ms > maxWaitMs))) return;
-  const time = formatTime(freeAt);
+  const time = timeText(freeAt);
   const details = { retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
   if (window === 'pause') {
     const error = new AppError('rate_limited', `the service asks to wait until ${time}`, details);

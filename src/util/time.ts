@@ -10,3 +10,11 @@ export function shortTime(ms: number, now: number): string {
   const text = new Date(ms).toLocaleString('en-US', { ...day, ...CLOCK });
   return isNear ? text.replace(',', '') : text;
 }
+
+/** For the end of a wait, which the minute before it is not. */
+export const nextMinute = (ms: number): number => Math.ceil(ms / 60_000) * 60_000;
+
+/** ISO 8601, UTC, rounded up to a second: `2026-11-23T21:19:36Z`. */
+export function isoSeconds(ms: number): string {
+  return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output-file.ts';
 import type { Waiting } from '../../app/quota.ts';
+import { timeText } from '../../app/time-text.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/color.ts';
 import { formatDuration } from '../../util/duration.ts';
@@ -59,20 +60,26 @@ export function startProgress(
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
   if (terminal.canRepaint && !rowsOnTerminal)
     return new BarProgress(context, print, source, terminal.palette('stderr'));
-  return new QuietProgress(context, print, { notes: globals.quiet !== true, summary: !options.json });
+  return new QuietProgress(context, print, {
+    notes: globals.quiet !== true,
+    summary: !options.json,
+    timeText: (ms) => timeText(app, ms),
+  });
+}
+
+interface Shown {
+  readonly notes: boolean;
+  readonly summary: boolean;
+  readonly timeText: (ms: number) => string;
 }
 
 export class QuietProgress implements Progress {
   readonly #context: Pick<Context, 'now'>;
   readonly #print: Print;
-  readonly #shows: { readonly notes: boolean; readonly summary: boolean };
+  readonly #shows: Shown;
   #hasPaused = false;
 
-  constructor(
-    context: Pick<Context, 'now'>,
-    print: Print,
-    shows: { readonly notes: boolean; readonly summary: boolean },
-  ) {
+  constructor(context: Pick<Context, 'now'>, print: Print, shows: Shown) {
     this.#context = context;
     this.#print = print;
     this.#shows = shows;
@@ -81,7 +88,7 @@ export class QuietProgress implements Progress {
   waiting({ until, why }: Waiting): void {
     if (this.#hasPaused || until - this.#context.now() < LONG_PAUSE_MS) return;
     this.#hasPaused = true;
-    this.#note(`waiting until ${new Date(until).toISOString()}: ${why}`);
+    this.#note(`waiting until ${this.#shows.timeText(until)}: ${why}`);
   }
 
   warn(text: string): void {

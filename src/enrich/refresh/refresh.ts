@@ -3,10 +3,11 @@ import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { checkTarget, outputPath } from '../../app/output-file.ts';
 import { openTarget } from '../../app/target.ts';
+import { timeText } from '../../app/time-text.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
-import { formatTime, RateLimitError } from '../../storage/pacer.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import { mapConcurrently } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
@@ -172,7 +173,7 @@ class Refresh {
     // The next refresh begins with the first row again.
     if (isDone && isWhole) writeCheckedTimes(stateDir, list.path, { ids: times.ids });
     await this.#report(isDone);
-    if (failure !== undefined) throw withNext(failure);
+    if (failure !== undefined) throw withNext(this.#app, failure);
     if (this.#tally.failed > 0)
       throw new AppError('partial', `${this.#tally.failed} of ${due.rows.size} lookups failed`, {
         hint: { text: 'look them up again', command: again() },
@@ -286,9 +287,9 @@ async function lookUpOne(service: PacedService, id: string, level: Level): Promi
   }
 }
 
-function withNext(error: unknown): unknown {
+function withNext(app: App, error: unknown): unknown {
   if (error instanceof RateLimitError)
-    return error.withHint({ text: `from ${formatTime(error.freeAt)} on`, command: again() });
+    return error.withHint({ text: `from ${timeText(app, error.freeAt)} on`, command: again() });
   if (!(error instanceof AppError) || error.kind !== 'interrupted') return error;
   return error.withHint({ text: 'continue', command: again() });
 }

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
+import { timeText } from '../../app/time-text.ts';
 import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
@@ -59,8 +60,7 @@ async function openSearch(app: App, flags: ReviewFlags): Promise<PacedService> {
     // Candidates of any age, as enrich received them.
     since: isFresh ? undefined : 0,
     signal: context.signal,
-    onWaiting: ({ until, why }) =>
-      void app.notes.warn(`${why}; continuing at ${new Date(until).toISOString()}`, true),
+    onWaiting: ({ until, why }) => void app.notes.warn(`${why}; continuing at ${timeText(app, until)}`, true),
     onWarning: (text) => void app.notes.warn(text),
   });
 }

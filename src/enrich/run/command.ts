@@ -6,11 +6,12 @@ import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { checkOutputFile } from '../../app/output-file.ts';
 import { configuredTarget, openTarget } from '../../app/target.ts';
+import { timeText } from '../../app/time-text.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
 import { flushFolder, whenFree } from '../../storage/files.ts';
 import { ioError } from '../../storage/io-error.ts';
-import { formatTime, RateLimitError } from '../../storage/pacer.ts';
+import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
 import { plural } from '../../util/plural.ts';
@@ -289,7 +290,7 @@ function withNext(app: App, failure: unknown, { output }: RunSummary, next: Comm
       : failure;
   }
   if (failure instanceof RateLimitError) {
-    return failure.withHint({ text: `from ${formatTime(failure.freeAt)} on`, command: next });
+    return failure.withHint({ text: `from ${timeText(app, failure.freeAt)} on`, command: next });
   }
   const before = BEFORE_NEXT[code] ?? adviceOf(hint);
   const text = before.length === 0 ? 'continue' : 'then continue';

@@ -242,7 +242,7 @@ describe('saved --refresh', () => {
       stderr: 'nothing changed in 3 restaurants\n',
     });
     gradeOf(0, 'C');
-    expect((await run(REFRESH, { tty, env: { NO_COLOR: '1', TZ: 'UTC' } })).stdout).toMatch(
+    expect((await run(REFRESH, { tty, env: { NO_COLOR: '1' } })).stdout).toMatch(
       /^WHEN +NAME +FIELD +BEFORE +AFTER +ID\n\w{3} \d\d:\d\d +Place one +grade +B +C +aaaaaa-one\n$/,
     );
   });
@@ -271,7 +271,9 @@ describe('saved --refresh', () => {
     for (const index of [0, 1, 2]) gradeOf(index, 'D');
     const stopped = await run(REFRESH, { env: quota });
     expect([stopped.exit, stopped.stdout.split('\n').length - 1]).toEqual([5, 2]);
-    expect(stopped.stderr).toMatch(/^error: the quota of 5 requests a day is used up/);
+    expect(stopped.stderr).toMatch(/^error: the quota of 5 requests a day is used up until \d{4}-\S+Z\n/);
+    const onTerminal = await run(REFRESH, { env: quota, tty: { stderr: true } });
+    expect(onTerminal.stderr).toMatch(/ is used up until \w{3} \d\d:\d\d\s/);
     const [first] = await recorded('Place three');
     expect((await run(REFRESH)).stdout.split('\t')[2]).toBe(first[0]);
     expect(await recorded()).toHaveLength(6);

@@ -190,13 +190,15 @@ describe('no progress', () => {
     const { context, print, take } = fakeTerminal();
     const { counters, add } = setUp();
     add(1);
-    await new QuietProgress(context, print, { notes: true, summary: true }).finish(
+    await new QuietProgress(context, print, { notes: true, summary: true, timeText: String }).finish(
       summary(counters, { finished: false, requests: 1 }),
     );
     expect(take()).toBe(
       '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
     );
-    await new QuietProgress(context, print, { notes: true, summary: false }).finish(summary(counters));
+    await new QuietProgress(context, print, { notes: true, summary: false, timeText: String }).finish(
+      summary(counters),
+    );
     expect(take()).toBe('');
   });
 });
