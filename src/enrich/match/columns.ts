@@ -81,8 +81,8 @@ export interface ColumnOptions {
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
   readonly ignored?: readonly string[];
-  /** Whether rows may have the id of an earlier result. */
-  readonly hasIds?: boolean;
+  /** The column with the ids of earlier results. */
+  readonly earlierIdColumn?: string | undefined;
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
 }
@@ -111,7 +111,8 @@ export interface Columns extends Readonly<Partial<Record<Field, string | undefin
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const { nested, ignored = [], hasIds = false } = options;
+  const { nested, ignored = [], earlierIdColumn } = options;
+  const hasIds = earlierIdColumn !== undefined;
   const recognized = header.filter((column) => !ignored.includes(column));
   const wrong: WrongColumn[] = [];
   const find = (field: Field, wanted: string | undefined): string | undefined => {
@@ -121,8 +122,7 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   };
   const name = find('name', options.nameColumn);
   const city = find('city', options.cityColumn);
-  const isEarlierId = hasIds && !header.includes(options.idColumn ?? '');
-  const id = find('id', isEarlierId ? undefined : options.idColumn);
+  const id = find('id', options.idColumn === earlierIdColumn ? undefined : options.idColumn);
   const address = find('address', options.addressColumn);
   const lat = find('lat', options.latColumn);
   const lng = find('lng', options.lngColumn);

@@ -13,8 +13,8 @@ type Source = Pick<CheckedList, 'header' | 'flatHeader' | 'headerText' | 'rows'>
 interface FedBack extends Source {
   /** Columns of those results that stay in the list, because the new ones have another prefix. They are not searched by. */
   readonly ignored: readonly string[];
-  /** Whether rows may have the id of a restaurant. */
-  readonly hasIds: boolean;
+  /** The column of their ids, if there are any. */
+  readonly earlierIdColumn: string | undefined;
 }
 
 interface Options extends Pick<RowCodecOptions, 'prefix' | 'added'> {
@@ -40,7 +40,7 @@ export function separateResults(list: CheckedList, options: Options): FedBack {
       : fromColumns(list, found, found === prefix ? options : undefined);
   const isAlone = list.format !== 'ndjson' && isIdColumn(list.header, options);
   return isAlone
-    ? withoutColumns(list, new Map([['id', list.header.indexOf(`${prefix}id`)]]))
+    ? withoutColumns(list, new Map([['id', list.header.indexOf(`${prefix}id`)]]), `${prefix}id`)
     : asReceived(list);
 }
 
@@ -50,7 +50,7 @@ const asReceived = (list: Source): FedBack => ({
   headerText: list.headerText,
   rows: () => list.rows(),
   ignored: [],
-  hasIds: false,
+  earlierIdColumn: undefined,
 });
 
 const isResult = (value: unknown): boolean =>
@@ -70,12 +70,17 @@ function fromColumns(list: CheckedList, prefix: string, replace: Options | undef
     ...(replace?.added ?? []).map(({ name }) => [`added ${name}`, name] as const),
   ].filter(([, column]) => list.header.includes(column));
   const positions = new Map(columns.map(([field, column]) => [field, list.header.lastIndexOf(column)]));
-  if (replace !== undefined) return withoutColumns(list, positions);
+  if (replace !== undefined) return withoutColumns(list, positions, `${prefix}id`);
   async function* rows(): AsyncGenerator<InputRow> {
     for await (const row of list.rows())
       yield row.kind === 'cells' ? { ...row, earlier: resultIn(row.cells, positions) } : row;
   }
-  return { ...asReceived(list), rows, ignored: columns.map(([, column]) => column), hasIds: true };
+  return {
+    ...asReceived(list),
+    rows,
+    ignored: columns.map(([, column]) => column),
+    earlierIdColumn: `${prefix}id`,
+  };
 }
 
 const resultIn = (cells: readonly string[], positions: ReadonlyMap<string, number>): EarlierResult =>
@@ -86,7 +91,11 @@ const resultIn = (cells: readonly string[], positions: ReadonlyMap<string, numbe
     }),
   );
 
-function withoutColumns(list: CheckedList, positions: ReadonlyMap<string, number>): FedBack {
+function withoutColumns(
+  list: CheckedList,
+  positions: ReadonlyMap<string, number>,
+  earlierIdColumn: string,
+): FedBack {
   const taken = new Set(positions.values());
   const delimiter = list.delimiter ?? ',';
   const keep = (cells: readonly string[]) => cells.filter((_, index) => !taken.has(index));
@@ -105,7 +114,7 @@ function withoutColumns(list: CheckedList, positions: ReadonlyMap<string, number
     header: keep(list.header),
     headerText: keepText(list.headerText),
     rows,
-    hasIds: true,
+    earlierIdColumn,
   };
 }
 
@@ -120,7 +129,7 @@ function fromMembers(list: CheckedList, key: string, isReplaced: boolean): FedBa
     flatHeader: list.flatHeader.filter(isOwn),
     rows,
     ignored: [key],
-    hasIds: true,
+    earlierIdColumn: `${key}.id`,
   };
 }
 

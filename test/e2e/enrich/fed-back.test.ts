@@ -67,6 +67,9 @@ describe('the output of enrich as a list', () => {
     );
     expect(now).toEqual(old);
     expect(service.sent()).toBe(3);
+    await enrich('out.csv -o named.csv --prefix r2_ --id-column restaurant_id');
+    expect(read('named.csv')).toBe(read('again.csv'));
+    expect((await enrich('out.csv --id-column other')).exit).toBe(2);
   });
 
   it('keeps decisions of a person, and looks up an id that is added to a row without one', async () => {
