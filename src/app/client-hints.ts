@@ -1,6 +1,6 @@
 import { versions } from 'node:process';
 import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
-import { type Advice, again, fragment, type Hint, restaurant, slot } from '../hint.ts';
+import { type Advice, again, exampleSearch, fragment, type Hint, restaurant, slot } from '../hint.ts';
 import { formatDuration } from '../util/duration.ts';
 
 const LOGIN: Hint = { command: restaurant('login') };
@@ -81,7 +81,7 @@ const BY_CODE: Readonly<Record<Code, Hint>> = {
   ],
   bad_input: { command: restaurant('help', 'formats') },
   bad_config: { text: 'see each setting and where it comes from', command: restaurant('status') },
-  not_found: { command: restaurant('find', slot('name'), '--city', slot('city')) },
+  not_found: { text: 'search for IDs', command: exampleSearch() },
   no_key: LOGIN,
   bad_key: { text: 'save a key', command: restaurant('login') },
   unauthorized: LOGIN,
@@ -138,9 +138,11 @@ export function factHint({ code, details }: AppError): Hint | undefined {
 function waitHint({ retryAfter = 0 }: ErrorDetails, options: readonly string[]): Hint {
   const wait = { text: `run the command again in ${formatDuration(retryAfter * 1000)}` };
   if (retryAfter > 86_400) return wait;
+  const seconds = retryAfter + 30;
+  const time = seconds < 600 ? `${seconds}s` : `${Math.ceil(seconds / 60)}m`;
   const allow: Advice = {
     text: 'or allow it',
-    command: again(Object.fromEntries(options.map((option) => [option, `${retryAfter + 30}s`]))),
+    command: again(Object.fromEntries(options.map((option) => [option, time]))),
   };
   return [wait, allow];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import { restaurant, slot } from '../hint.ts';
+import { exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
@@ -99,7 +99,7 @@ export function requireLastSearch(app: App): Search {
   if (last === undefined) {
     throw new AppError('not_found', 'no earlier search', {
       hint: [
-        { command: restaurant('find', slot('name'), '--city', slot('city')) },
+        { text: 'search first', command: exampleSearch() },
         { text: 'then', command: restaurant('lookup', '1') },
       ],
     });

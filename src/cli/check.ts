@@ -18,7 +18,10 @@ export function conflictIn(command: CliCommand): AppError | undefined {
 }
 
 const conflict = (one: string | undefined, other: string | undefined, command: CliCommand): AppError =>
-  usage(`${one} and ${other} cannot be used together`, [{ text: 'leave one out' }, command.seeHelp]);
+  usage(`${one} and ${other} cannot be used together`, [
+    { text: 'leave one out', command: again({}, { without: [other ?? ''] }) },
+    command.seeHelp,
+  ]);
 
 /** Checks what commander does not know: options of the program that the command does not accept, and formats. */
 export function checkCommandLine(program: CliCommand): void {

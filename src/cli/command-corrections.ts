@@ -16,6 +16,9 @@ interface Rest {
   readonly options: readonly string[];
 }
 
+/** Words between the names of restaurants. */
+const LINKS = ['and', 'or', 'vs', 'vs.', 'versus', 'with', '&', '+'];
+
 function splitRest(rest: readonly string[]): Rest {
   const start = rest.findIndex(isOptionLike);
   const end = start === -1 ? rest.length : start;
@@ -33,8 +36,9 @@ export function correctCommand(
   const { operands, options } = splitRest(rest);
   const grouped = OTHER_GROUPS.includes(word) ? ungrouped(operands, options, parent, app) : undefined;
   if (grouped !== undefined) return grouped;
-  const meant = commandFor(word, parent);
+  const meant = parent === root && ROW_NUMBERS.test(word) ? `lookup ${word}` : commandFor(word, parent);
   if (app === undefined || [...rest, ...typedFlags(root)].some((each) => HELP.includes(each))) {
+    if (meant === '--help') return didMean([meant], root);
     return meant === undefined
       ? undefined
       : didMean([...parent.path.split(' '), ...meant.split(' '), ...rest], root);
@@ -52,8 +56,9 @@ function lineFor(meant: string, word: string, parent: CliCommand, rest: Rest, ap
   const [name = '', ...added] = meant.split(/ (?=--)/);
   const path = [...parent.path.split(' '), ...name.split(' ')].filter((each) => each !== '');
   const verb = isSynonym(word, parent) ? word : '';
-  const line = searchFor(name, verb, rest, app) ?? [...path, ...operandsFor(path, rest.operands, parent)];
-  return [...line, ...rest.options, ...added];
+  const named = name === 'lookup' ? rest.operands.filter((each) => !LINKS.includes(each)) : rest.operands;
+  const line = searchFor(name, verb, rest, app) ?? [...path, ...operandsFor(path, named, parent)];
+  return [...line, ...rest.options, ...added.flatMap((each) => each.split(' '))];
 }
 
 /** `auth login` */
@@ -122,7 +127,9 @@ function operandsFor(
     parent.root,
   );
   const required = command?.registeredArguments.filter((each) => each.required) ?? [];
-  if (operands.length >= required.length) return operands;
+  const { length } = command?.registeredArguments ?? [];
+  const isVariadic = command?.registeredArguments.at(-1)?.variadic === true;
+  if (operands.length >= required.length) return operands.slice(0, isVariadic ? undefined : length);
   return exampleOperands(command, operands) ?? [...operands, slot(required[operands.length]?.name() ?? '')];
 }
 

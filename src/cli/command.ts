@@ -194,8 +194,11 @@ export class CliCommand extends Command {
   }
 
   choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
-    const where = { name: `<${name}>`, flag: true };
-    const read = (text: string): T => parseValue(oneOf(choices), text, where);
+    const read = (text: string): T => {
+      const [near = choices[0] ?? ''] = nearest(text, choices, 1);
+      const hint = [{ command: again({}, { operands: [near] }) }, this.seeHelp];
+      return parseValue(oneOf(choices), text, { name: `<${name}>`, flag: true, hint });
+    };
     return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 

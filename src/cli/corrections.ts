@@ -28,10 +28,9 @@ const slotOf = (text: string): Word => slot(text.replace(/^.*<|>.*$/gs, ''));
 
 function meaningOf(flag: string, command: CliCommand, app: App): Meaning | undefined {
   const word = flag.replace(/^-+/, '');
-  const [argumentName = word] = ownWords(OTHER_ARGUMENTS, word);
-  if (command.registeredArguments.some((each) => each.name() === argumentName)) {
-    return { name: '', takesValue: true, slot: slot(argumentName) };
-  }
+  const names = [word, ...ownWords(OTHER_ARGUMENTS, word)];
+  const argument = command.registeredArguments.find((each) => names.includes(each.name()));
+  if (argument !== undefined) return { name: '', takesValue: true, slot: slot(argument.name()) };
   const options = [...command.options, ...optionsOf(command)];
   const longs = options.flatMap(({ long }) => long?.slice(2) ?? []);
   const others = ownWords(OTHER_OPTIONS, word).filter((ours) => longs.includes(ours.split(/ |--/)[1] ?? ''));
@@ -103,6 +102,9 @@ export function correctLine(
 export function reorderLine(program: CliCommand, flag: string): Advice | undefined {
   const { args } = program;
   const child = program.children.find((each) => args.includes(each.name()) && each.findOption(flag));
+  const find = program.children.find((each) => each.name() === 'find' && each.findOption(flag));
+  if (child === undefined && find !== undefined)
+    return { text: 'did you mean', command: restaurant('find', ...args, ...typedFlags(program)) };
   if (child === undefined) return undefined;
   const words = [child.name(), ...args.filter((word) => word !== child.name())];
   return { text: 'did you mean', command: restaurant(...words, ...typedFlags(program)) };

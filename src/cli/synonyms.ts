@@ -10,6 +10,12 @@ export const OTHER_VERBS: Readonly<Record<string, Synonyms>> = {
       'reviews phone address directions photos price prices website',
     'lookup --open': 'open map',
     last: 'history recent again',
+    save: 'star bookmark favorite like',
+    saved: 'favorites bookmarks starred',
+    unsave: 'unstar unlike',
+    'last --format csv': 'export download',
+    enrich: 'import batch bulk',
+    'cache clear': 'clear',
     raw: 'request rpc api curl',
     call: 'run exec invoke',
     tools: 'tool',
@@ -27,6 +33,7 @@ export const OTHER_VERBS: Readonly<Record<string, Synonyms>> = {
     '--version': 'version update upgrade',
   },
   config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
+  mcp: { config: 'install add setup init' },
   cache: { clear: 'rm remove delete purge empty' },
 };
 
@@ -39,7 +46,7 @@ export const OTHER_GROUPS = ['auth', 'account'];
  */
 export const OTHER_OPTIONS: Synonyms = {
   '--version': 'v',
-  '--city': 'location town where in',
+  '--city': 'location town where in at',
   '--city <city>': 'zip zipcode postcode postal-code',
   '--neighborhood': 'area district neighbourhood',
   '--cuisine': 'tag food type category cuisines categories',
@@ -49,12 +56,14 @@ export const OTHER_OPTIONS: Synonyms = {
   '--limit 1000': 'all',
   '--near <37.77,-122.43>': 'radius distance',
   '--sort': 'order order-by',
+  '--sort grade': 'reverse desc asc',
   '--fields': 'level',
-  '--fields standard': 'details standard open-now hours phone cheap menu',
-  '--fields premium': 'premium',
+  '--fields standard': 'details standard open-now hours phone cheap menu reviews photos website address',
+  '--fields premium': 'premium full all',
   '--fields <standard>': 'price max-price',
   '--columns': 'select cols fields',
   '--json': 'yaml pretty',
+  '--key-stdin': 'with-token stdin',
   '--format table': 'table',
   '--format csv': 'csv',
   '--format tsv': 'tsv',
@@ -80,7 +89,7 @@ export const OTHER_TOPICS: Synonyms = {
 export const OTHER_ARGUMENTS: Synonyms = {
   file: 'input',
   name: 'query restaurant term q',
-  id: 'restaurant-id service-id',
+  id: 'restaurant-id service-id name row',
 };
 
 /** Words for food that are rarely a cuisine themselves, by the cuisine to try. */
@@ -106,7 +115,7 @@ export const FOOD: Synonyms = {
 
 export const FILLERS =
   'a an the some any all me my for to of and eat eats food foods dinner lunch meal restaurant restaurants place places ' +
-  'spot spots list ls show search query find nearby near here where random cuisines cities cuisine cheap open now ' +
+  'spot spots list ls show search query find nearby near here where what whats is are me random cuisines cities cuisine cheap open now ' +
   'tonight today';
 export const PRAISE = 'best top good great nice';
 

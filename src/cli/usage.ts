@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
-import { needsDemo } from '../app/seen.ts';
+import { hintCity, needsDemo } from '../app/seen.ts';
 import { type AppError, usage } from '../errors.ts';
 import { type Advice, type Command, restaurant } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';
@@ -80,10 +80,35 @@ function searchInstead(
   return { text: 'did you mean', command: restaurant('find', ...args) };
 }
 
-function missingValue(command: CliCommand): AppError {
-  const word = command.words.at(-1) ?? '';
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
+  '--columns': 'name,grade',
+  '--cuisine': 'italian',
+  '--near': '37.77,-122.43',
+  '--min-grade': 'B',
+  '--limit': '10',
+};
+
+/** A header, or a URL, which may contain a secret. */
+const PRIVATE = /^-H|^--header|:\/\//;
+
+function missingValue(command: CliCommand, app: App): AppError {
+  const { words } = command.root;
+  // The program parses its own options, and leaves the rest to the command.
+  const word = (command.words.length > 0 ? command.words : words).at(-1) ?? '';
   const option = command.findOption(word) ?? command.findOption(`-${word.at(-1)}`);
-  return usage(`${option?.long} needs a value: ${option?.flags}`, command.ownHelp);
+  const long = option?.long ?? '';
+  const value = long === '--city' ? hintCity(app) : (EXAMPLE_VALUES[long] ?? option?.argChoices?.[0]);
+  const isPrivate = words.some((each) => PRIVATE.test(each) || app.secrets.redact(each) !== each);
+  const hint =
+    value === undefined || isPrivate
+      ? []
+      : [
+          {
+            text: 'for example',
+            command: restaurant(...words.flatMap((each) => (each === word ? [each, value] : [each]))),
+          },
+        ];
+  return usage(`${long} needs a value: ${option?.flags}`, [...hint, command.seeHelp]);
 }
 
 function missingArgument(command: CliCommand, app: App): AppError {
@@ -107,8 +132,10 @@ function missingArgument(command: CliCommand, app: App): AppError {
 }
 
 function exampleFor(line: string, app: App): Command {
-  const [, ...words] = splitWords(line) ?? [];
-  return restaurant(...words.filter((word) => needsDemo(app) || word !== '--demo'));
+  const [first = '', next] = line.split(' | ');
+  const [, ...words] = splitWords(first) ?? [];
+  const command = restaurant(...words.filter((word) => needsDemo(app) || word !== '--demo'));
+  return next === undefined ? command : { ...command, pipe: exampleFor(next, app) };
 }
 
 function excessArgument(command: CliCommand, app: App): AppError {

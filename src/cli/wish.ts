@@ -17,11 +17,16 @@ interface Area {
   readonly rest: string;
   readonly city?: string | undefined;
   readonly neighborhood?: string | undefined;
+  readonly near?: string;
 }
 
 /** At the end. */
 const NEARBY = /(?:(?:^|\s)(?:near(?:by| me| here)?|around (?:me|here)|close by|open now|tonight|today))+$/i;
 const PLACE = /^(.*?)(?:^|\s)(?:in|near|around)\s+(.+)$/is;
+/** `37.77 -122.43` */
+const POINT = /^(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)$/;
+/** A state or country after the city. */
+const STATE = /\s(?:[A-Z]{2}|USA)$/;
 const PRICE = /^(?:[$€£]+|\d+)$/;
 
 const isOneOf = (list: string, word: string): boolean =>
@@ -30,17 +35,22 @@ const isOneOf = (list: string, word: string): boolean =>
 /** @param hasCity whether a city was given, so that the words do not contain it */
 export function readWish(words: readonly string[], hasCity: boolean, seen: Seen): Wish {
   const text = words.join(' ').replaceAll(',', ' ').replace(/\s+/g, ' ').trim().replace(NEARBY, '').trim();
-  const { rest, city, neighborhood } = areaOf(text, hasCity, seen);
+  const { rest, city, neighborhood, near } = areaOf(text, hasCity, seen);
   const typed = rest.split(' ');
   const { cuisines, name } = cuisinesIn(typed.filter(saysSomething), seen);
   const options: Options = {
     ...(cuisines.length === 0 ? {} : { '--cuisine': cuisines }),
     ...(neighborhood === undefined ? {} : { '--neighborhood': neighborhood }),
+    ...(near === undefined ? {} : { '--near': near }),
     ...(typed.some((word) => isOneOf(PRAISE, word)) ? { '--sort': 'grade' } : {}),
   };
   // A name may contain a word that says nothing: Salt and Time.
   const whole = typed.slice(typed.findIndex(saysSomething), typed.findLastIndex(saysSomething) + 1).join(' ');
   const corrected = correctName(cuisines.length === 0 ? whole : name, seen);
+  // In `ramen tokyo`, the other word is the city.
+  if (!hasCity && city === undefined && cuisines.length > 0 && name !== '' && rest.endsWith(name)) {
+    if (!isSeenName(name, seen)) return { name: '', options, city: name };
+  }
   return { name: corrected, options, ...(city === undefined ? {} : { city }) };
 }
 
@@ -48,13 +58,18 @@ const saysSomething = (word: string): boolean => !isOneOf(`${FILLERS} ${PRAISE}`
 
 function areaOf(text: string, hasCity: boolean, seen: Seen): Area {
   const [, before = '', place] = PLACE.exec(text) ?? [];
+  const [, lat, lng] = POINT.exec(place ?? '') ?? [];
+  if (lat !== undefined) return { rest: before, near: `${lat},${lng}` };
   if (place !== undefined) return { rest: before, ...(knownArea(place, seen) ?? { city: place }) };
   const words = text.split(' ');
   const areas = words.map((_, index): Area | undefined => {
     const rest = words.slice(0, index).join(' ');
     return areaAtEnd(rest, words.slice(index), hasCity, seen);
   });
-  return areas.find((area) => area !== undefined) ?? { rest: text };
+  const area = areas.find((each) => each !== undefined);
+  if (area !== undefined || !STATE.test(text)) return area ?? { rest: text };
+  const inState = areaOf(text.replace(STATE, ''), hasCity, seen);
+  return inState.city === undefined ? { rest: text } : inState;
 }
 
 function areaAtEnd(rest: string, words: readonly string[], hasCity: boolean, seen: Seen): Area | undefined {
@@ -104,16 +119,19 @@ function cuisineOf(text: string, known: readonly string[]): readonly string[] {
   const listed = Object.keys(FOOD).filter(
     (cuisine) => cuisine === wanted || [wanted, singular].some((word) => isOneOf(FOOD[cuisine] ?? '', word)),
   );
-  const isKnown = (cuisine: string): boolean => known.some((tag) => ` ${tag}`.includes(` ${cuisine}`));
+  const isKnown = (cuisine: string): boolean =>
+    known.some((tag) => [cuisine, `${cuisine}s`].some((each) => ` ${tag} `.includes(` ${each} `)));
   const found = [wanted, singular, ...listed].find(isKnown);
   if (found !== undefined) return [found];
   return listed.length === 0 ? [] : [...new Set([singular, ...listed])];
 }
 
-function correctName(name: string, { restaurants }: Seen): string {
-  const names = [...new Set(restaurants.map((each) => textOf(each.name)))];
-  const isPart = names.some((each) => foldName(each).includes(foldName(name)));
-  const [near, ...others] = isPart ? [] : names.filter((each) => isNearName(name, each));
+const isSeenName = (name: string, { restaurants }: Seen): boolean =>
+  restaurants.some((each) => foldName(textOf(each.name)).includes(foldName(name)));
+
+function correctName(name: string, seen: Seen): string {
+  const names = [...new Set(seen.restaurants.map((each) => textOf(each.name)))];
+  const [near, ...others] = isSeenName(name, seen) ? [] : names.filter((each) => isNearName(name, each));
   return near === undefined || others.length > 0 ? name : near;
 }
 

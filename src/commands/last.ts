@@ -3,6 +3,7 @@ import { describeSearch, lastSearch } from '../app/last-results.ts';
 import { checkOutputOptions, writeResult } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
+import { exampleSearch } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 export function registerLast(command: CliCommand, app: App): void {
@@ -32,7 +33,7 @@ async function showLast(app: App): Promise<void> {
   });
   await app.notes.note(
     search === undefined
-      ? 'no earlier search: restaurant find <name> --city <city>'
+      ? { text: 'no earlier search', command: exampleSearch() }
       : describeSearch(app, search),
   );
 }

@@ -8,7 +8,7 @@ import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
-import { again, restaurant, slot, type Word } from '../hint.ts';
+import { again, exampleSearch, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
 
@@ -55,6 +55,8 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   await runServiceCommand(app, {
     service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
     plan: async () => {
+      if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
+        (await import('./lookup/option-values.ts')).checkValues(app, words);
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
@@ -153,7 +155,6 @@ async function noteSearch(app: App, search: Selection['search']): Promise<void> 
 
 const MAX_NAMED = 3;
 
-const SEARCH = restaurant('find', slot('name'), '--city', slot('city'));
 const named = (ids: readonly string[]): Word[] =>
   ids.length > MAX_NAMED ? [...ids.slice(0, MAX_NAMED), slot('…')] : [...ids];
 
@@ -174,7 +175,7 @@ function reportFailures(outcomes: readonly Outcome[]): void {
   throw new AppError('partial', message, {
     hint:
       retryable.length === 0
-        ? { text: 'these IDs do not exist; search for valid ones', command: SEARCH }
+        ? { text: 'these IDs do not exist; search for valid ones', command: exampleSearch() }
         : { text: 'retry', command: again({}, { operands: named(retryable) }) },
     retryable: retryable.length > 0,
   });

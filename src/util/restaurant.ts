@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { type Hint, restaurant, slot } from '../hint.ts';
+import { exampleSearch, type Hint } from '../hint.ts';
 
 const MAX_LENGTH = 128;
 
@@ -14,7 +14,7 @@ export function checkId(text: string, where?: string): string {
   const code = where === undefined ? 'usage' : 'bad_input';
   const hint: Hint = {
     text: 'an id is a service_id in the output of',
-    command: restaurant('find', slot('name'), '--city', slot('city'), '--json'),
+    command: exampleSearch('--json'),
   };
   if (id === 'null' || id === 'undefined') {
     throw new AppError(code, `${at}'${id}' is not an id: the search before it found nothing`, { hint });

@@ -220,6 +220,53 @@ const FIRST_WORDS: readonly (readonly [typed: string, command: string])[] = [
   ['update', '--version'],
   ['completion', 'completion bash'],
   ['last', ''],
+  ['find me a taco place', 'find a --city SF --cuisine taco'],
+  ['find tacos SF', 'find a --city SF --cuisine tacos'],
+  ['find nopa -city SF', 'find nopa --city SF'],
+  ['find nopa --at SF', 'find nopa --city SF'],
+  ['find nopa --cuisine=mexican', 'find nopa --cuisine mexican --city SF'],
+  ['-c SF nopa', 'find -c SF nopa'],
+  ['--city SF find nopa', 'find --city SF nopa'],
+  ['where to eat in SF', 'find a --city SF'],
+  ['what is good in SF', 'find a --city SF --sort grade'],
+  ['find ramen in Tokyo', 'find a --city Tokyo --cuisine ramen --cuisine japanese'],
+  ['find ramen tokyo', 'find a --city tokyo --cuisine ramen --cuisine japanese'],
+  ['lookup 1 --menu', 'lookup 1 --fields standard'],
+  ['lookup 1 --csv', 'lookup 1 --format csv'],
+  ['lookup all', 'lookup 1-3'],
+  ['compare nopa and nopalina', 'lookup nopa nopalina'],
+  ['compare 1 vs 2', 'lookup 1 2'],
+  ['1', 'lookup 1'],
+  ['a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53', 'lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53'],
+  ['login --key sk_service_demo_paid', 'login --key-stdin < key.txt'],
+  ['login --with-token', 'login --key-stdin'],
+  ['config get key', 'login'],
+  ['config timeout 5', 'config set timeout 5'],
+  ['find nopa --city SF --limit=all', 'find nopa --city SF --limit 10'],
+  ['find nopa --city SF --min-grade 4', 'find nopa --city SF --min-grade B'],
+  ['find nopa --city SF --columns', 'find nopa --city SF --columns name,grade'],
+  ['find nopa --city SF --output json', 'find nopa --city SF --json'],
+  ['find nopa --city', 'find nopa --city SF'],
+  ['find --city San Francisco', "find a --city 'San Francisco'"],
+  ['find pizza new york', "find a --city 'new york' --cuisine pizza"],
+  ['find pizza near 37.77,-122.43', 'find a --city SF --cuisine pizza --near 37.77,-122.43'],
+  ['find nopa --city SF --sort grade desc', 'find nopa --city SF --sort grade'],
+  ['find nopa --city SF --reverse', 'find nopa --city SF --sort grade'],
+  ['find nopa --city SF --open --json', 'find nopa --open --city SF'],
+  ['find nopa SF CA', 'find nopa --city SF'],
+  ['find nopa "San Francisco, CA"', "find nopa --city 'San Francisco'"],
+  ['lookup 1 --full', 'lookup 1 --fields premium'],
+  ['lookup --name nopa', 'lookup nopa'],
+  ['mcp install', 'mcp config claude-desktop'],
+  ['completions bash', 'completion bash'],
+  ['clear cache', 'cache clear'],
+  ['lookup 1 --json name', 'lookup 1 --json --columns name'],
+  ['lookup 1 --json name,grade', 'lookup 1 --json --columns name,grade'],
+  ['lookup 1 -q .name', 'lookup 1 --jq .name'],
+  ['mcp config claude', 'mcp config claude-code'],
+  ['export', 'last --format csv'],
+  ['star 1', 'save 1'],
+  ['favorites', 'saved'],
 ];
 
 /** Without a service, commands that need one run on sample data. */
@@ -244,7 +291,7 @@ function commandIn(stderr: string): string {
 describe('the first words of a user', () => {
   it.each(FIRST_WORDS)('%s', async (line, command) => {
     const env = { ...service.env, RESTAURANT_MAX_AGE: '10m' };
-    rmSync(join(home, '.config'), { recursive: true, force: true });
+    for (const folder of ['.config', '.cache']) rmSync(join(home, folder), { recursive: true, force: true });
     await run('find a --city SF', env);
     await run('find Nopa --city SF', env);
     const typed = await run(line, env);

@@ -2,7 +2,8 @@ import type { App } from '../../app/app.ts';
 import { lookupAll } from '../../app/lookup-many.ts';
 import type { Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
-import type { AppError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { again, type Hint } from '../../hint.ts';
 import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
 import { flatten, pick } from '../../output/records.ts';
@@ -16,6 +17,11 @@ export type Detailed =
   | { readonly result: unknown; readonly details: Data }
   | { readonly result: unknown; readonly error: AppError };
 
+const WITHOUT_DETAILS: Hint = {
+  text: 'a search without details works with every key',
+  command: again({}, { without: ['--fields'] }),
+};
+
 export async function lookupResults(
   app: App,
   service: Service,
@@ -25,7 +31,11 @@ export async function lookupResults(
   const ids = results.map((row) =>
     isObject(row) && typeof row.service_id === 'string' ? row.service_id : '',
   );
-  const outcomes = await lookupAll(app, service, ids, level);
+  const outcomes = await lookupAll(app, service, ids, level).catch((error) => {
+    throw error instanceof AppError && error.code === 'plan_required'
+      ? error.withHint(WITHOUT_DETAILS)
+      : error;
+  });
   return outcomes.map(({ output, error }, index): Detailed => {
     const result = results[index];
     return error === undefined ? { result, details: output } : { result, error };

@@ -1,10 +1,11 @@
 import type { App } from '../../app/app.ts';
-import { CITY_START, valueOption } from '../../cli/synonyms.ts';
+import { ANY_NAME, CITY_START, valueOption } from '../../cli/synonyms.ts';
 import { usage } from '../../errors.ts';
-import { again, slot } from '../../hint.ts';
+import { again } from '../../hint.ts';
 
 type Program = NonNullable<App['program']>;
 
+const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
 const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
 
 interface Leftover {
@@ -44,7 +45,7 @@ export function checkAdjacent(program: Program, words: readonly string[]): void 
   const leftover = leftoverOf(words, typed);
   if (leftover === undefined) return;
   const { name, rest, before } = leftover;
-  const operands = [name.length === 0 ? slot('name') : name.join(' ')];
+  const operands = [name.length === 0 ? ANY_NAME : name.join(' ')];
   const option = program.line.options.find(
     ({ value }) =>
       typeof value === 'string' &&
@@ -53,6 +54,15 @@ export function checkAdjacent(program: Program, words: readonly string[]): void 
   );
   if (option !== undefined) {
     const { flag, value } = option;
+    if (before.startsWith('-') && `-${before}` === flag) {
+      throw usage(`unexpected '${rest}' after -c${value}`, {
+        command: again({ [flag]: rest }, { operands }),
+      });
+    }
+    if (!TEXT_OPTIONS.includes(flag)) {
+      const hint = { text: 'leave it out', command: again({}, { operands }) };
+      throw usage(`unexpected '${rest}' after ${flag} '${value}'`, hint);
+    }
     throw usage(`unexpected '${rest}' after ${flag} '${value}'`, {
       text: 'quote a value of several words',
       command: again({ [flag]: `${value} ${rest}` }, { operands }),

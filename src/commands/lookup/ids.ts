@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
 import { hintCity } from '../../app/seen.ts';
 import { AppError, usage } from '../../errors.ts';
-import { type Hint, restaurant, slot } from '../../hint.ts';
+import { exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -111,12 +111,15 @@ function rowsNamed(word: string, rows: readonly Row[]): number[] {
   });
 }
 
-const FIRST_ROWS: Hint = { text: 'to look up the first five rows', command: restaurant('lookup', '1-5') };
+function firstRows(app: App): Hint {
+  const last = Math.min(lastRestaurants(app).length || 5, 5);
+  return { text: 'to look up the first rows', command: restaurant('lookup', last === 1 ? '1' : `1-${last}`) };
+}
 
 /** Checks that an argument can be an id. @throws {AppError} `usage` with the command that helps */
 function checkWord(app: App, word: string): string {
   if (word.toLowerCase() === 'all') {
-    throw usage(`'${word}' is not a restaurant ID`, FIRST_ROWS);
+    throw usage(`'${word}' is not a restaurant ID`, firstRows(app));
   }
   const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
   if (!looksLikeName) return checkId(word);
@@ -152,7 +155,10 @@ function idOfRow(search: Search, number: number): string {
   throw new AppError('not_found', `row ${number}: your last search had ${results}`, {
     hint: [
       { text: 'to show them', command: restaurant('last') },
-      { text: 'to search again', command: restaurant('find', slot('name'), '--city', slot('city')) },
+      {
+        text: 'to search again',
+        command: restaurant('find', search.query.name, '--city', search.query.city),
+      },
     ],
   });
 }
@@ -215,7 +221,7 @@ function idsOfLine(line: string, index: number): string[] {
         {
           text: 'to pipe IDs',
           command: {
-            ...restaurant('find', slot('name'), '--city', slot('city')),
+            ...exampleSearch(),
             pipe: restaurant('lookup', '-'),
           },
         },

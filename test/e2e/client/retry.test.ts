@@ -121,7 +121,7 @@ describe('planRetry', () => {
     expect(tooLong.message).toMatch(/asks to wait 2 hours, longer than 60s$/);
     expect(hintFor(tooLong)).toEqual([
       { text: 'run the command again in 2 hours' },
-      { text: 'or allow it', command: { again: { '--max-wait': '7230s' } } },
+      { text: 'or allow it', command: { again: { '--max-wait': '121m' } } },
     ]);
     expect(planFor(999_999_999_999)).toMatchObject({
       message: expect.stringContaining('31,709 years'),
@@ -133,7 +133,7 @@ describe('planRetry', () => {
     expect(planFor(7)).toBe(7000);
     expect(hintFor(planFor(7200) as AppError)).toMatchObject([
       {},
-      { command: { again: { '--max-wait': '7230s', '--timeout': '7230s' } } },
+      { command: { again: { '--max-wait': '121m', '--timeout': '121m' } } },
     ]);
     expect(planFor(40)).toMatchObject({
       code: 'http_error',

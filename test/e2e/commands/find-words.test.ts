@@ -79,8 +79,8 @@ describe('the words of find', () => {
   });
 
   it.each([
-    [['--city', 'San', 'Francisco'], "<name> --city 'San Francisco'"],
-    [['--json', '.results', '--city', 'SF'], '<name> --json --city SF --jq .results'],
+    [['--city', 'San', 'Francisco'], "a --city 'San Francisco'"],
+    [['--json', '.results', '--city', 'SF'], 'a --json --city SF --jq .results'],
   ])('are not the name when they belong to an option before them: %j', async (words, command) => {
     const { exit, stderr } = await run(['find', ...words], { tty: {} });
     expect([exit, service.sent()]).toEqual([2, 0]);
@@ -210,9 +210,11 @@ describe('find --fields', () => {
 
   it('fails completely if every lookup would fail', async () => {
     const env = { RESTAURANT_API_KEY: FREE };
-    expect(
-      (await run(['find', 'Nopa', '--city', 'SF', '--fields', 'standard', '--json'], { env })).exit,
-    ).toBe(4);
+    const { exit, stderr } = await run(['find', 'Nopa', '--city', 'SF', '--fields', 'standard'], { env });
+    expect(exit).toBe(4);
+    expect(stderr).toContain(
+      'hint: a search without details works with every key: restaurant find Nopa --city SF\n',
+    );
   });
 });
 
@@ -270,7 +272,7 @@ describe('the rows of the last search', () => {
   });
 
   it.each([
-    ['all', /'all' is not a restaurant ID\nhint: .*restaurant lookup 1-5/],
+    ['all', /'all' is not a restaurant ID\nhint: .*restaurant lookup 1-3/],
     [
       'Zebra Room',
       /is a name, not a restaurant ID.*\nhint: to search for it: restaurant find 'Zebra Room' --city /,
