@@ -97,6 +97,10 @@ function addFileOptions(enrich: CliCommand): void {
       read: parseDelimiter,
       defaultText: 'detected in the first lines',
     })
+    .listOption(
+      '--export <file>',
+      'Also write the finished list as .xlsx, .parquet, or .geojson (repeatable)',
+    )
     .option('--report <file>', 'Write an HTML page with a map of the finished list')
     .valueOption('--progress <format>', 'Progress as JSON lines on stderr', {
       choices: ['json'],
@@ -104,17 +108,19 @@ function addFileOptions(enrich: CliCommand): void {
     });
 }
 
-const PIPED = 'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich -';
 const EXAMPLES = [
-  `${PIPED} --demo`,
-  `${PIPED} --fields standard --add phone=phone --demo`,
-  `${PIPED} --dry-run`,
+  'restaurant enrich places.csv --dry-run',
+  'restaurant enrich places.csv -o out.csv',
+  'restaurant enrich places.csv -o out.xlsx',
+  'restaurant find "Nopa" --city SF --demo --format csv | restaurant enrich - --demo',
 ];
 const NOTES =
   'restaurant enrich places.csv -o out.csv writes the rows of places.csv in order, followed by ' +
   'restaurant_status (matched, likely, ambiguous, not_found, skipped, error) and the data found. ' +
   'The output file is the checkpoint: after any stop, --resume continues where the run stopped, ' +
   'without repeating requests. --dry-run shows the cost of a list and sends nothing. ' +
+  '-o out.xlsx (or .parquet, .geojson) is written when the list is finished; its rows are kept in out.xlsx.csv. ' +
+  '--export writes such a file from a finished list, and sends nothing. ' +
   '--report out.html writes a page with a map when the list is finished; with --resume, also for a list ' +
   'that was finished before. --open shows the page in the browser. ' +
   'Exit codes: 0 if no row failed, 8 if some did, 5 if the quota is used up.';
@@ -161,6 +167,7 @@ const SUMMARY = {
   finished: boolean,
   output: { ...textOrNull, description: 'the output file; null for stdout' },
   report: { ...textOrNull, description: 'the page of the list' },
+  exports: { ...list(text), description: 'the files of --export' },
   next: { ...textOrNull, description: 'the command that continues; null if nothing can be retried' },
 };
 

@@ -45,7 +45,7 @@ export function writeFileAtomic(
 
 export async function writeChunksAtomic(
   path: string,
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<string | Uint8Array>,
   mode: number,
 ): Promise<void> {
   let temp: TempFile | undefined;
@@ -53,10 +53,12 @@ export async function writeChunksAtomic(
     temp = new TempFile(path, mode);
     let pending = '';
     for await (const chunk of chunks) {
-      pending += chunk;
-      if (pending.length < CHUNK_CHARACTERS) continue;
+      const isText = typeof chunk === 'string';
+      if (isText) pending += chunk;
+      if (isText && pending.length < CHUNK_CHARACTERS) continue;
       writeAll(temp.file, Buffer.from(pending));
       pending = '';
+      if (!isText) writeAll(temp.file, chunk);
     }
     writeAll(temp.file, Buffer.from(pending));
     temp.commit(true);

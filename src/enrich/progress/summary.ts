@@ -124,6 +124,8 @@ export interface RunSummary extends RowResults {
   readonly requests: number;
   readonly output: string | undefined;
   readonly report?: string | undefined;
+  /** The files of `--export`. */
+  readonly exports?: readonly string[];
   readonly finished: boolean;
   readonly total: number | undefined;
   readonly next: string | undefined;
@@ -144,6 +146,7 @@ export function summaryJson(summary: RunSummary): Record<string, unknown> {
     finished,
     output: summary.output ?? null,
     report: summary.report ?? null,
+    exports: summary.exports ?? [],
     next: summary.next ?? null,
   };
 }
@@ -158,6 +161,7 @@ export function summaryLines(summary: RunSummary): string[] {
   return [
     `${rows}${where}: ${formatCounts(counts)}; ${plural(summary.requests, 'request')} sent`,
     report === undefined ? [] : `page: ${report}`,
+    (summary.exports ?? []).map((name) => `exported: ${name}`),
     finished && counts.likely > 0
       ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],

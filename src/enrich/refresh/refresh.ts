@@ -67,6 +67,7 @@ function assertAlone(app: App, flags: RefreshFlags): void {
     '--loose': flags.loose,
     '--first': flags.first,
     '--report': flags.report,
+    '--export': flags.export?.[0],
     '--open': app.globals.open,
     '--progress': flags.progress,
   };

@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import { hintInRun } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
-import { checkOutputFile } from '../../app/output-file.ts';
+import { checkOutputFile, outputPath } from '../../app/output-file.ts';
 import { configuredTarget, openTarget } from '../../app/target.ts';
 import { timeText } from '../../app/time-text.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
@@ -15,6 +15,7 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
 import { plural } from '../../util/plural.ts';
+import type { Target } from '../finished/export.ts';
 import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -27,7 +28,8 @@ import {
 } from '../write/checkpoint.ts';
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { type EnrichFlags, makePlan, type Plan, resolveOptions } from './plan.ts';
+import { exportedFiles } from './export-options.ts';
+import { type EnrichFlags, type EnrichOptions, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 
 /** Options that are not repeated in the command that continues. */
@@ -38,7 +40,8 @@ const nextCommand = (options: Options): Command => again(options, { without: NOT
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
   const close: (() => Promise<void> | void)[] = [];
   try {
-    const options = resolveOptions(app, flags);
+    const options = resolveOptions(app, { ...flags, export: exportedFiles(app, file, flags.export) });
+    if (isExportOnly(app, options)) return await (await loadExport()).exportFinished(app, file, options);
     const input = openInput(file, app.context);
     close.push(input.close);
     const outputFile = claimOutput(app, input, options);
@@ -48,11 +51,26 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     const plan = await makePlan(app, input, options, outputFile);
     await assertNoOutput(app, plan);
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
+    const targets = options.exports.length > 0 ? await checkTargets(app, plan) : [];
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
-    else await runPlan(app, plan, page);
+    else await runPlan(app, plan, { page, targets });
   } finally {
     for (const each of close.reverse()) await each();
   }
+}
+
+/** Whether the list is finished, and only written in other formats. */
+const isExportOnly = (app: App, { exports, dryRun, hasPage }: EnrichOptions): boolean =>
+  exports.length > 0 && outputPath(app) === undefined && !dryRun && !hasPage;
+
+async function checkTargets(app: App, { options, input, outputFile }: Plan): Promise<readonly Target[]> {
+  if (outputFile === undefined || outputFile.device !== undefined) {
+    throw new AppError('usage', '--export needs a file of rows', {
+      hint: { command: again({ '--output': 'out.csv' }) },
+    });
+  }
+  const { createdAt } = outputFile;
+  return (await loadExport()).checkExportTargets(app, options, { identity: input.identity, createdAt });
 }
 
 /** @throws {AppError} `usage` if the output exists, with --resume if that would be accepted */
@@ -90,9 +108,17 @@ async function canResume(app: App, plan: Plan, outputFile: OutputFile): Promise<
 }
 
 const loadReport = () => import('./report.ts');
+const loadExport = () => import('../finished/export.ts');
+
+/** Files that are written when the list is finished. */
+interface Results {
+  /** The path of the page; undefined without --report. */
+  readonly page: string | undefined;
+  readonly targets: readonly Target[];
+}
 
 /** @throws {AppError} as {@link finishRun} */
-async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<void> {
+async function runPlan(app: App, plan: Plan, results: Results): Promise<void> {
   const { options, outputFile } = plan;
   const { signal } = app.context;
   const target = await openTarget(app);
@@ -132,19 +158,18 @@ async function runPlan(app: App, plan: Plan, page: string | undefined): Promise<
     failure = error;
   }
 
-  await finishRun(app, plan, { failure, counters, progress, page, requests: service?.requests ?? 0 });
+  await finishRun(app, plan, { ...results, failure, counters, progress, requests: service?.requests ?? 0 });
 }
 
 /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
 async function finishRun(
   app: App,
   plan: Plan,
-  run: {
-    failure: unknown;
-    counters: Counters;
-    progress: Progress;
-    page: string | undefined;
-    requests: number;
+  run: Results & {
+    readonly failure: unknown;
+    readonly counters: Counters;
+    readonly progress: Progress;
+    readonly requests: number;
   },
 ): Promise<void> {
   const { failure, counters, progress, requests } = run;
@@ -152,12 +177,14 @@ async function finishRun(
   const { options, outputFile } = plan;
   const finished = failure === undefined;
   const report = finished ? await writePage(app, plan, run) : undefined;
+  const exports = finished ? await writeExports(app, plan, run) : [];
   const next = resumeCommand(plan, failure, counts.error);
   const summary: RunSummary = {
     ...counters.results,
     requests,
     output: outputFile?.name,
     report: report === undefined ? undefined : (options.report ?? report),
+    exports,
     finished,
     total: plan.total,
     next: next && hintOf(app, { command: next }),
@@ -186,6 +213,23 @@ async function writePage(
   if (!plan.options.hasPage) return undefined;
   try {
     return await (await loadReport()).writeReport(app, plan, counters.counts, page);
+  } catch (error) {
+    await progress.stop();
+    throw error;
+  }
+}
+
+/** @returns the names of the files */
+async function writeExports(
+  app: App,
+  { options, outputFile }: Plan,
+  { targets, progress }: Results & { readonly progress: Progress },
+): Promise<readonly string[]> {
+  if (targets.length === 0 || outputFile === undefined) return [];
+  try {
+    const { prefix } = options;
+    await (await loadExport()).exportList(app, outputFile.name, prefix, targets);
+    return targets.map(({ name }) => name);
   } catch (error) {
     await progress.stop();
     throw error;

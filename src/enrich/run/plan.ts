@@ -12,6 +12,7 @@ import { type CheckedList, checkList } from '../read/list.ts';
 import { type InputFormat, type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
+import { checkExports } from './export-options.ts';
 import { separateResults } from './fed-back.ts';
 
 export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
@@ -34,10 +35,12 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly retryErrors?: true;
   readonly progress?: 'json';
   readonly report?: string;
+  readonly export?: readonly string[];
 }
 
 export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly added: readonly AddedColumn[];
+  readonly exports: readonly string[];
   readonly outputFormat: ListFormat | undefined;
   readonly perMinute: number;
   readonly perDay: number;
@@ -69,6 +72,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     // Added columns require a lookup.
     fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
     added,
+    exports: flags.export ?? [],
     // A format that is configured for all commands does not apply to lists.
     outputFormat: LIST_FORMATS.find((each) => each === globals.format),
     perMinute: flags.perMinute ?? settings.get('per-minute'),
@@ -94,7 +98,7 @@ function assertListFormat(app: App): void {
       command: again({ '--format': 'csv' }),
     });
   }
-  if (globals.format === undefined && ['html', 'htm', 'json', 'geojson'].includes(outputExtension(app))) {
+  if (globals.format === undefined && ['html', 'htm', 'json'].includes(outputExtension(app))) {
     throw refuse(`${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, [
       { command: again({ '--output': 'out.ndjson' }) },
       { text: 'for a page', command: again({ '--output': 'out.csv', '--report': 'out.html' }) },
@@ -102,10 +106,12 @@ function assertListFormat(app: App): void {
   }
 }
 
-function assertConsistent(app: App, { resume, retryErrors, encoding }: EnrichFlags): void {
+function assertConsistent(app: App, flags: EnrichFlags): void {
+  const { resume, retryErrors, encoding } = flags;
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
   assertListFormat(app);
+  checkExports(flags.export ?? []);
   if (retryErrors && !resume)
     throw refuse('--retry-errors needs --resume', {
       command: again({ ...(toFile ? {} : FILE), '--resume': true, '--retry-errors': true }),

@@ -27,7 +27,7 @@ describe('enrich', () => {
 
   it('rejects an output extension of another format', async () => {
     const path = list('name,city\nNopa,SF\n');
-    for (const file of ['out.json', 'out.geojson']) {
+    for (const file of ['out.json', 'out.html']) {
       const { exit, stderr } = await service.run(['enrich', path, '-o', join(service.home, file)]);
       expect(exit).toBe(2);
       expect(stderr).toMatch(/rows are written as csv, tsv, ndjson\nhint: restaurant enrich/);

@@ -661,6 +661,7 @@ describe('the report of a run', () => {
       finished: true,
       output: 'out.csv',
       report: null,
+      exports: [],
       next: null,
     });
   });

@@ -1,0 +1,217 @@
+import { statSync } from 'node:fs';
+import type { App } from '../../app/app.ts';
+import { checkTarget } from '../../app/output-file.ts';
+import { AppError } from '../../errors.ts';
+import { again } from '../../hint.ts';
+import { fileBytes } from '../../output/formats.ts';
+import { pointOf } from '../../output/geo.ts';
+import { flatten, type Scalar, toCell } from '../../output/records.ts';
+import { ColumnKinds, type TableColumn, type TableFile, typedCells } from '../../output/table-file.ts';
+import { writeChunksAtomic } from '../../storage/atomic.ts';
+import { toJson, tryParseJson } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
+import { plural } from '../../util/plural.ts';
+import { exportFormat } from '../run/export-options.ts';
+import { resultFields } from '../write/row-codec.ts';
+import { FinishedList, type ListRow } from './finished-list.ts';
+
+export interface ExportOptions {
+  readonly exports: readonly string[];
+  readonly prefix: string;
+  readonly resume?: true | undefined;
+  readonly force: boolean;
+}
+
+/** A file that the list is exported to. */
+export interface Target {
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Rows {
+  readonly identity?: { readonly dev: bigint; readonly ino: bigint } | undefined;
+  /** Start of the run that is resumed, in milliseconds since the epoch. */
+  readonly createdAt?: number | undefined;
+}
+
+/**
+ * Checks the files before the first request. A resumed run replaces those that it wrote before.
+ * @param rows the list, which must not be replaced
+ * @throws {AppError} `usage`; see {@link checkTarget}
+ */
+export function checkExportTargets(app: App, options: ExportOptions, rows: Rows): Target[] {
+  return options.exports.map((name) => {
+    const { path, entry } = checkTarget(app, name, true);
+    if (entry === 'nothing') return { name, path };
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
+    const isOurs =
+      options.resume === true && rows.createdAt !== undefined && Number(stats?.mtimeMs) >= rows.createdAt;
+    if (entry === 'file' && !isList && (options.force || isOurs)) return { name, path };
+    throw new AppError('usage', `${name} exists`, {
+      hint: [
+        { text: 'name another file' },
+        ...(isList
+          ? []
+          : [{ text: 'or replace it', command: again({ '--force': true }, { without: ['--resume'] }) }]),
+      ],
+    });
+  });
+}
+
+/** Writes a finished list to files of other formats, and sends nothing. */
+export async function exportFinished(app: App, file: string, options: ExportOptions): Promise<void> {
+  const { prefix } = options;
+  const { path } = await FinishedList.open(app, file, { prefix });
+  const targets = checkExportTargets(app, options, { identity: statSync(path, { bigint: true }) });
+  const count = await exportList(app, file, prefix, targets);
+  await app.notes.note(`${plural(count, 'row')} in ${targets.map(({ name }) => name).join(' and ')}`);
+}
+
+/** @param file the finished list. @returns its number of rows */
+export async function exportList(
+  app: App,
+  file: string,
+  prefix: string,
+  targets: readonly Target[],
+): Promise<number> {
+  const source = new ExportSource(await FinishedList.open(app, file, { prefix }), prefix);
+  for (const { name, path } of targets) {
+    const format = exportFormat(name) ?? 'xlsx';
+    const isText = format === 'geojson';
+    const chunks = isText ? source.geoJson() : fileBytes(format, await source.table(format === 'xlsx'));
+    await writeChunksAtomic(path, chunks, 0o644);
+  }
+  return source.count;
+}
+
+type Entry = readonly [column: string, value: unknown];
+
+/** Fields of a result that are numbers, also if they are texts in a CSV. */
+const NUMBERS = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
+
+/** Reads a finished list as a table with typed columns, or as GeoJSON. */
+class ExportSource {
+  readonly #list: FinishedList;
+  readonly #prefix: string;
+  readonly #fields = new Set<string>(resultFields({ added: [], details: true }).fields);
+  readonly #numbers: readonly string[];
+  /** Number of rows of the last reading. */
+  count = 0;
+
+  constructor(list: FinishedList, prefix: string) {
+    this.#list = list;
+    this.#prefix = prefix;
+    this.#numbers = NUMBERS.map((field) => prefix + field);
+  }
+
+  /** Reads the list twice: for the columns and their kinds, and for the rows. @param readsText whether texts can be numbers */
+  async table(readsText: boolean): Promise<TableFile> {
+    const names = new ColumnNames();
+    const kinds = new ColumnKinds(readsText && !this.#list.isNdjson);
+    this.count = 0;
+    for await (const row of this.#list.rows()) {
+      kinds.add(names.cells(this.#record(row)));
+      this.count += 1;
+    }
+    const columns = kinds.columns(names.all, this.#numbers);
+    return { columns, rows: this.#typedRows(names, columns) };
+  }
+
+  async *#typedRows(names: ColumnNames, columns: readonly TableColumn[]): AsyncGenerator<readonly Scalar[]> {
+    for await (const row of this.#list.rows()) yield typedCells(names.cells(this.#record(row)), columns);
+  }
+
+  /** Returns GeoJSON (RFC 7946) with the geometry of the list, or else the point of the restaurant. */
+  async *geoJson(): AsyncGenerator<string> {
+    yield '{"type":"FeatureCollection","features":[';
+    this.count = 0;
+    for await (const row of this.#list.rows()) {
+      yield `${this.count === 0 ? '' : ','}\n${toJson(this.#feature(row), false)}`;
+      this.count += 1;
+    }
+    yield '\n]}\n';
+  }
+
+  /** The columns of the list, then those of the result. */
+  #entries(row: ListRow): Entry[] {
+    const found = Object.keys(row.values).map(
+      (field): Entry => [
+        this.#fields.has(field) ? this.#prefix + field : field,
+        this.#list.value(row.values, field),
+      ],
+    );
+    return [...this.#list.ownFields(row), ...found];
+  }
+
+  /** The flat columns of a row. Those of an object may differ from row to row. */
+  #record(row: ListRow): readonly (readonly [string, Scalar])[] {
+    const entries = this.#entries(row);
+    if (!this.#list.isNdjson) return entries.map(([name, value]) => [name, toCell(value)] as const);
+    const details = `${this.#prefix}details`;
+    const record = entries.map(([name, value]) =>
+      name === details && isObject(value)
+        ? ([name, toJson(value, false)] as const)
+        : ([name, value] as const),
+    );
+    return [...flatten(Object.fromEntries(record))];
+  }
+
+  #feature(row: ListRow): JsonObject {
+    const received = row.row.kind === 'object' ? tryParseJson(row.text) : undefined;
+    const isFeature = isObject(received) && received.type === 'Feature';
+    const [lat, lng] = ['lat', 'lng'].map((field) => numberOf(this.#list.value(row.values, field)));
+    const point = pointOf({ lat, lng });
+    const found = point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] };
+    const names = new ColumnNames();
+    const properties = this.#entries(row).map(([name, value]) => [
+      names.unique(name),
+      this.#property(name, value),
+    ]);
+    return {
+      type: 'Feature',
+      geometry: isFeature ? (received.geometry ?? found) : found,
+      properties: Object.fromEntries(properties),
+    };
+  }
+
+  #property(name: string, value: unknown): unknown {
+    if (value === '' || value === undefined) return null;
+    return this.#numbers.includes(name) ? (numberOf(value) ?? null) : value;
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The columns of a table, in order of appearance. A name that a row repeats gets a number: `note`, `note_2`. */
+class ColumnNames {
+  readonly #positions = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+
+  get all(): string[] {
+    return [...this.#positions.keys()];
+  }
+
+  /** Returns the cells in the order of the columns, which these may extend. */
+  cells(entries: readonly (readonly [string, Scalar])[]): Scalar[] {
+    this.#counts.clear();
+    const cells: Scalar[] = [];
+    for (const [name, cell] of entries) {
+      const key = this.unique(name);
+      const position = this.#positions.get(key) ?? this.#positions.size;
+      this.#positions.set(key, position);
+      cells[position] = cell;
+    }
+    return Array.from({ length: this.#positions.size }, (_, index) => cells[index] ?? null);
+  }
+
+  unique(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    const shown = name === '' ? 'column' : name;
+    return count === 1 ? shown : `${shown}_${count}`;
+  }
+}
