@@ -129,6 +129,8 @@ export interface RunSummary extends RowResults {
   readonly finished: boolean;
   readonly total: number | undefined;
   readonly next: string | undefined;
+  /** The command that decides doubtful rows. */
+  readonly review?: string | undefined;
 }
 
 export function summaryJson(summary: RunSummary): Record<string, unknown> {
@@ -167,6 +169,9 @@ export function summaryLines(summary: RunSummary): string[] {
       : [],
     finished && counts.ambiguous > 0
       ? 'ambiguous rows show the best candidate: check them before you use them'
+      : [],
+    finished && counts.likely + counts.ambiguous > 0 && summary.review !== undefined
+      ? `to check them one by one: ${summary.review}`
       : [],
     finished && summary.looseRequests > 0
       ? `--loose searches again for rows that were not found, by simplified names: ${plural(summary.looseRequests, 'more request')} at most`

@@ -188,6 +188,7 @@ async function finishRun(
     finished,
     total: plan.total,
     next: next && hintOf(app, { command: next }),
+    review: reviewCommand(app, plan),
   };
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
   // No summary if the run did nothing or the output belongs to another run.
@@ -203,6 +204,12 @@ async function finishRun(
     await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
   if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
   if (counts.error > 0) throw partial(summary, next);
+}
+
+function reviewCommand(app: App, { outputFile, options }: Plan): string | undefined {
+  if (outputFile === undefined || outputFile.device !== undefined) return undefined;
+  const prefix = options.prefix === 'restaurant_' ? [] : ['--prefix', options.prefix];
+  return hintOf(app, { command: restaurant('review', outputFile.name, ...prefix) });
 }
 
 async function writePage(
