@@ -3,6 +3,9 @@ import { exampleSearch, type Hint } from '../hint.ts';
 
 const MAX_LENGTH = 128;
 
+export const isId = (text: string): boolean =>
+  /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/.test(text) && !text.includes('..') && text.length <= MAX_LENGTH;
+
 /**
  * Rejects an id that could be harmful in a URL, a shell command, or a terminal.
  * @param where the position in the input; undefined for the command line
@@ -19,7 +22,7 @@ export function checkId(text: string, where?: string): string {
   if (id === 'null' || id === 'undefined') {
     throw new AppError(code, `${at}'${id}' is not an id: the search before it found nothing`, { hint });
   }
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.:-]*$/.test(id) || id.includes('..') || id.length > MAX_LENGTH) {
+  if (!isId(id)) {
     const shown = id.length > 60 ? `${id.slice(0, 60)}…` : id;
     throw new AppError(code, `${at}${JSON.stringify(shown)} is not a restaurant id`, { hint });
   }

@@ -22,7 +22,10 @@ export function openChangesFile(path: string, name: string): void {
   });
 }
 
-/** Adds the changes to their files. Repeating it after a kill changes nothing. */
+/**
+ * Adds the changes to their files. Repeating it after a kill changes nothing. A journal may come from somebody else, so it
+ * never creates a file, and adds only to files of changes.
+ */
 export function recordChanges(entries: readonly JournalEntry[], guard: boolean): void {
   const files = new Set(entries.flatMap(({ changesFile }) => changesFile ?? []));
   for (const path of files) {
@@ -30,11 +33,17 @@ export function recordChanges(entries: readonly JournalEntry[], guard: boolean):
       .filter(({ changesFile }) => changesFile === path)
       .flatMap((entry) => linesOf(entry, guard))
       .join('');
-    const text = existsSync(path) ? read(path) : HEADER;
-    if (lines !== '' && !text.endsWith(lines))
-      writeFileAtomic(path, text + lines, { mode: 0o644, replace: true });
+    if (lines === '') continue;
+    const text = existsSync(path) ? read(path) : '';
+    if (!text.startsWith(HEADER)) throw noChangesFile(path);
+    if (!text.endsWith(lines)) writeFileAtomic(path, text + lines, { mode: 0o644, replace: true });
   }
 }
+
+const noChangesFile = (path: string): AppError =>
+  new AppError('bad_input', `${path} is missing, to which an interrupted run adds changes`, {
+    hint: { text: 'create it', command: again({ '--refresh': true, '--changes': path }) },
+  });
 
 const linesOf = ({ row, id = '', name = '', changes = [], at }: JournalEntry, guard: boolean): string[] =>
   changes.map(

@@ -29,6 +29,8 @@ export interface JournalEntry {
 
 export const hashRow = (text: string): string => hash('sha256', text).slice(0, 16);
 
+/** The latest time that a Date can have (ECMAScript, 21.4.1.1). */
+const MAX_TIME = 8.64e15;
 const LINES = { header: '', delimiter: undefined, terminator: '\n' };
 
 /**
@@ -113,4 +115,8 @@ const isEntry = (value: unknown): value is JournalEntry =>
   isObject(value) &&
   typeof value.row === 'number' &&
   typeof value.was === 'string' &&
-  (value.set === null || isObject(value.set));
+  (value.set === null || isObject(value.set)) &&
+  typeof value.at === 'number' &&
+  Math.abs(value.at) <= MAX_TIME &&
+  ['id', 'name', 'changesFile'].every((key) => ['string', 'undefined'].includes(typeof value[key])) &&
+  (value.changes === undefined || (Array.isArray(value.changes) && value.changes.every(isObject)));

@@ -45,10 +45,12 @@ interface Tally {
 export async function runRefresh(app: App, file: string, flags: RefreshFlags): Promise<void> {
   assertAlone(app, flags);
   const changesFile = flags.changes === undefined ? undefined : checkTarget(app, flags.changes, true).path;
+  // Before changes of an interrupted run are added to it.
+  if (changesFile !== undefined && app.globals.dryRun !== true)
+    openChangesFile(changesFile, flags.changes ?? '');
   await changeList(app, file, flags, async (list, journal) => {
     const due = await dueRows(app, list, flags);
     if (app.globals.dryRun === true) return printCost(app, due, flags);
-    if (changesFile !== undefined) openChangesFile(changesFile, flags.changes ?? '');
     await new Refresh(app, { list, journal, flags, due, changesFile }).run();
   });
 }

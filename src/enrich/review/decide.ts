@@ -1,5 +1,6 @@
 import type { Restaurant } from '../../client/types.ts';
 import { plural } from '../../util/plural.ts';
+import { cleanLine } from '../../util/text.ts';
 import type { FinishedList, Values } from '../finished/finished-list.ts';
 import { nameSimilarity } from '../match/names.ts';
 import type { ReviewRow } from './candidates.ts';
@@ -35,5 +36,5 @@ export const TALLIED = { yes: 'confirmed', other: 'other', none: 'rejected' } as
 
 export function tallyText(file: string, { confirmed, other, rejected }: Tally): string {
   const count = confirmed + other + rejected;
-  return `${plural(count, 'row')} decided in ${file}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected`;
+  return `${plural(count, 'row')} decided in ${cleanLine(file)}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected`;
 }

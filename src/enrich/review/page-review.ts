@@ -4,6 +4,7 @@ import { configuredTarget } from '../../app/target.ts';
 import { findResult } from '../../client/find-result.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { RowReview } from '../../output/html/document.ts';
+import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { RowQuery } from '../match/columns.ts';
 import type { Found } from '../match/match.ts';
@@ -48,8 +49,10 @@ export class PageReviews {
         point: query.kind === 'none' ? undefined : query.place?.point,
       },
     );
-    if (candidates.length === 0) return undefined;
-    const choices = candidates.slice(0, MAX_CHOICES).map((candidate) => ({
+    // Other ids could be formulas, and `review --apply` refuses them.
+    const usable = candidates.filter(({ restaurant }) => isId(restaurant.service_id));
+    if (usable.length === 0) return undefined;
+    const choices = usable.slice(0, MAX_CHOICES).map((candidate) => ({
       id: candidate.restaurant.service_id,
       text: [cleanLine(candidate.restaurant.name), ...candidateFacts(candidate)].join(', '),
     }));

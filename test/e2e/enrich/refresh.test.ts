@@ -141,6 +141,7 @@ describe('enrich --refresh', () => {
     const entry = { row: 1, was: hashRow(row), set: { grade: 'B' }, changes, ...found };
     const kill = () => writeFileSync(path('out.csv.journal'), `${JSON.stringify(entry)}\n{"row":2,"was`);
     kill();
+    writeFileSync(path('changes.csv'), 'row,id,name,field,before,after,when\n');
     const older = () => run('enrich out.csv --refresh --older 999d');
     expect((await older()).exit).toBe(0);
     expect(read('out.csv').split('\n')[1]).toBe(row.replace(',A,', ',B,'));
@@ -149,6 +150,27 @@ describe('enrich --refresh', () => {
     expect((await older()).exit).toBe(0);
     expect([read('out.csv'), read('changes.csv')]).toEqual(after);
     expect(after[1]).toMatch(/^row,.*\n1,id-0,Place 0,grade,A,B,2026-01-01T00:00:00.000Z\n$/);
+  });
+
+  it('creates no file that a journal names, and adds to no other file', async () => {
+    await enrich(1);
+    writeFileSync(path('profile'), 'export A=1\n');
+    for (const name of ['profile', 'new']) {
+      const changes = [{ field: 'x', before: null, after: '$(touch pwned)' }];
+      const entry = {
+        row: 1,
+        was: '',
+        set: null,
+        at: 0,
+        id: 'x',
+        name: '\n',
+        changes,
+        changesFile: path(name),
+      };
+      writeFileSync(path('out.csv.journal'), `${JSON.stringify(entry)}\n`);
+      expect((await run('enrich out.csv --refresh')).exit).toBe(2);
+    }
+    expect([read('profile'), existsSync(path('new'))]).toEqual(['export A=1\n', false]);
   });
 
   it('compares columns if the rows have no details', async () => {
@@ -203,7 +225,7 @@ describe('enrich --refresh', () => {
     const listed = found.map(([row, id, , ...rest]) => [row, id, ...rest.slice(0, 3)].join(','));
     expect(listed.sort()).toEqual(expected.sort());
     expect(expected.length).toBeGreaterThan(DAYS);
-  }, 600_000);
+  }, 1_800_000);
 });
 
 /** Returns a function that draws whole numbers below a limit. */
