@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
 import { currentUid } from '../storage/trust.ts';
+import { within } from '../util/async.ts';
 import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
 import { tempReportPath } from './page.ts';
@@ -59,6 +60,13 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
     child.unref();
   });
 }
+
+/** Time in which a browser that cannot be started fails, in milliseconds. */
+const START_MS = 500;
+
+/** Opens a web address in the browser. @returns why that is not possible */
+export const openUrl = ({ context }: App, url: string): Promise<string | undefined> =>
+  within(startBrowser(context, url), START_MS, context.sleep);
 
 /** Maximum time until a browser requests the page, in milliseconds. */
 const MAX_WAIT_MS = 20_000;

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Message } from '../hint.ts';
 import type { Palette } from '../output/color.ts';
-import { clearLine, withSpinner } from '../output/spinner.ts';
+import { clearLine, type UpdateLabel, withSpinner } from '../output/spinner.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -54,8 +54,8 @@ export class Notes {
     return this.#printed;
   }
 
-  /** @param work receives a function that changes the label, when a label is shown */
-  async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
+  /** @param work receives a function that changes the label or hides it, when a label is shown */
+  async withSpinner<T>(label: string, work: (update?: UpdateLabel) => Promise<T>): Promise<T> {
     const { context, terminal, redact } = this.#run;
     if (!terminal.canRepaint) return work();
     const { dim } = terminal.palette('stderr');
@@ -65,7 +65,7 @@ export class Notes {
     this.#isSpinning = true;
     try {
       return await withSpinner(context, terminal.unicode, format(label), (update) =>
-        work((text) => update(format(text))),
+        work((text) => update(text === undefined ? undefined : format(text))),
       );
     } finally {
       this.#isSpinning = false;

@@ -4,6 +4,7 @@ import type { RequestHeaders } from './http/headers.ts';
 import type { CallLimits, Transport } from './http/transport.ts';
 import type { StatusContext } from './rpc/errors.ts';
 import type { Policy, RateGate, RetryLimits } from './rpc/retry.ts';
+import type { InputRequest } from './types.ts';
 
 export interface LineEvents {
   /** Called before every HTTP request that counts against the quota. An error that it throws ends the call. */
@@ -30,4 +31,6 @@ export interface CallState extends CallLimits {
   readonly policy: Policy;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;
+  /** A request for input that was refused, because nobody can provide it. */
+  refused?: InputRequest;
 }

@@ -25,6 +25,7 @@ import {
   type Caching,
   decodeOutput,
   decodeToolPage,
+  explainRefusal,
   listAllTools,
   type OutputOptions,
   parseToolResult,
@@ -295,7 +296,8 @@ class RestaurantClient implements Client {
       const send = (call: RpcCall) => speak(this.#session, state, call);
       return read(await callWithInput(traced, state, this.#line, send));
     } catch (error) {
-      const cleaned = this.#masks.clean(error);
+      const cause = error instanceof AppError ? explainRefusal(error, state.refused) : error;
+      const cleaned = this.#masks.clean(cause);
       throw cleaned instanceof AppError ? (explain?.(cleaned) ?? cleaned) : cleaned;
     }
   }

@@ -3,10 +3,11 @@ import { excerpt, kindOf } from '../util/excerpt.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { mismatch, outputObject } from './find-result.ts';
+import { MISSING_CAPABILITY } from './mcp/protocol.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { Outcome } from './rpc/reply.ts';
-import type { Tool, ToolResult } from './types.ts';
+import type { InputRequest, Tool, ToolResult } from './types.ts';
 
 /** @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError` */
 export function parseToolResult(result: unknown, tool?: string): ToolResult {
@@ -91,21 +92,33 @@ export function resultOf({ response, failure }: Outcome, isTyped: boolean): unkn
 export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
   if (type === 'input_required' && isObject(result)) {
-    const message = `the tool requests input, which this command cannot provide: ${inputQuestions(result)}`;
-    throw new AppError('tool_error', message, { reason: 'input_required' });
+    const { inputRequests } = result;
+    throw inputRequired(isObject(inputRequests) ? inputRequests : {});
   }
   if (!isTyped || type === undefined || type === 'complete') return;
   const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);
   throw new AppError('bad_response', `the result has the unknown type ${shown}`);
 }
 
-function inputQuestions({ inputRequests }: JsonObject): string {
-  const parts = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, value]) => {
-    const { method, params }: JsonObject = isObject(value) ? value : {};
+/** The error of a tool that requests input, which nobody can provide. @param requests by name */
+function inputRequired(requests: Readonly<JsonObject>, cause?: AppError): AppError {
+  const questions = Object.entries(requests).map(([key, request]) => {
+    const { method, params }: JsonObject = isObject(request) ? request : {};
     const message = isObject(params) && typeof params.message === 'string' ? ` "${params.message}"` : '';
     return `${key}${typeof method === 'string' ? ` (${method})` : ''}${message}`;
   });
-  return excerpt(parts.join(', ') || 'nothing specified');
+  const asked = excerpt(questions.join(', ') || 'nothing specified');
+  return new AppError('tool_error', `the tool requests input, which this command cannot provide: ${asked}`, {
+    reason: 'input_required',
+    cause,
+  });
+}
+
+/** Returns the error of a call in which a request for input was refused. */
+export function explainRefusal(error: AppError, refused: InputRequest | undefined): AppError {
+  const { rpcCode } = error.details;
+  if (rpcCode === MISSING_CAPABILITY) return error.withMessage(error.message, { reason: 'input_required' });
+  return refused !== undefined && error.kind === 'service' ? inputRequired({ input: refused }, error) : error;
 }
 
 interface ToolPage {

@@ -2,9 +2,11 @@ import type { App } from '../app/app.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
+import type { CallOptions } from '../client/restaurant.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
+import type { CallLabel } from './call/label.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
@@ -25,7 +27,8 @@ export function registerCall(command: CliCommand, app: App): void {
     )
     .notes(
       "Values are converted to the types in the tool's schema and validated before the request is sent. " +
-        'With --json, prints structuredContent if present, else the text block, parsed if it is JSON.',
+        'With --json, prints structuredContent if present, else the text block, parsed if it is JSON. At a terminal, ' +
+        'you can reply to a tool that asks for input, or decline.',
     )
     .action((tool: string, words: string[], { args }: { args?: string }) => runCall(app, tool, words, args));
 }
@@ -33,8 +36,10 @@ export function registerCall(command: CliCommand, app: App): void {
 async function runCall(app: App, name: string, words: string[], json: string | undefined): Promise<void> {
   const { readArguments } = await import('./call/arguments.ts');
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
+  const asks =
+    app.terminal.canPrompt && !app.terminal.wantsJson ? await import('./call/input.ts') : undefined;
   await runServiceCommand(app, {
-    service: { demoMode: 'mcp' },
+    service: { demoMode: 'mcp', client: { capabilities: asks?.CAPABILITIES ?? {} } },
     plan: () => {
       if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
       return readArguments(app, name, words, json);
@@ -42,24 +47,26 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     preview: async (inputs) => [toolCall(name, await previewArguments(app, name, inputs))],
     send: async (service, inputs) => {
       const { tool, args } = await prepareCall(app, service, name, inputs);
-      const { progressLabel } = await import('../output/spinner.ts');
-      return app.notes.withSpinner(name, (update) => {
+      const { CallLabel } = await import('./call/label.ts');
+      const optionsFor = (label?: CallLabel): CallOptions => ({
+        tool,
+        ...(asks && { input: asks.terminalInput(app, service.label, label) }),
         // A service responds with a stream if progress is requested, so request it only if it is shown.
-        const onProgress =
-          update && ((params: Record<string, unknown>) => update(progressLabel(name, params)));
-        return service
+        ...(label && { onProgress: label.showProgress }),
+      });
+      return app.notes.withSpinner(name, (update) =>
+        service
           .cached({
             name: `call ${name}`,
             args,
-            send: async (options) =>
+            send: async (output) =>
               (await service.client()).callTool(name, args, {
-                ...options,
-                tool,
-                ...(onProgress && { onProgress }),
+                ...optionsFor(update && new CallLabel(name, update)),
+                ...output,
               }),
           })
-          .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
-      });
+          .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool))),
+      );
     },
     write: async ({ value: result, text: received }) => {
       const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');

@@ -9,24 +9,28 @@ export function clearLine({ columns }: Pick<Output, 'columns'>): string {
   return `\r${' '.repeat(columns - 1)}\r`;
 }
 
+export type UpdateLabel = (label: string | undefined) => Promise<void>;
+
 /**
  * Shows a spinner on stderr while the work runs, after a delay of 100 ms, and clears the line at the end. The cursor
  * stays visible, so an interrupted run has nothing to restore.
  * @param label cleaned text that is shorter than the line
- * @param work receives a function that changes the label
+ * @param work receives a function that changes the label; undefined hides the spinner
  */
 export async function withSpinner<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
   unicode: boolean,
   label: string,
-  work: (update: (label: string) => void) => Promise<T>,
+  work: (update: UpdateLabel) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  let current = label;
+  let current: string | undefined = label;
   const spinning = spin(context, unicode ? FRAMES : ASCII_FRAMES, () => current, stop.signal).catch(() => {});
   try {
-    return await work((next) => {
+    return await work(async (next) => {
+      const isHidden = current === undefined;
       current = next;
+      if (next === undefined && !isHidden) await context.stderr.write(clearLine(context.stderr));
     });
   } finally {
     stop.abort();
@@ -37,7 +41,7 @@ export async function withSpinner<T>(
 async function spin(
   { stderr, sleep }: Pick<Context, 'stderr' | 'sleep'>,
   frames: readonly string[],
-  labelNow: () => string,
+  labelNow: () => string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   await sleep(DELAY_MS, signal);
@@ -45,9 +49,9 @@ async function spin(
     let shown = labelNow();
     for (let frame = 0; ; frame += 1) {
       const label = labelNow();
-      const wipe = label === shown ? '' : clearLine(stderr);
+      const wipe = label === shown || shown === undefined ? '' : clearLine(stderr);
       shown = label;
-      await stderr.write(`${wipe}\r${frames[frame % frames.length]} ${label}`);
+      if (label !== undefined) await stderr.write(`${wipe}\r${frames[frame % frames.length]} ${label}`);
       await sleep(FRAME_MS, signal);
     }
   } finally {

@@ -107,6 +107,7 @@ async function replyTo(
   if (method === 'ping') return { id, result: {} };
   const request = inputRequest(message);
   if (input === undefined || request === undefined || !canAnswer(request, input)) {
+    if (request !== undefined) state.refused = request;
     return { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
   }
   try {

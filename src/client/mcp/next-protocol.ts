@@ -154,6 +154,7 @@ function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern
 /** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
 export function isUnderstood({ era, outcome: { response }, isHandshake }: Trial): boolean {
   if (isHandshake === true || response === undefined) return false;
+  if (era === 'modern' && response.rpcError?.code === MISSING_CAPABILITY) return true;
   if (requiredProtocol(response) === undefined) return true;
   const { rpcError: error } = response;
   if (error === undefined || requiresModern(error)) return false;

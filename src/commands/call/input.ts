@@ -1,0 +1,147 @@
+import type { App } from '../../app/app.ts';
+import { missingBrowserReason, openUrl } from '../../app/browser.ts';
+import type { InputSource } from '../../client/types.ts';
+import { isObject, type JsonObject } from '../../util/object.ts';
+import { cleanLine } from '../../util/text.ts';
+import { parseUrl } from '../../util/url.ts';
+import type { CallLabel } from './label.ts';
+
+type Schema = Readonly<JsonObject>;
+
+/** MCP: forms, and web pages to open. */
+export const CAPABILITIES = { elicitation: { form: {}, url: {} } };
+const DECLINE = { action: 'decline' };
+const MAX_FIELDS = 50;
+/** Longest text of the service in a prompt, in characters. */
+const MAX_TEXT = 500;
+
+/**
+ * Asks the person at the terminal for input that a tool requests.
+ * @param host of the service, which gets the reply
+ * @param label of a spinner, which is hidden meanwhile
+ */
+export const terminalInput = (app: App, host: string, label?: CallLabel): InputSource => ({
+  capabilities: CAPABILITIES,
+  answer({ params }) {
+    const ask = () => new Questions(app, host, params).ask();
+    return label === undefined ? ask() : label.hideWhile(ask);
+  },
+});
+
+class Questions {
+  readonly #app: App;
+  readonly #host: string;
+  readonly #params: JsonObject;
+
+  constructor(app: App, host: string, params: JsonObject) {
+    this.#app = app;
+    this.#host = host;
+    this.#params = params;
+  }
+
+  async ask(): Promise<JsonObject> {
+    const { mode, message } = this.#params;
+    await this.#print(`${this.#host} asks: ${this.#clean(message)}`);
+    return mode === 'url' ? this.#askToOpen() : this.#askFields();
+  }
+
+  async #askToOpen(): Promise<JsonObject> {
+    const url = parseUrl(String(this.#params.url));
+    if (url === undefined || !/^https?:$/.test(url.protocol)) {
+      await this.#print('declined: it is not a web address');
+      return DECLINE;
+    }
+    await this.#print(url.href);
+    if (!(await this.#agrees('Open this address in your browser?', 'y/N'))) return DECLINE;
+    const problem = missingBrowserReason(this.#app.context) ?? (await openUrl(this.#app, url.href));
+    if (problem !== undefined) await this.#print(`open it yourself: ${problem}`);
+    return { action: 'accept' };
+  }
+
+  async #askFields(): Promise<JsonObject> {
+    const { requestedSchema } = this.#params;
+    const { properties, required }: Schema = isObject(requestedSchema) ? requestedSchema : {};
+    const fields = Object.entries(isObject(properties) ? properties : {}).slice(0, MAX_FIELDS);
+    if (!(await this.#agrees('Reply?', 'Y/n'))) return DECLINE;
+    const content: JsonObject = {};
+    for (const [key, schema] of fields) {
+      const isRequired = Array.isArray(required) && required.includes(key);
+      const value = await this.#askField(key, isObject(schema) ? schema : {}, isRequired);
+      if (value !== undefined) content[key] = value;
+    }
+    return { action: 'accept', content };
+  }
+
+  /** Asks until the reply is valid. @returns undefined for an optional field without a reply */
+  async #askField(key: string, schema: Schema, isRequired: boolean): Promise<unknown> {
+    const { title = key, description, default: fallback } = schema;
+    const choices = choicesOf(schema);
+    const notes = [
+      description,
+      choices.length > 0 && choices.join(', '),
+      fallback !== undefined && `default: ${JSON.stringify(fallback)}`,
+      !isRequired && fallback === undefined && 'optional',
+    ].filter((note) => typeof note === 'string');
+    const label = `${title}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+    for (;;) {
+      const text = (await this.#app.context.prompt.text(this.#clean(label))).trim();
+      if (text === '' && !(isRequired && fallback === undefined)) return fallback;
+      const value = readValue(text, schema, choices);
+      if (value !== undefined) return value;
+      await this.#print(`expected ${expectation(schema, choices)}`);
+    }
+  }
+
+  async #agrees(question: string, choices: 'Y/n' | 'y/N'): Promise<boolean> {
+    const reply = (await this.#app.context.prompt.text(question, choices)).trim();
+    return reply === '' ? choices === 'Y/n' : /^y(?:es)?$/i.test(reply);
+  }
+
+  #clean(text: unknown): string {
+    return this.#app.secrets.redact(cleanLine(String(text))).slice(0, MAX_TEXT);
+  }
+
+  async #print(text: string): Promise<void> {
+    await this.#app.context.stderr.write(`${text}\n`);
+  }
+}
+
+/** The values that a field accepts: `enum`, or the constants of `oneOf`; of a list, those of its items. */
+function choicesOf({ enum: values, oneOf, items }: Schema): string[] {
+  if (isObject(items)) return choicesOf({ enum: items.enum, oneOf: items.oneOf ?? items.anyOf });
+  const constants = (Array.isArray(oneOf) ? oneOf : []).map((each: unknown) => isObject(each) && each.const);
+  return [...(Array.isArray(values) ? values : constants)].filter((each) => typeof each === 'string');
+}
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  y: true,
+  yes: true,
+  true: true,
+  n: false,
+  no: false,
+  false: false,
+};
+
+/** Reads a reply as the schema requires; undefined if it is not valid. */
+function readValue(text: string, { type }: Schema, choices: readonly string[]): unknown {
+  if (type === 'array') {
+    const values = text.split(',').map((part) => part.trim());
+    return values.every((value) => choices.includes(value)) ? values : undefined;
+  }
+  if (choices.length > 0) return choices.includes(text) ? text : undefined;
+  if (type === 'boolean') return WORDS[text.toLowerCase()];
+  if (type !== 'number' && type !== 'integer') return text === '' ? undefined : text;
+  const number = Number(text);
+  const isValid =
+    text !== '' && (type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number));
+  return isValid ? number : undefined;
+}
+
+const EXPECTATIONS: Readonly<Record<string, string>> = {
+  boolean: 'yes or no',
+  integer: 'a whole number',
+  number: 'a number',
+};
+
+const expectation = ({ type }: Schema, choices: readonly string[]): string =>
+  choices.length > 0 ? choices.join(', ') : (EXPECTATIONS[String(type)] ?? 'a text');
