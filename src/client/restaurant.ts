@@ -17,7 +17,7 @@ import {
 import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
-import { callWithInput } from './mcp/input.ts';
+import { repeatWithInput } from './mcp/input.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
@@ -117,7 +117,7 @@ export interface Client {
   find(query: FindQuery, options?: ReadOptions): Promise<FindResult>;
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
   lookup(restaurantId: string, level?: Level | ReadOptions, options?: ReadOptions): Promise<LookupOutput>;
-  /** Calls a tool of the table {@link TOOLS}. */
+  /** Calls a tool by its description. */
   call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query, options?: ReadOptions): Promise<Result>;
   /** Makes one small documented call, to verify service and key. */
   check(options?: AbortOptions): Promise<void>;
@@ -293,8 +293,11 @@ class RestaurantClient implements Client {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
+      const { input } = message;
+      const outcome = await speak(this.#session, state, traced);
+      if (input === undefined) return read(outcome);
       const send = (call: RpcCall) => speak(this.#session, state, call);
-      return read(await callWithInput(traced, state, this.#line, send));
+      return read(await repeatWithInput(traced, outcome, input, state, this.#line, send));
     } catch (error) {
       const cause = error instanceof AppError ? explainRefusal(error, state.refused) : error;
       const cleaned = this.#masks.clean(cause);

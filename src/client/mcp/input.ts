@@ -48,18 +48,20 @@ export async function askFor(
 /** Most rounds of input in one call. */
 const MAX_ROUNDS = 10;
 
-/** Makes a call, and repeats it with the input that its result requests (MCP 2026-07-28). */
-export async function callWithInput(
+/** Repeats a call with the input that its result requests (MCP 2026-07-28). */
+export async function repeatWithInput(
   call: RpcCall,
+  first: Outcome,
+  input: InputSource,
   state: CallState,
   line: Line,
   send: (call: RpcCall) => Promise<Outcome>,
 ): Promise<Outcome> {
-  let outcome = await send(call);
+  const { params } = call;
+  let outcome = first;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const { input, params } = call;
-    const result = input === undefined || input.repeats === true ? undefined : requestIn(outcome);
-    if (input === undefined || result === undefined || Array.isArray(params)) break;
+    const result = input.repeats === true ? undefined : requestIn(outcome);
+    if (result === undefined || Array.isArray(params)) break;
     const requests = Object.entries(result.inputRequests);
     if (!requests.every(([, request]) => canAnswer(request, input))) break;
     const inputResponses: Record<string, JsonObject> = {};
