@@ -9,9 +9,9 @@ import { parseSince, type Since } from '../settings/values.ts';
 export function registerChanges(command: CliCommand, app: App): void {
   command
     .about('Print the recorded changes of saved restaurants', 'Sends no request.')
-    .argument('[id...]', 'ID of a restaurant, its beginning, or the name')
+    .argument('[id...]', 'ID or its beginning, or name')
     .completeWith('id', 'saved')
-    .valueOption('--since <t>', 'Only changes since then: 7d, 2026-11-01, or an ISO 8601 time', {
+    .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
       read: parseSince,
     })
     .usesOptions('json', 'records', 'file')

@@ -19,9 +19,9 @@ interface SaveOptions {
 export function registerSave(command: CliCommand, app: App): void {
   command
     .about('Save restaurants, to list and watch them')
-    .argument('<id...>', 'Restaurant ID, row number, range (1-3), or name from your last search')
+    .argument('<id...>', 'ID, row number, range (1-3), or name, as for lookup')
     .completeWith('id', 'row')
-    .valueOption('--note <text>', 'Note to keep with them; an empty one removes it')
+    .valueOption('--note <text>', 'Note to keep (empty removes it)')
     .usesOptions('service', 'request', 'json')
     .outputSchema(object({ saved: list(SAVED_RESTAURANT) }))
     .examples('restaurant save 1 --note "for the anniversary" --demo')

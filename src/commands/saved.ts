@@ -31,16 +31,12 @@ const SAVED_OUTPUT = anyOf(object({ results: list(SAVED_RESTAURANT) }), {
 export function registerSaved(command: CliCommand, app: App): void {
   command
     .about('List saved restaurants, or check what changed', 'Sends no request without --refresh.')
-    .option('--refresh', 'Look up every saved restaurant again and print what changed')
-    .option('--exit-code', 'With --refresh: exit with 10 if something changed')
-    .valueOption(
-      '--fields <level>',
-      'With --refresh: level of detail; standard and premium require a paid key',
-      {
-        choices: LEVELS,
-        defaultText: 'basic',
-      },
-    )
+    .option('--refresh', 'Look up every restaurant again and print what changed')
+    .option('--exit-code', 'With --refresh: exit with 10 on changes')
+    .valueOption('--fields <level>', 'With --refresh: level of detail', {
+      choices: LEVELS,
+      defaultText: 'basic',
+    })
     .usesOptions('service', 'request', 'json', 'records', 'file', 'page')
     .outputSchema(SAVED_OUTPUT)
     .examples(

@@ -15,7 +15,7 @@ interface Named {
 export function registerUnsave(command: CliCommand, app: App): void {
   command
     .about('Remove saved restaurants', 'Their recorded changes stay.')
-    .argument('<id...>', 'ID of a saved restaurant, its beginning, or the name')
+    .argument('<id...>', 'ID or its beginning, or name')
     .completeWith('id', 'saved')
     .usesOptions('json')
     .outputSchema(object({ removed: list(object({ id: text, name: text })) }))

@@ -25,6 +25,7 @@ const service = useService({ mode: 'mcp' });
 const FIND = ['find', 'Nopa', '--city', 'SF', '--max-age', '0'];
 const CACHED = [...FIND.slice(0, -1), '1h'];
 const STATE = '.local/state/restaurant';
+const DATA = '.local/share/restaurant';
 const CONFIG = '.config/restaurant/config.json';
 
 /** Returns a home in which a search was made, so that every file exists. */
@@ -196,7 +197,8 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     const theirs = aside();
     chownSync(theirs, 65534, 65534);
     const link = (path: string, target = theirs) => {
-      rmSync(path, { recursive: true });
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(dirname(path), { recursive: true });
       symlinkSync(target, path);
     };
     link(places.config, join(theirs, 'config.json'));
@@ -210,6 +212,8 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(9);
     const verbose = await run([...FIND, '--verbose']);
     expect(verbose.stderr).toContain('belongs to user 65534');
+    link(join(home, DATA));
+    expect(await run(['save', '1'])).toMatchObject({ exit: 9, stdout: '' });
     expect(readdirSync(theirs)).toEqual([]);
   });
 });

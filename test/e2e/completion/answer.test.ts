@@ -205,6 +205,17 @@ describe('completion from local files', () => {
     expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2', '3']);
   });
 
+  it('lists saved restaurants by id', async () => {
+    const folder = join(home, '.local', 'share', 'restaurant');
+    mkdirSync(folder, { recursive: true });
+    const saved = { id: 'b2', service: 'demo', saved_at: '', summary: { name: 'Blue "Door"' } };
+    writeFileSync(join(folder, 'saved.json'), JSON.stringify({ version: 1, restaurants: [saved] }));
+    for (const command of ['unsave', 'changes'])
+      expect(await offered([command, ''])).toMatchObject({ b2: 'Blue "Door"' });
+    writeFileSync(join(folder, 'saved.json'), '{');
+    expect(await offered(['unsave', ''])).toEqual({});
+  });
+
   it('describes rows with equal names differently, so that zsh keeps their order', async () => {
     const own = newHome();
     remember(
