@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -56,6 +56,7 @@ it('the walkthrough shows what its commands print', async () => {
     parts.push(page.slice(end, start), shown);
     end = start + text.length;
   }
+  expect(existsSync(join(folder, 'found.xlsx'))).toBe(true);
   const whole = [...parts, page.slice(end)].join('');
   if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, whole);
   else expect(page).toBe(whole);

@@ -185,6 +185,7 @@ describe('enrich --refresh', () => {
     ['enrich out.csv --older 7d', '--older and --changes need --refresh'],
     ['enrich out.csv --refresh -o x.csv', '--refresh updates the list itself, so it takes no --output'],
     ['enrich out.csv --refresh --loose', '--refresh cannot be combined with --loose'],
+    ['enrich out.csv --refresh --export x.xlsx', '--refresh cannot be combined with --export'],
     ['enrich out.csv --refresh --changes list.csv', 'list.csv exists and does not contain changes'],
     ['enrich out.csv --refresh --fields standard', 'out.csv has basic details, not standard'],
   ])('refuses %s', async (words, message) => {
