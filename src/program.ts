@@ -6,7 +6,6 @@ import { addGlobalOptions } from './cli/options.ts';
 
 type Register = (command: CliCommand, app: App) => void;
 
-/** The heading of the command in the program's help, and the function that loads the command. */
 type Entry = readonly [group: string, load: () => Promise<Register>];
 
 const RESTAURANTS = 'Restaurants:';

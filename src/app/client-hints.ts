@@ -147,7 +147,6 @@ function waitHint({ retryAfter = 0 }: ErrorDetails, options: readonly string[]):
   return [wait, allow];
 }
 
-/** Names the variable for using the system's certificates only if this version of Node supports it. */
 function privateCaHint(): Hint {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
   const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);

@@ -66,7 +66,6 @@ function usageOf(command: CliCommand): string {
   return [command.path, terms, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-/** Folds a command line after `  $ ` into lines of about `room` characters that end with a shell's line continuation. */
 function foldLine(line: string, room: number): string {
   // A flag stays with its value, and a command with the pipe into it.
   const words = line.match(/(?:\| )?(?:--?[\w-]+ (?![-|<>]))?(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
@@ -115,7 +114,6 @@ export function helpText(command: CliCommand, width: number, isBrief = false): s
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** A paragraph (indented lines stay as they are), or a table of two columns. */
 type Section = string | readonly (readonly [term: string, text: string])[];
 
 const optionsTopic = (): Section[] => {

@@ -28,7 +28,6 @@ function defaultOf(option: Option): unknown {
     : (CONVERSIONS[typeOf(option)]?.(value) ?? value);
 }
 
-/** Describes an option. One with a value is a string unless it has another type; one without is a switch. */
 function describeOption(option: Option) {
   const type = typeOf(option);
   return {

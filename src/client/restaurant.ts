@@ -288,7 +288,6 @@ class RestaurantClient implements Client {
     await this.#line.transport.close();
   }
 
-  /** Makes one call and reads its outcome. The key is masked in errors. */
   async #run<Result>({ state, message, read, explain }: Operation<Result>): Promise<Result> {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {

@@ -139,7 +139,6 @@ export function itemText(item: unknown): string | undefined {
   return isObject(item) && Object.values(item).every(isSimple) ? words(item) : undefined;
 }
 
-/** Formats an object of simple values on one line, its name first: `Pork chop, price 34`. */
 function words(record: JsonObject): string {
   const { name, ...others } = record;
   const isNamed = typeof name === 'string' && name !== '';

@@ -32,7 +32,6 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   return [...wrap(name, columns).map(palette.key), ' '.repeat(indent) + first, ...below];
 }
 
-/** Returns the first indent at which no word (an id, a link) is broken; otherwise the first one. */
 function indentOf(value: string, indents: readonly number[], columns: number): number {
   const widest = maxWidth(value.split(/\s/));
   return indents.find((indent) => widest <= columns - indent) ?? indents[0] ?? 0;

@@ -95,7 +95,6 @@ export function legacyMessage(
   };
 }
 
-/** Returns the reply to a request from the server. Other requests than a ping need the input source of the call. */
 async function replyTo(
   message: JsonObject,
   line: Line,

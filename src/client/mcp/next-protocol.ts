@@ -36,7 +36,6 @@ export type Step = { readonly knowledge: Knowledge } & (
   | { readonly next?: undefined; readonly answer: Outcome }
 );
 
-/** The trials of one call, and what the last one means. */
 interface Facts {
   readonly knowledge: Knowledge;
   readonly last: Trial;

@@ -128,7 +128,6 @@ function annotation({ [ANNOTATION]: name, type }: JsonObject, path: Path): Param
   return path?.length && isHeaderName(name) && isScalar ? { path, name } : undefined;
 }
 
-/** Returns the values of a schema that may be schemas, each with its path. */
 function subschemas(schema: unknown, path: Path): readonly (readonly [unknown, Path])[] {
   if (Array.isArray(schema)) return schema.map((each) => [each, undefined]);
   if (!isObject(schema)) return [];

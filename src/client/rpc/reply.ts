@@ -125,7 +125,6 @@ function readBody(reply: Reply, id: number, { host }: StatusContext): Found | Ap
   }
 }
 
-/** Returns whether an incomplete body was cut off by the end of the connection: it had no length. */
 const isCutOff = ({ details }: AppError, headers: HeaderFields): boolean =>
   details.reason === 'incomplete' &&
   headers['content-length'] === undefined &&
@@ -145,7 +144,6 @@ function webPage(text: string, host: string): AppError {
   });
 }
 
-/** Lists the protocol violations of a response that is accepted nevertheless, for `--verbose`. */
 export function protocolWarnings({ headers, text, envelope }: RpcResponse, isStream: boolean): string[] {
   if (envelope === undefined) return [];
   const warnings: string[] = [];

@@ -74,7 +74,6 @@ async function readJsonArguments(app: App, json: string | undefined): Promise<Js
   });
 }
 
-/** Builds the object to send. @param read converts a text to a value; default: keeps the text */
 export function buildArguments(
   inputs: Inputs,
   read: (text: string, key: string) => unknown = (text) => text,
@@ -132,7 +131,6 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
   yield* lists();
 }
 
-/** Parses `a,b,c` as a list, and a JSON object as a list of one. */
 function possibleLists(text: string, json: unknown, schema: Schema): unknown[][] {
   if (/^\s*[[{]/.test(text)) return isObject(json) ? [[json]] : [];
   if (text.trim() === '') return [[]];

@@ -57,7 +57,6 @@ export function withCount(output: object, rows: readonly unknown[], refinement: 
   return isSelective ? { ...output, shown: rows.length } : output;
 }
 
-/** Filters, sorts, and limits results. An element that is not an object passes only if there are no filters. */
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {
   const { near, limit, sort = near === undefined ? undefined : 'distance' } = refinement;
   const filters = filtersOf(refinement);
@@ -92,7 +91,6 @@ function withDistance(row: unknown, from: Point): unknown {
 
 const MAX_LISTED = 8;
 
-/** Explains why no result passed: the first filter that removes all results, and the values that exist. */
 export function explainEmpty(rows: readonly unknown[], refinement: Refinement): string {
   const filters = filtersOf(refinement);
   const strict = filters.find((filter) => !rows.some((row) => accepts(row, filter)));

@@ -128,7 +128,6 @@ export function readFinishedRows(
   return new FinishedRows({ ...options, name, file, previous: RowFile.openForReading(path) });
 }
 
-/** Returns whether an incomplete row is the beginning of a text, or begins with it. Ignores trailing zeros. */
 function isPrefix(torn: Buffer, text: string): boolean {
   const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
   const length = Math.min(bytes.length, whole.length);
@@ -186,7 +185,6 @@ export class OutputRecords {
     return { offset: this.#offset, bytes: Buffer.concat(this.#open) };
   }
 
-  /** Returns the length of the part of a record at the start of the chunk; undefined if it does not end there. */
   #recordLength(): number | undefined {
     const start = this.#skip;
     this.#skip = 0;

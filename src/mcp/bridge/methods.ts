@@ -174,7 +174,6 @@ export class Methods {
     return this.#forward(request);
   }
 
-  /** Forwards a request, and its progress under the host's own token. */
   async #forward(request: HostRequest): Promise<JsonObject> {
     if (this.#pending >= MAX_PENDING_CALLS) {
       throw new ProtocolError(SERVER_BUSY, `${MAX_PENDING_CALLS} calls are already pending`);
@@ -221,7 +220,6 @@ export class Methods {
   }
 }
 
-/** The progress of a call, with a heartbeat as long as the service sends none. */
 class Progress {
   readonly #token: string | number;
   readonly #options: MethodOptions;

@@ -32,7 +32,6 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
     ]);
   }
   const login = loginCommand(app);
-  /** Reads the settings again, so that a later login is used. */
   function freshApp(): App {
     const fresh = new App(quiet(context, app.terminal.verbose));
     fresh.program = app.program;

@@ -153,7 +153,6 @@ function itemLines(item: string, room: number, view: View): string[] {
   return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
-/** Inserts spaces into long words (ids, links), after `-` or `/` if possible, so that each part fits. */
 function breakable(text: string, room: number): string {
   const part = new RegExp(`.{1,${room}}$|.{1,${room - 1}}[-/]|.{1,${room}}`, 'g');
   return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);
@@ -186,7 +185,6 @@ function rowGroups(found: readonly (Classified | undefined)[]): Row[][] {
   ];
 }
 
-/** Returns the row of a field or, if it has only objects, some of them large, a heading with the rows of their fields. */
 function rowsOf(key: string, records: Records, level: number): Row[] {
   const values = records.map((record) => record.get(key));
   const present = values.filter((value) => value !== undefined && value !== null);
