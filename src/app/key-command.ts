@@ -5,6 +5,7 @@ import { type Hint, restaurant, slot } from '../hint.ts';
 import type { CommandWords } from '../settings/values.ts';
 import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
+import { startable } from '../util/shell.ts';
 import type { App } from './app.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -18,7 +19,7 @@ const HINT: Hint = [
 
 /** Runs it without a shell. @throws {AppError} `no_key` if it fails, takes over 30 s, or prints nothing; the signal */
 export async function runKeyCommand(
-  { context }: { readonly context: Pick<App['context'], 'env' | 'signal'> },
+  { context }: { readonly context: Pick<App['context'], 'env' | 'platform' | 'signal'> },
   [program, ...args]: CommandWords,
   timeoutMs = TIMEOUT_MS,
 ): Promise<string> {
@@ -26,6 +27,8 @@ export async function runKeyCommand(
   const name = excerpt(program, 80);
   const failed = (problem: string) =>
     new AppError('no_key', `key-command: ${name} ${problem}`, { hint: HINT });
+  const line = startable([program, ...args], context.platform);
+  if (line === undefined) throw failed('cannot be run: cmd.exe would change its arguments');
   const stdout = await new Promise<Buffer>((resolve, reject) => {
     const options = {
       env,
@@ -34,9 +37,10 @@ export async function runKeyCommand(
       maxBuffer: MAX_OUTPUT_BYTES,
       encoding: 'buffer',
       windowsHide: true,
+      windowsVerbatimArguments: line.isQuoted,
       signal: context.signal,
     } as const;
-    const child = execFile(program, args, options, (error, output, errors) => {
+    const child = execFile(line.file, line.args, options, (error, output, errors) => {
       if (error === null) return resolve(output);
       if (context.signal.aborted) return reject(context.signal.reason);
       reject(failed(problemOf(error, errors, timeoutMs)));
@@ -44,9 +48,9 @@ export async function runKeyCommand(
     child.stdin?.on('error', () => {}).end();
     child.once('exit', () => setTimeout(() => closeOutput(child), LINGER_MS).unref());
   });
-  const [line = ''] = stdout.toString('utf8').split(/\r?\n/, 1);
-  if (line.trim() === '') throw failed('printed no key on the first line of stdout');
-  return line.trim();
+  const [key = ''] = stdout.toString('utf8').split(/\r?\n/, 1);
+  if (key.trim() === '') throw failed('printed no key on the first line of stdout');
+  return key.trim();
 }
 
 function closeOutput({ stdout, stderr }: ChildProcess): void {

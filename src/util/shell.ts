@@ -1,3 +1,5 @@
+import { traitsOf } from './platform.ts';
+
 export function posixWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -12,6 +14,26 @@ export function windowsWord(text: string): string | undefined {
   if (/^[\w+/\\][\w+=:./\\-]*$|^--?[\w=/\\-]*$/.test(text) && text !== '') return text;
   // The C runtime reads backslashes before a quote as pairs.
   return `"${text.replace(/(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
+}
+
+export interface CommandLine {
+  readonly file: string;
+  readonly args: string[];
+  /** Whether the arguments are one line of cmd.exe. */
+  readonly isQuoted: boolean;
+}
+
+/** How to start a program without a shell of the user's: cmd.exe starts scripts. @returns undefined if it would change a word */
+export function startable(
+  words: readonly [string, ...string[]],
+  platform: NodeJS.Platform,
+): CommandLine | undefined {
+  const [file, ...args] = words;
+  const isProgram = traitsOf(platform).shell === 'posix' || /\.(?:exe|com)$/i.test(file);
+  if (isProgram) return { file, args, isQuoted: false };
+  const quoted = words.map(windowsWord);
+  if (quoted.includes(undefined)) return undefined;
+  return { file: 'cmd', args: ['/d', '/s', '/c', `"${quoted.join(' ')}"`], isQuoted: true };
 }
 
 export const powerShellWord = (text: string): string =>

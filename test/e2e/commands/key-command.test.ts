@@ -126,7 +126,9 @@ describe.skipIf(process.platform === 'win32')('key-command', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('runKeyCommand', () => {
-  const appWith = (signal: AbortSignal) => ({ context: { env: process.env, signal } });
+  const appWith = (signal: AbortSignal) => ({
+    context: { env: process.env, platform: process.platform, signal },
+  });
 
   it('stops a command that does not end', async () => {
     const running = runKeyCommand(appWith(new AbortController().signal), ['sleep', '60'], 100);
