@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { bundleTable } from './scripts/table-library.js';
 import { TEXT_MODULES } from './scripts/text-modules.js';
+import { FILES } from './test/windows/left-out.js';
+
+const ON_WINDOWS = process.platform === 'win32';
+const leftOut = ON_WINDOWS
+  ? FILES.flatMap(({ files }) => files.map((path) => `test/${path}.test.ts`))
+  : ['test/windows/**'];
 
 export default defineConfig(async ({ mode }) => ({
   // As in the build, the default export of these files is their text.
@@ -17,6 +23,7 @@ export default defineConfig(async ({ mode }) => ({
   resolve: { alias: { 'cli-table3': await bundleTable() } },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/helpers/temp-folder.ts', 'test/faults/table.ts'],
     pool: 'threads',
     // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
@@ -26,7 +33,7 @@ export default defineConfig(async ({ mode }) => ({
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
     env: { TEST_MODE: mode },
-    setupFiles: ['test/helpers/seed.ts'],
+    setupFiles: ['test/helpers/seed.ts', ...(ON_WINDOWS ? ['test/windows/skip.ts'] : [])],
     // Long enough for a busy machine. A program that hangs is killed after 50 seconds.
     testTimeout: 120_000,
     hookTimeout: 120_000,

