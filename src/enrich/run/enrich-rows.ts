@@ -68,7 +68,7 @@ export async function enrichRows(job: Job): Promise<void> {
 }
 
 const MAX_CHARACTERS = 2_000_000;
-const MAX_RESTAURANTS = 10_000;
+const MAX_RESTAURANTS = 1000;
 
 class RowRun {
   readonly #job: Job;
@@ -224,7 +224,20 @@ class RowRun {
 export const needsDetails = ({ result }: DecidedQuery, fields: EnrichOptions['fields']): boolean =>
   fields !== undefined && result.status === 'matched';
 
-const keyOf = (query: Searchable | DecidedQuery): string => JSON.stringify(query);
+/** A short key: it is kept with the result. */
+function keyOf(query: Searchable | DecidedQuery): string {
+  if (query.kind === 'decided') return JSON.stringify(query);
+  const { name, city, place } = query;
+  if (query.kind === 'search' && place === undefined) return JSON.stringify([name, city]);
+  const where = [
+    place?.point?.lat,
+    place?.point?.lng,
+    place?.swapped?.lat,
+    place?.swapped?.lng,
+    place?.address,
+  ];
+  return JSON.stringify([query.kind === 'lookup' ? query.id : '', name, city, ...where]);
+}
 
 const cityOf = (query: RowQuery): string | undefined =>
   query.kind === 'none' || query.city === '' ? undefined : query.city;
