@@ -174,8 +174,8 @@ const SUMMARY = {
 const ESTIMATE = object({
   rows: count,
   done: count,
-  unusable_rows: count,
-  unusable_lines: { ...list(count), description: 'lines of the first ten of them' },
+  skipped: count,
+  skipped_lines: { ...list(count), description: 'lines of the first ten of them' },
   distinct_queries: count,
   cached: count,
   requests: count,

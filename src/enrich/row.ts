@@ -11,6 +11,8 @@ export interface CellRow {
   readonly kind: 'cells';
   /** Line of the input on which the row begins, from 1. */
   readonly line: number;
+  /** Its row in a spreadsheet, from 1. */
+  readonly row?: number;
   readonly cells: readonly string[];
   /** The record as received, with the delimiters of missing cells, and without its line break. */
   readonly text: string;
@@ -34,6 +36,7 @@ export type InputRow = CellRow | ObjectRow;
 
 export interface Problem {
   readonly line: number;
+  readonly row?: number | undefined;
   /** Completes the sentence `line 7 <what>`. */
   readonly what: string;
   /** The likely encoding of bytes in another encoding, if known. */
@@ -42,3 +45,7 @@ export interface Problem {
 
 /** Called with each problem that is found. Reading stops if it throws. */
 export type OnProblem = (problem: Problem) => void;
+
+/** Formats the place of a row: `9`, or `9 (row 7)` if cells before it have line breaks. */
+export const placeText = ({ line, row = line }: Pick<Problem, 'line' | 'row'>): string =>
+  row === line ? String(line) : `${line} (row ${row})`;

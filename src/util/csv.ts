@@ -8,6 +8,8 @@ export interface CsvRecord {
   readonly cells: string[];
   /** The line on which it begins, from 1. LF, CRLF, and CR end a line. */
   readonly line: number;
+  /** Its row in a spreadsheet, from 1: a cell with line breaks is in one row. */
+  readonly row: number;
   /** The record as received, without its line break. */
   readonly text: string;
   /** The line break; empty at the end of the text. */
@@ -39,10 +41,12 @@ const MIB = 1024 * 1024;
 /** The error for an invalid record. The records before it have been returned. */
 export class CsvError extends Error {
   readonly line: number;
+  readonly row: number;
 
-  constructor(line: number, message: string) {
+  constructor({ line, row }: Pick<CsvRecord, 'line' | 'row'>, message: string) {
     super(message);
     this.line = line;
+    this.row = row;
   }
 }
 
@@ -94,9 +98,14 @@ export class CsvReader {
   #return = '';
   #line = 1;
   #firstLine = 1;
+  #row: number;
 
-  /** @param maxLength maximum length of a record, in characters */
-  constructor(delimiter: string, maxLength = Number.POSITIVE_INFINITY) {
+  /**
+   * @param maxLength maximum length of a record, in characters
+   * @param firstRow the row of the first record in a spreadsheet
+   */
+  constructor(delimiter: string, maxLength = Number.POSITIVE_INFINITY, firstRow = 1) {
+    this.#row = firstRow;
     this.#delimiter = delimiter;
     this.#maxLength = maxLength;
     this.#token = new RegExp(`[^"\\r\\n${delimiter}]+|\\r\\n|["\\r\\n${delimiter}]`, 'g');
@@ -112,7 +121,7 @@ export class CsvReader {
   /** Returns the last records. @throws {CsvError} for a quote that is never closed */
   end(): CsvRecord[] {
     const records = [...this.#read(this.#return)];
-    if (this.#state === 'quoted') throw new CsvError(this.#firstLine, 'opens a quote that is never closed');
+    if (this.#state === 'quoted') throw new CsvError(this.#place, 'opens a quote that is never closed');
     const last = this.#endRecord('');
     return last === undefined ? records : [...records, last];
   }
@@ -167,19 +176,25 @@ export class CsvReader {
 
   /** Ends a line. @returns its record; undefined for a blank line */
   #endRecord(end: string): CsvRecord | undefined {
-    const [line, text] = [this.#firstLine, this.#text];
+    const [{ line, row }, text] = [this.#place, this.#text];
     this.#firstLine = this.#line;
+    this.#row += 1;
     this.#text = '';
     if (this.#state === 'start' && this.#cells.length === 0) return undefined;
     this.#endCell();
     const cells = this.#cells;
     this.#cells = [];
-    return { cells, line, text, end };
+    return { cells, line, row, text, end };
+  }
+
+  /** Where the current record begins. */
+  get #place(): Pick<CsvRecord, 'line' | 'row'> {
+    return { line: this.#firstLine, row: this.#row };
   }
 
   #tooLong(): CsvError {
     const size = `${Math.floor(this.#maxLength / MIB)} MiB`;
     const what = this.#state === 'quoted' ? 'opens a quote that is never closed, or is' : 'is';
-    return new CsvError(this.#firstLine, `${what} longer than ${size}`);
+    return new CsvError(this.#place, `${what} longer than ${size}`);
   }
 }

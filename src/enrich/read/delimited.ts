@@ -18,7 +18,9 @@ export async function openDelimited(
 ): Promise<Delimited> {
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
   const delimiter = wanted ?? namedDelimiter(separator, head);
-  const records = readRecords(pieces, new CsvReader(delimiter, maxLength), onProblem);
+  // A spreadsheet does not show the line sep=.
+  const reader = new CsvReader(delimiter, maxLength, separator === undefined ? 1 : 0);
+  const records = readRecords(pieces, reader, onProblem);
   if (separator !== undefined) await records.next();
   return { delimiter, records };
 }
@@ -33,7 +35,7 @@ async function* readRecords(
     yield* reader.end();
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    onProblem({ line: error.line, what: error.message });
+    onProblem({ line: error.line, row: error.row, what: error.message });
   }
 }
 

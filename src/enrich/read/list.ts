@@ -6,7 +6,15 @@ import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { columnName } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/columns.ts';
-import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem, Problem } from '../row.ts';
+import {
+  type InputFormat,
+  type InputRow,
+  type ListFormat,
+  type ObjectRow,
+  type OnProblem,
+  type Problem,
+  placeText,
+} from '../row.ts';
 import { decodeText } from './decode.ts';
 import { hasHeader, openDelimited } from './delimited.ts';
 import type { Input } from './input.ts';
@@ -294,8 +302,10 @@ class KeyCollector {
 
 /** @param problems the first ones of all `found` */
 function badRows({ name, replayable }: Input, problems: readonly Problem[], found: number): AppError {
-  const explained = problems.slice(0, MAX_EXPLAINED).map(({ line, what }) => `line ${line} ${what}`);
-  const others = problems.slice(MAX_EXPLAINED).map(({ line }) => line);
+  const explained = problems
+    .slice(0, MAX_EXPLAINED)
+    .map((problem) => `line ${placeText(problem)} ${problem.what}`);
+  const others = problems.slice(MAX_EXPLAINED).map(placeText);
   const also =
     others.length === 0 ? '' : `; also ${others.length === 1 ? 'line' : 'lines'} ${others.join(', ')}`;
   const rest = found > problems.length ? `, … (${found} in all)` : '';

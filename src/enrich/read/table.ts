@@ -69,7 +69,7 @@ export async function* paddedRows(
 ): AsyncGenerator<CellRow> {
   const { width, delimiter, lineEnd } = list;
   const { whatIfWider = (count) => `has ${count} fields, the header has ${width}` } = list;
-  for await (const { cells, line, text, end } of records) {
+  for await (const { cells, line, row: number, text, end } of records) {
     let row = text;
     // Some programs end every row with a delimiter.
     while (cells.length > width && cells.at(-1) === '') {
@@ -77,7 +77,7 @@ export async function* paddedRows(
       row = row.slice(0, row.lastIndexOf(delimiter));
     }
     if (cells.length > width) {
-      onProblem({ line, what: whatIfWider(cells.length) });
+      onProblem({ line, row: number, what: whatIfWider(cells.length) });
       continue;
     }
     while (cells.length < width) {
@@ -86,6 +86,6 @@ export async function* paddedRows(
     }
     // Rows of the output end in the same character, also if those of the list do not.
     const isSame = end !== '' && end.at(-1) === lineEnd.at(-1);
-    yield { kind: 'cells', line, cells, text: row, end: isSame ? end : lineEnd };
+    yield { kind: 'cells', line, row: number, cells, text: row, end: isSame ? end : lineEnd };
   }
 }

@@ -10,6 +10,7 @@ import { formatNumber, plural } from '../../util/plural.ts';
 import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/columns.ts';
 import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
+import { type InputRow, placeText } from '../row.ts';
 import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import { needsDetails } from './enrich-rows.ts';
 import type { Plan } from './plan.ts';
@@ -28,7 +29,7 @@ const CHECK_EVERY = 256;
 
 export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const cost = await costOf(app, plan);
-  const { input, ...json } = cost;
+  const { input, places: _, ...json } = cost;
   const text = plan.options.json
     ? `${toJson(json, app.context.stdout.isTTY)}\n`
     : asLines(estimateLines(cost));
@@ -95,8 +96,10 @@ class RequestCounter {
     rows: 0,
     done: 0,
     /** Rows without a name, a city, or a usable id, and the lines of the first ones. */
-    unusable_rows: 0,
-    unusable_lines: [] as number[],
+    skipped: 0,
+    skipped_lines: [] as number[],
+    /** The same lines, for people. */
+    places: [] as string[],
     distinct_queries: 0,
     cached: 0,
     requests: 0,
@@ -116,7 +119,7 @@ class RequestCounter {
       if (this.#counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
       const query = columns.query(row);
       const earlier = finished.take(row, codec.input(row));
-      if (earlier === undefined) await this.#addRow(query, row.line);
+      if (earlier === undefined) await this.#addRow(query, row);
       else {
         this.#counts.done += 1;
         if (query.kind !== 'none' && earlier.status !== 'error') this.#seen.add(queryKey(query));
@@ -126,12 +129,15 @@ class RequestCounter {
     return this.#counts;
   }
 
-  async #addRow(query: RowQuery, line: number): Promise<void> {
+  async #addRow(query: RowQuery, row: InputRow): Promise<void> {
     if (query.kind === 'decided' && !needsDetails(query, this.#plan.options.fields)) {
       this.#counts.done += 1;
     } else if (query.kind === 'none') {
-      this.#counts.unusable_rows += 1;
-      if (this.#counts.unusable_rows <= MAX_NAMED) this.#counts.unusable_lines.push(line);
+      this.#counts.skipped += 1;
+      if (this.#counts.skipped <= MAX_NAMED) {
+        this.#counts.skipped_lines.push(row.line);
+        this.#counts.places.push(placeText(row));
+      }
     } else if (this.#isNew(queryKey(query))) {
       this.#counts.distinct_queries += 1;
       await this.#addQuery(query);
@@ -189,9 +195,11 @@ class RequestCounter {
 }
 
 function estimateLines(cost: Cost): string[] {
-  const { done, unusable_rows, requests, requests_at_most, per_minute, per_day, left_today } = cost;
+  const { done, skipped, requests, requests_at_most, per_minute, per_day, left_today } = cost;
   const most =
     requests_at_most > requests ? `, up to ${formatNumber(requests_at_most)} depending on the results` : '';
+  // More than the queries, because a row can need a second search, and details.
+  const further = cost.cached > cost.distinct_queries ? ', second searches and details included' : '';
   const quota = [
     per_minute === 0 ? [] : `${formatNumber(per_minute)} a minute`,
     per_day === 0 ? [] : `${formatNumber(per_day)} a day`,
@@ -200,9 +208,9 @@ function estimateLines(cost: Cost): string[] {
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['rows', `${formatNumber(cost.rows)} in ${cost.input}`],
     ['done', done > 0 ? `${formatNumber(done)} by an earlier run` : undefined],
-    ['skipped', unusable_rows > 0 ? skippedText(cost) : undefined],
+    ['skipped', skipped > 0 ? skippedText(cost) : undefined],
     ['queries', `${formatNumber(cost.distinct_queries)} different`],
-    ['cached', plural(cost.cached, 'response')],
+    ['cached', `${plural(cost.cached, 'response')}${further}`],
     ['requests', `${formatNumber(requests)}${most}`],
     ['quota', quota.length === 0 ? 'no limit' : quota.join(', ')],
     ['time', timeText(cost)],
@@ -210,11 +218,11 @@ function estimateLines(cost: Cost): string[] {
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
 }
 
-function skippedText({ unusable_rows, unusable_lines }: Cost): string {
-  const more = unusable_rows - unusable_lines.length;
-  const lines = `${unusable_rows === 1 ? 'line' : 'lines'} ${unusable_lines.join(', ')}`;
+function skippedText({ skipped, places }: Cost): string {
+  const more = skipped - places.length;
+  const lines = `${skipped === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
   const all = more > 0 ? `${lines} and ${formatNumber(more)} more` : lines;
-  return `${plural(unusable_rows, 'row')} without a name, city or id: ${all}`;
+  return `${plural(skipped, 'row')} without a name, city or id: ${all}`;
 }
 
 function timeText({ minutes, days, requests, per_minute }: Cost): string {

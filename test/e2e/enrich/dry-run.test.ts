@@ -39,8 +39,8 @@ describe('enrich --dry-run', () => {
     expect(await estimate('-o out.csv')).toEqual({
       rows: 5,
       done: 0,
-      unusable_rows: 1,
-      unusable_lines: [5],
+      skipped: 1,
+      skipped_lines: [5],
       distinct_queries: 3,
       cached: 0,
       requests: 3,
@@ -98,7 +98,7 @@ describe('enrich --dry-run', () => {
       expect(readFileSync(path('out.csv'), 'utf8')).toBe(whole.slice(0, size));
     }
     writeFileSync(path('out.csv'), whole);
-    expect(await estimate('-o out.csv --resume --retry-errors')).toMatchObject({ done: 5, unusable_rows: 0 });
+    expect(await estimate('-o out.csv --resume --retry-errors')).toMatchObject({ done: 5, skipped: 0 });
     expect(existsSync(path('out.csv.lock'))).toBe(false);
   });
 
@@ -145,5 +145,14 @@ describe('durationOf', () => {
     [5000, 0, 0, 0, { minutes: null, days: null }],
   ])('%i requests', (requests, perMinute, perDay, left, wanted) => {
     expect(durationOf(requests, perMinute, perDay, left)).toEqual(wanted);
+  });
+
+  it('names the row of a spreadsheet if cells before it have line breaks', async () => {
+    writeFileSync(path('in.csv'), 'sep=;\nname;city\n"two\nlines";x\n;x\na;b;c\n');
+    const { stderr } = await run('enrich in.csv --dry-run');
+    expect(stderr).toContain('in.csv: line 6 (row 4) has 3 fields');
+    writeFileSync(path('in.csv'), 'name,city\n"two\nlines",x\n,x\n');
+    const { stdout } = await run('enrich in.csv --dry-run');
+    expect(stdout).toContain('skipped   1 row without a name, city or id: line 4 (row 3)\n');
   });
 });

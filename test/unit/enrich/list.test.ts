@@ -100,15 +100,15 @@ describe('a delimited list', () => {
     const { rows, problems } = await read('a,b\n1,2,3\n"x\n\ny",2\n4,5,6,7\n8,9');
     expect(rows.map(([line]) => line)).toEqual([3, 7]);
     expect(problems).toEqual([
-      { line: 2, what: 'has 3 fields, the header has 2' },
-      { line: 6, what: 'has 4 fields, the header has 2' },
+      { line: 2, row: 2, what: 'has 3 fields, the header has 2' },
+      { line: 6, row: 4, what: 'has 4 fields, the header has 2' },
     ]);
   });
 
   it('reports an unclosed quote by the line of its row, after the rows before it', async () => {
     const { rows, problems } = await read('a,b\r\n1,2\r\n\r\n3,"4\r\n5,6\r\n');
     expect(rows).toEqual([[2, '1', '2']]);
-    expect(problems).toEqual([{ line: 4, what: 'opens a quote that is never closed' }]);
+    expect(problems).toEqual([{ line: 4, row: 4, what: 'opens a quote that is never closed' }]);
   });
 
   it.each(['', '\n\r\n', 'sep=;\n'])('rejects %j, which has no header', async (text) => {

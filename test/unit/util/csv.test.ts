@@ -49,13 +49,13 @@ describe('encodeRecord', () => {
 });
 
 describe('CsvReader', () => {
-  it('reads quotes and line breaks within them, and the line number of each record', () => {
+  it('reads quotes and line breaks within them, and the line and row of each record', () => {
     expect(read('name,note\n"Joe ""J"", Bar",\r\n\r\n"two\r\n\nlines",x\r"\r",y\n"",z')).toEqual([
-      { line: 1, cells: ['name', 'note'], text: 'name,note', end: '\n' },
-      { line: 2, cells: ['Joe "J", Bar', ''], text: '"Joe ""J"", Bar",', end: '\r\n' },
-      { line: 4, cells: ['two\r\n\nlines', 'x'], text: '"two\r\n\nlines",x', end: '\r' },
-      { line: 7, cells: ['\r', 'y'], text: '"\r",y', end: '\n' },
-      { line: 9, cells: ['', 'z'], text: '"",z', end: '' },
+      { line: 1, row: 1, cells: ['name', 'note'], text: 'name,note', end: '\n' },
+      { line: 2, row: 2, cells: ['Joe "J", Bar', ''], text: '"Joe ""J"", Bar",', end: '\r\n' },
+      { line: 4, row: 4, cells: ['two\r\n\nlines', 'x'], text: '"two\r\n\nlines",x', end: '\r' },
+      { line: 7, row: 5, cells: ['\r', 'y'], text: '"\r",y', end: '\n' },
+      { line: 9, row: 6, cells: ['', 'z'], text: '"",z', end: '' },
     ]);
   });
 

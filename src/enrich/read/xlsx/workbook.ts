@@ -41,7 +41,7 @@ export async function* readWorkbook(descriptor: number, options: WorkbookOptions
     const archive = await Archive.open(descriptor);
     const { path, lookup } = await findSheet(archive, options);
     for await (const { number, cells } of parseXml(archive.read(path), new RowsReader(lookup)))
-      yield { cells, line: number, text: encodeRecord(cells, delimiter), end: '\n' };
+      yield { cells, line: number, row: number, text: encodeRecord(cells, delimiter), end: '\n' };
   } catch (cause) {
     if (!(cause instanceof WorkbookError)) throw cause;
     throw new AppError('bad_input', `${name} cannot be read: ${cause.message}`, { cause, hint: AS_CSV });
