@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { restaurant } from '../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { ID } from '../helpers/runs.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
 // The service requires its own protocol, so that a protocol is detected and stored.
@@ -213,7 +214,7 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     const verbose = await run([...FIND, '--verbose']);
     expect(verbose.stderr).toContain('belongs to user 65534');
     link(join(home, DATA));
-    expect(await run(['save', '1'])).toMatchObject({ exit: 9, stdout: '' });
+    expect(await run(['save', ID])).toMatchObject({ exit: 9, stdout: '' });
     expect(readdirSync(theirs)).toEqual([]);
   });
 });
