@@ -17,13 +17,17 @@ export async function completeTree(tree, describe) {
       const { enum: choices, default: value } = input.properties[name.slice(2)];
       return { ...(choices && { choices }), ...(value !== undefined && { default: value }) };
     };
-    const accepted = shared.filter(({ group }) => groups?.includes(group));
+    const named = ['general', ...(groups ?? [])].flatMap((each) => tree.groups[each] ?? each);
+    const accepted = shared.filter(({ group }) => input !== undefined && named.includes(group));
     for (const option of accepted) Object.assign(option, { ...factsOf(option.name), ...option });
     return {
       ...command,
       details,
       examples,
-      arguments: args.map((each) => ({ required: false, variadic: false, ...each })),
+      arguments: args.map((each) => {
+        const choices = input.properties[each.name].enum;
+        return { required: false, variadic: false, ...each, ...(choices && { choices }) };
+      }),
       options: options.map((option) => {
         const { name, ...facts } = readFlags(option);
         return { ...option, name, ...facts, ...factsOf(name) };

@@ -14,7 +14,7 @@ import { nearest } from '../util/nearest.ts';
 export type { Option } from 'commander';
 
 /** Groups of global options that consist of smaller groups. */
-const PARTS = {
+export const PARTS = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
   records: ['jq', 'csv', 'columns'],

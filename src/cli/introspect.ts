@@ -3,7 +3,7 @@ import { exitCodes } from '../errors.ts';
 import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
-import { CliOption } from './command.ts';
+import { CliOption, PARTS } from './command.ts';
 import { HELP_OPTION, isShared } from './help.ts';
 import { optionsOf, overrideFor } from './options.ts';
 import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
@@ -51,15 +51,31 @@ function describeArgument(command: CliCommand, argument: Argument) {
 
 const filled = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
 
+/** Returns the groups of options besides general, larger ones by their own name. */
+function namedGroups(groups: readonly string[]): string[] {
+  let names = groups.filter((group) => group !== 'general');
+  for (const [name, parts] of Object.entries<readonly string[]>(PARTS)) {
+    if (!parts.every((part) => names.includes(part))) continue;
+    names = [...names.filter((each) => !parts.includes(each)), name];
+  }
+  return names;
+}
+
 /** Describes a command and its subcommands in the tree. Empty lists are left out. */
 function describeBranch(command: CliCommand): Record<string, unknown> {
   const { children, isGroup, optionGroups } = command;
   return {
     name: command.path,
     summary: command.summary() || command.description(),
-    arguments: filled(command.registeredArguments.map((argument) => describeArgument(command, argument))),
+    arguments: filled(
+      command.registeredArguments.map((argument) => ({
+        ...describeArgument(command, argument),
+        // Its description names them.
+        choices: undefined,
+      })),
+    ),
     options: filled(command.options.map(describeOption)),
-    global_options: isGroup ? undefined : optionGroups,
+    global_options: isGroup ? undefined : filled(namedGroups(optionGroups)),
     commands: filled(children.map(describeBranch)),
   };
 }
@@ -148,7 +164,8 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
     name: program.name(),
     version: VERSION,
     about:
-      'global_options names groups of options; schema <command> adds details, examples, and JSON Schemas',
+      'global_options names groups of options, besides general; schema <command> adds details, examples, and JSON Schemas',
+    groups: PARTS,
     commands: program.children.map(describeBranch),
     options: program.options
       .filter((option) => option !== HELP_OPTION)

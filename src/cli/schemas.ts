@@ -1,4 +1,3 @@
-import { CODES } from '../errors.ts';
 import type { JsonSchema } from './command.ts';
 
 export const text: JsonSchema = { type: 'string' };
@@ -53,7 +52,7 @@ export const CHANGE = object({
 });
 
 export const ERROR = object({
-  code: { enum: Object.keys(CODES) },
+  code: { ...text, description: 'see exit_codes' },
   message: text,
   hint: text,
   retryable: boolean,

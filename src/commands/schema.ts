@@ -9,6 +9,7 @@ const PROGRAM = object({
   name: text,
   version: text,
   about: text,
+  groups: anyObject,
   commands: list(anyObject),
   options: list(anyObject),
   error: { type: 'object', description: 'a JSON Schema' },
