@@ -50,7 +50,7 @@ export class App {
   constructor(context: Context) {
     const options = () => this.globals;
     this.context = context;
-    this.terminal = new Terminal(context, options, () => this.settings.raw('format').value);
+    this.terminal = new Terminal(context, options, (name) => this.settings.raw(name).value);
     this.secrets = new Secrets(context.env, () => this.settings.raw('key-prefix').value);
     this.notes = new Notes({
       context,

@@ -16,6 +16,8 @@ interface NotesOptions {
   readonly format: (message: Exclude<Message, string>) => Promise<string>;
 }
 
+const asciiMarks = (text: string): string => text.replaceAll('·', '-').replaceAll('…', '...');
+
 export class Notes {
   readonly #run: NotesOptions;
   readonly #warnings = new Set<string>();
@@ -64,7 +66,7 @@ export class Notes {
     const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
     this.#isSpinning = true;
     try {
-      return await withSpinner(context, terminal.unicode, format(label), (update) =>
+      return await withSpinner(context, format(label), (update) =>
         work((text) => update(text === undefined ? undefined : format(text))),
       );
     } finally {
@@ -92,7 +94,7 @@ export class Notes {
   ): Promise<void> {
     const { context, redact } = this.#run;
     const { cleanLine, width, wrap } = await loadText();
-    const line = label + redact(cleanLine(text));
+    const line = label + redact(cleanLine(this.#run.terminal.unicode ? text : asciiMarks(text)));
     const { isTTY, columns } = context.stderr;
     const lines = wraps && isTTY && width(line) > columns ? wrap(line, columns) : [line];
     await this.#write((colors) => lines.map((each) => style(colors, each)).join('\n'));

@@ -10,17 +10,21 @@ type StreamName = 'stdout' | 'stderr';
 export class Terminal {
   readonly #context: Context;
   readonly #options: () => GlobalOptions;
-  readonly #format: () => string | null;
+  readonly #setting: (name: 'format' | 'spinner') => string | null;
 
-  constructor(context: Context, options: () => GlobalOptions, format: () => string | null) {
+  constructor(
+    context: Context,
+    options: () => GlobalOptions,
+    setting: (name: 'format' | 'spinner') => string | null,
+  ) {
     this.#context = context;
     this.#options = options;
-    this.#format = format;
+    this.#setting = setting;
   }
 
   /** Whether a program reads stderr: with JSON output or --agent. */
   get wantsJson(): boolean {
-    return this.#options().agent === true || this.#format() === 'json';
+    return this.#options().agent === true || this.#setting('format') === 'json';
   }
 
   get wantsJsonErrors(): boolean {
@@ -35,7 +39,10 @@ export class Terminal {
 
   /** Whether a line on stderr may be replaced: by a spinner, or a progress bar. */
   get canRepaint(): boolean {
-    return this.isInteractive && !this.inCi && !this.verbose && this.#context.env.TERM !== 'dumb';
+    const isCapable = this.unicode && this.#context.env.TERM !== 'dumb';
+    return (
+      isCapable && this.isInteractive && !this.inCi && !this.verbose && this.#setting('spinner') !== 'off'
+    );
   }
 
   get verbose(): boolean {

@@ -19,6 +19,7 @@ const map = () => import('./geo.ts');
 
 const SPECS = {
   table: { extensions: [], load: async () => (await plain()).writeTable },
+  list: { extensions: [], load: async () => (await import('./list.ts')).writeList },
   json: { extensions: ['json'] },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },
   csv: { extensions: ['csv'], load: async () => (await spreadsheet()).writeCsv },
@@ -37,6 +38,7 @@ export type RecordFormat = Exclude<Format, 'html' | 'json' | FileFormat>;
 
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
+  list: 'one field per line, for screen readers',
   json: 'one document, as received from the service; pretty on a terminal',
   ndjson: 'one JSON record per line, each as soon as it is received',
   csv: 'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would execute start with \' (--raw-csv disables this)',

@@ -1,7 +1,6 @@
 import type { Context, Output } from '../context.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const ASCII_FRAMES = ['|', '/', '-', '\\'];
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
@@ -19,13 +18,12 @@ export type UpdateLabel = (label: string | undefined) => Promise<void>;
  */
 export async function withSpinner<T>(
   context: Pick<Context, 'stderr' | 'sleep'>,
-  unicode: boolean,
   label: string,
   work: (update: UpdateLabel) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
   let current: string | undefined = label;
-  const spinning = spin(context, unicode ? FRAMES : ASCII_FRAMES, () => current, stop.signal).catch(() => {});
+  const spinning = spin(context, () => current, stop.signal).catch(() => {});
   try {
     return await work(async (next) => {
       const isHidden = current === undefined;
@@ -40,7 +38,6 @@ export async function withSpinner<T>(
 
 async function spin(
   { stderr, sleep }: Pick<Context, 'stderr' | 'sleep'>,
-  frames: readonly string[],
   labelNow: () => string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -51,7 +48,7 @@ async function spin(
       const label = labelNow();
       const wipe = label === shown || shown === undefined ? '' : clearLine(stderr);
       shown = label;
-      if (label !== undefined) await stderr.write(`${wipe}\r${frames[frame % frames.length]} ${label}`);
+      if (label !== undefined) await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
       await sleep(FRAME_MS, signal);
     }
   } finally {

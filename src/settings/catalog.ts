@@ -149,6 +149,12 @@ const TABLE = {
   'no-color': general('general', '--no-color', 'Disable colors'),
   'no-input': general('general', '--no-input', 'Never prompt'),
   agent: general('general', '--agent', 'For programs: no prompts, notes, or colors; errors as JSON'),
+  spinner: {
+    description: 'Spinners and progress bars on a terminal',
+    parse: oneOf(['on', 'off']),
+    choices: ['on', 'off'],
+    default: 'on',
+  },
   city: { description: 'Default city for find', parse: nonEmpty },
   'per-minute': {
     description: 'Requests per minute (0 = no limit)',

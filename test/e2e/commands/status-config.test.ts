@@ -26,6 +26,7 @@ const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> =
   'key-command': ['one x', 'two', 'three'],
   'shared-state': ['redis://a:1', 'redis://b:2', 'redis://c:3'],
   'key-prefix': ['a_', 'b_', 'c_'],
+  spinner: ['off', 'off', 'off'],
 };
 
 /** Settings that no option of status sets; the format is set by --json. */
@@ -37,6 +38,7 @@ const NOT_OPTIONS_OF_STATUS: readonly string[] = [
   'max-age',
   'per-day',
   'per-minute',
+  'spinner',
 ];
 
 describe('settings', () => {
