@@ -178,7 +178,9 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
         name: SETTINGS[name].env,
         meaning: SETTINGS[name].description,
       })),
-      ...OTHER_VARIABLES.map(([name, meaning]) => ({ name, meaning })),
+      ...OTHER_VARIABLES.flatMap(([name, meaning]) =>
+        name.startsWith('RESTAURANT_') ? [{ name, meaning }] : [],
+      ),
     ],
   };
 }
