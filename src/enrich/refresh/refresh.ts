@@ -32,6 +32,8 @@ export interface RefreshFlags extends EnrichFlags {
 
 /** Number of consecutive failed lookups that ends the run. */
 const MAX_FAILURES = 20;
+/** Number of restaurants whose rows are in memory at a time. */
+const BATCH = 5000;
 
 interface Tally {
   rows: number;
@@ -79,8 +81,8 @@ function assertAlone(app: App, flags: RefreshFlags): void {
 }
 
 interface Due {
-  /** The rows to update, by id. */
-  readonly rows: ReadonlyMap<string, readonly ListRow[]>;
+  /** The restaurants to look up. */
+  readonly ids: readonly string[];
   /** Number of matched rows. */
   readonly matched: number;
   readonly level: Level;
@@ -93,7 +95,7 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
   const startedAt = times.startedAt ?? Number.POSITIVE_INFINITY;
   const since = flags.older === undefined ? startedAt : now() - flags.older;
   const lastCheck = (id: string): number => times.ids[id] ?? Number.NEGATIVE_INFINITY;
-  const rows = new Map<string, ListRow[]>();
+  const ids = new Set<string>();
   const fields = flags.fields ?? list.options.fields;
   let matched = 0;
   let hasDetails = false;
@@ -104,17 +106,27 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
     const details = detailsOf(row);
     hasDetails ||= details !== undefined;
     const isNew = fields !== undefined && 'details' in row.values && details === undefined;
-    if (isNew || lastCheck(id) < since) rows.set(id, [...(rows.get(id) ?? []), row]);
+    if (isNew || lastCheck(id) < since) ids.add(id);
   }
   if (hasDetails) assertLevel(list, flags);
   // If the quota does not suffice, those that were never looked up come first.
-  const oldestFirst = [...rows].sort(([one], [other]) => compareNumbers(lastCheck(one), lastCheck(other)));
+  const oldestFirst = [...ids].sort((one, other) => compareNumbers(lastCheck(one), lastCheck(other)));
   return {
-    rows: new Map(oldestFirst),
+    ids: oldestFirst,
     matched,
     level: (fields ?? 'basic') as Level,
     keepsDetails: fields !== undefined,
   };
+}
+
+async function rowsOf(list: FinishedList, ids: ReadonlySet<string>): Promise<Map<string, ListRow[]>> {
+  const rows = new Map<string, ListRow[]>();
+  for await (const row of list.rows()) {
+    const id = list.text(row.values, 'id');
+    if (list.text(row.values, 'status') === 'matched' && ids.has(id))
+      rows.set(id, [...(rows.get(id) ?? []), row]);
+  }
+  return rows;
 }
 
 /** Compares numbers that may both be infinite. */
@@ -178,7 +190,7 @@ class Refresh {
     await this.#report(isDone);
     if (failure !== undefined) throw withNext(this.#app, failure);
     if (this.#tally.failed > 0)
-      throw new AppError('partial', `${this.#tally.failed} of ${due.rows.size} lookups failed`, {
+      throw new AppError('partial', `${this.#tally.failed} of ${due.ids.length} lookups failed`, {
         hint: { text: 'look them up again', command: again() },
         retryable: true,
       });
@@ -186,7 +198,7 @@ class Refresh {
 
   async #lookUpAll(): Promise<void> {
     const { due, flags } = this.#work;
-    if (due.rows.size === 0) return;
+    if (due.ids.length === 0) return;
     const { settings, context } = this.#app;
     const perMinute = flags.perMinute ?? settings.get('per-minute');
     const target = await openTarget(this.#app);
@@ -194,7 +206,7 @@ class Refresh {
       this.#app,
       { json: this.#app.terminal.wantsJson },
       {
-        total: due.rows.size,
+        total: due.ids.length,
         counts: () => this.#counters.counts,
         requests: () => this.#service?.requests ?? 0,
         leftToday: () => this.#service?.leftToday,
@@ -212,15 +224,19 @@ class Refresh {
       });
       this.#service = service;
       const lookUp = (id: string) => lookUpOne(service, id, due.level);
-      for await (const outcome of mapConcurrently(due.rows.keys(), flags.concurrency, lookUp))
-        this.#take(outcome);
+      for (let start = 0; start < due.ids.length; start += BATCH) {
+        const ids = due.ids.slice(start, start + BATCH);
+        const rows = await rowsOf(this.#work.list, new Set(ids));
+        for await (const outcome of mapConcurrently(ids, flags.concurrency, lookUp))
+          this.#take(outcome, rows.get(outcome.id) ?? []);
+      }
     } finally {
       await progress.stop();
     }
   }
 
-  #take(outcome: Outcome): void {
-    const { id, error } = outcome;
+  #take(outcome: Outcome, rows: readonly ListRow[]): void {
+    const { error } = outcome;
     const isGone = error?.code === 'not_found';
     if (error !== undefined && !isGone) {
       this.#tally.failed += 1;
@@ -233,7 +249,7 @@ class Refresh {
     this.#failures = 0;
     this.#tally.lookedUp += 1;
     this.#counters.add({ status: isGone ? 'not_found' : 'matched', earlier: false });
-    for (const row of this.#work.due.rows.get(id) ?? []) this.#record(row, outcome);
+    for (const row of rows) this.#record(row, outcome);
   }
 
   #record(row: ListRow, outcome: Outcome): void {
@@ -251,11 +267,11 @@ class Refresh {
   async #report(isDone: boolean): Promise<void> {
     const { list, due, flags } = this.#work;
     const { lookedUp, changedRows, changes, failed } = this.#tally;
-    const left = due.rows.size - lookedUp - failed;
+    const left = due.ids.length - lookedUp - failed;
     if (this.#app.terminal.wantsJson) {
       const summary = {
         rows: due.matched,
-        restaurants: due.rows.size,
+        restaurants: due.ids.length,
         looked_up: lookedUp,
         changed_rows: changedRows,
         changes,
@@ -301,7 +317,7 @@ async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void>
   const perMinute = flags.perMinute ?? app.settings.get('per-minute');
   const perDay = flags.perDay ?? app.settings.get('per-day');
   const { durationOf } = await import('../run/estimate.ts');
-  const requests = due.rows.size;
+  const requests = due.ids.length;
   const { minutes, days } = durationOf(requests, perMinute, perDay, perDay);
   const json = { rows: due.matched, requests, per_minute: perMinute, per_day: perDay, minutes, days };
   const text = app.terminal.wantsJson
