@@ -5,12 +5,13 @@ import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { fileBytes } from '../../output/formats.ts';
 import { pointOf } from '../../output/geo.ts';
-import { flatten, type Scalar, toCell } from '../../output/records.ts';
+import { type Scalar, toCell } from '../../output/records.ts';
 import { ColumnKinds, type TableColumn, type TableFile, typedCells } from '../../output/table-file.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { plural } from '../../util/plural.ts';
+import { flatCells } from '../read/list.ts';
 import { exportFormat } from '../run/export-options.ts';
 import { resultFields } from '../write/row-codec.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
@@ -147,14 +148,14 @@ class ExportSource {
   /** The flat columns of a row. Those of an object may differ from row to row. */
   #record(row: ListRow): readonly (readonly [string, Scalar])[] {
     const entries = this.#entries(row);
-    if (!this.#list.isNdjson) return entries.map(([name, value]) => [name, toCell(value)] as const);
+    if (row.row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
     const details = `${this.#prefix}details`;
     const record = entries.map(([name, value]) =>
       name === details && isObject(value)
         ? ([name, toJson(value, false)] as const)
         : ([name, value] as const),
     );
-    return [...flatten(Object.fromEntries(record))];
+    return [...flatCells({ ...row.row, value: Object.fromEntries(record) })];
   }
 
   #feature(row: ListRow): JsonObject {

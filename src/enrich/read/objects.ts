@@ -5,6 +5,10 @@ import { NESTED_HEADERS } from '../match/columns.ts';
 import type { ObjectRow, OnProblem } from '../row.ts';
 import { FeatureReader, JsonError } from './features.ts';
 
+/** Maximum number of levels. To parse a text of millions would take gigabytes. */
+const MAX_DEPTH = 1000;
+const TOO_DEEP = 'is nested too deeply';
+
 /** Maximum length of a row and of a line, in characters. Also limits an unclosed quote. */
 export const MAX_ROW = 16 * 1024 * 1024;
 
@@ -33,9 +37,9 @@ export async function* readFeatures(
   const reader = new FeatureReader(MAX_ROW);
   const rowsOf = function* (features: Iterable<{ text: string; line: number }>): Generator<ObjectRow> {
     for (const { text, line } of features) {
-      const value = tryParseJson(text);
+      const value = isTooDeep(text) ? undefined : tryParseJson(text);
       if (isFeature(value)) yield { kind: 'object', line, text: onOneLine(text), value: recordOf(value) };
-      else onProblem({ line, what: 'is not a GeoJSON Feature' });
+      else onProblem({ line, what: isTooDeep(text) ? TOO_DEEP : 'is not a GeoJSON Feature' });
     }
   };
   try {
@@ -58,6 +62,10 @@ function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRo
   // A sequence of RFC 8142 has a record separator before each text.
   const text = whole.length > MAX_ROW ? whole : whole.replace(/^\x1e/, '').trim();
   if (text === '') return undefined;
+  if (text.length <= MAX_ROW && isTooDeep(text)) {
+    onProblem({ line, what: TOO_DEEP });
+    return undefined;
+  }
   const value = text.length > MAX_ROW ? undefined : tryParseJson(text);
   if (isObject(value))
     return { kind: 'object', line, text, value: isFeature(value) ? recordOf(value) : value };
@@ -65,6 +73,19 @@ function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRo
   const what = text.length > MAX_ROW ? 'is longer than 16 MiB' : `is not a JSON object${advice}`;
   onProblem({ line, what });
   return undefined;
+}
+
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length && depth <= MAX_DEPTH; at += 1) {
+    const char = json[at];
+    if (char === '"') isInString = !isInString;
+    else if (isInString) at += char === '\\' ? 1 : 0;
+    else if (char === '[' || char === '{') depth += 1;
+    else if (char === ']' || char === '}') depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }
 
 type Feature = JsonObject & { readonly properties: JsonObject };

@@ -261,6 +261,17 @@ describe('GeoJSON', () => {
     expect((await read(text, { format: 'geojson' }, 65_536)).problems[0]).toEqual({ line, what });
   });
 
+  it('reports JSON that is nested too deeply, without parsing it', async () => {
+    const deep = `"\\"[":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`;
+    const problems = [{ line: 1, what: 'is nested too deeply' }];
+    expect(await read(`{${deep}\n{"a":1}`)).toMatchObject({ problems, rows: [[2, '{"a":1}']] });
+    expect(await read(`{"features":[{${deep}]}`, { format: 'geojson' })).toMatchObject({
+      problems,
+      rows: [],
+    });
+    expect((await read(`{"a":${'['.repeat(900)}${']'.repeat(900)}}`)).rows).toHaveLength(1);
+  });
+
   it('has columns for the known values of nested objects', async () => {
     const overture = '{"id":"1","names":{"primary":"Nopa"},"addresses":[{"locality":"SF"}]}';
     expect((await read(overture)).header).toEqual([
