@@ -17,7 +17,6 @@ import {
 import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
-import { repeatWithInput } from './mcp/input.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
@@ -296,6 +295,8 @@ class RestaurantClient implements Client {
       const outcome = await speak(this.#session, state, traced);
       if (input === undefined) return read(outcome);
       const send = (call: RpcCall) => speak(this.#session, state, call);
+      // Loaded on demand, as few tools ask.
+      const { repeatWithInput } = await import('./mcp/input.ts');
       return read(await repeatWithInput(traced, outcome, input, state, this.#line, send));
     } catch (error) {
       const cause = error instanceof AppError ? explainRefusal(error, state.refused) : error;

@@ -6,7 +6,6 @@ import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
-import { askFor, canAnswer, inputRequest } from './input.ts';
 import { CLIENT_INFO, INTERNAL_ERROR, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
 
 export interface Handshake {
@@ -104,6 +103,7 @@ async function replyTo(
   const { id, method } = message;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   if (method === 'ping') return { id, result: {} };
+  const { askFor, canAnswer, inputRequest } = await import('./input.ts');
   const request = inputRequest(message);
   if (input === undefined || request === undefined || !canAnswer(request, input)) {
     if (request !== undefined) state.refused = request;

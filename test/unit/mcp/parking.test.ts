@@ -66,6 +66,22 @@ describe('a parked call', () => {
   });
 });
 
+it('a call ends with the request that waits for it', async () => {
+  const controller = new AbortController();
+  const parking = new Parking(() => new Promise(() => {}));
+  const pending = parking.call(
+    'tools/call',
+    BOOK,
+    controller.signal,
+    (_answer, callSignal) =>
+      new Promise((_resolve, reject) => {
+        callSignal.addEventListener('abort', () => reject(callSignal.reason));
+      }),
+  );
+  controller.abort(new Error('cancelled'));
+  await expect(pending).rejects.toThrow('cancelled');
+});
+
 describe('a request to a host', () => {
   const open = () => {
     const sent: JsonObject[] = [];
