@@ -74,12 +74,12 @@ interface Shown {
 }
 
 export class QuietProgress implements Progress {
-  readonly #context: Pick<Context, 'now'>;
+  readonly #context: Pick<Context, 'now' | 'stderr'>;
   readonly #print: Print;
   readonly #shows: Shown;
   #hasPaused = false;
 
-  constructor(context: Pick<Context, 'now'>, print: Print, shows: Shown) {
+  constructor(context: Pick<Context, 'now' | 'stderr'>, print: Print, shows: Shown) {
     this.#context = context;
     this.#print = print;
     this.#shows = shows;
@@ -97,13 +97,13 @@ export class QuietProgress implements Progress {
 
   async finish(summary: RunSummary): Promise<void> {
     const { notes, summary: isShown } = this.#shows;
-    if (notes && isShown) await this.#print(asLines(summaryLines(summary)));
+    if (notes && isShown) await this.#print(asLines(summaryLines(summary), this.#context.stderr));
   }
 
   async stop(): Promise<void> {}
 
   #note(text: string): void {
-    if (this.#shows.notes) void this.#print(asLines([text]));
+    if (this.#shows.notes) void this.#print(asLines([text], this.#context.stderr));
   }
 }
 
@@ -132,12 +132,13 @@ export class BarProgress implements Progress {
   }
 
   warn(text: string): void {
-    void this.#print(`${this.#erase()}${this.#colors.warn('warning:')} ${cleanLine(text)}\n`);
+    const [label, lines] = ['warning:', asLines([`warning: ${text}`], this.#context.stderr)];
+    void this.#print(this.#erase() + lines.replace(label, () => this.#colors.warn(label)));
   }
 
   async finish(summary: RunSummary): Promise<void> {
     await this.stop();
-    await this.#print(asLines(summaryLines(summary)));
+    await this.#print(asLines(summaryLines(summary), this.#context.stderr));
   }
 
   async stop(): Promise<void> {

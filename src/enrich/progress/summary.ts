@@ -1,8 +1,9 @@
 import type { LookupOutput } from '../../client/types.ts';
+import type { Output } from '../../context.ts';
 import type { AppError } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
-import { cleanLine } from '../../util/text.ts';
+import { cleanLine, width, wrap } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
 
 export interface RowDone {
@@ -193,6 +194,14 @@ function unknownCityLines(cities: RowResults['unknownCities']): string[] {
   ];
 }
 
-export function asLines(texts: readonly string[]): string {
-  return texts.map((text) => `${cleanLine(text)}\n`).join('');
+/** Formats lines of text, which are wrapped at words on a terminal. */
+export function asLines(
+  texts: readonly string[],
+  { isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>,
+): string {
+  return texts
+    .map(cleanLine)
+    .flatMap((text) => (isTTY && width(text) > columns ? wrap(text, columns) : [text]))
+    .map((line) => `${line}\n`)
+    .join('');
 }

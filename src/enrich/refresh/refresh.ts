@@ -285,7 +285,7 @@ class Refresh {
     } else if (this.#app.globals.quiet !== true) {
       const rest = left > 0 ? `, ${formatNumber(left)} left` : '';
       const text = `${plural(lookedUp, 'restaurant')} of ${list.name} looked up again${rest}: ${plural(changes, 'change')} in ${plural(changedRows, 'row')}`;
-      await this.#app.context.stderr.write(asLines([text]));
+      await this.#app.context.stderr.write(asLines([text], this.#app.context.stderr));
     }
   }
 }
@@ -322,8 +322,11 @@ async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void>
   const json = { rows: due.matched, requests, per_minute: perMinute, per_day: perDay, minutes, days };
   const text = app.terminal.wantsJson
     ? `${toJson(json, writesToTerminal(app))}\n`
-    : asLines([
-        `${plural(due.matched, 'matched row')}, ${plural(requests, 'request')}, ${plural(days ?? 1, 'day')}`,
-      ]);
+    : asLines(
+        [
+          `${plural(due.matched, 'matched row')}, ${plural(requests, 'request')}, ${plural(days ?? 1, 'day')}`,
+        ],
+        app.context.stdout,
+      );
   await app.context.stdout.write(text);
 }

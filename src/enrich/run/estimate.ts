@@ -32,7 +32,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
   const { input, places: _, ...json } = cost;
   const text = plan.options.json
     ? `${toJson(json, app.context.stdout.isTTY)}\n`
-    : asLines(estimateLines(cost));
+    : asLines(estimateLines(cost), app.context.stdout);
   await app.context.stdout.write(text);
 }
 
