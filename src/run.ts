@@ -75,7 +75,8 @@ const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolea
 async function printHelp(command: CliCommand, app: App): Promise<void> {
   // The help of the program lists all commands.
   await (command.parent === null ? command.loadTree() : command.load());
-  await app.context.stdout.write(helpText(command, app.terminal.helpWidth, !app.context.stdout.isTTY));
+  const { helpView } = await import('./app/seen.ts');
+  await app.context.stdout.write(helpText(command, helpView(app)));
 }
 
 /** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */

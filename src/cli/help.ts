@@ -87,8 +87,15 @@ const wrap = (text: string, width: number): string =>
 export const isShared = ({ helpGroupHeading = '' }: Option): boolean =>
   ['Service options:', 'General options:'].includes(helpGroupHeading);
 
-/** @param isBrief without the options of most commands, for a program that reads the help */
-export function helpText(command: CliCommand, width: number, isBrief = false): string {
+interface HelpView {
+  readonly width: number;
+  /** Leaves out the options of most commands, for a program that reads the help. */
+  readonly isBrief: boolean;
+  /** Keeps --demo in the examples: there is no service. */
+  readonly needsDemo: boolean;
+}
+
+export function helpText(command: CliCommand, { width, isBrief, needsDemo }: HelpView): string {
   const helper: Help = command.createHelp();
   const all = helper.visibleOptions(command);
   const options = all.filter(
@@ -102,7 +109,8 @@ export function helpText(command: CliCommand, width: number, isBrief = false): s
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
-  const examples = command.exampleLines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
+  const lines = command.exampleLines.map((line) => (needsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
+  const examples = lines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
   const more =
     options.length < all.length ? 'More options (--demo, --timeout, ...): restaurant help options' : '';
   const parts = [

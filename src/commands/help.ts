@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { helpView } from '../app/seen.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
 import { OTHER_TOPICS, ownWords } from '../cli/synonyms.ts';
@@ -26,7 +27,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       }
       const text = topics.includes(word)
         ? topicText(word, app.terminal.helpWidth)
-        : helpText(findCommand(program, words), app.terminal.helpWidth, !app.context.stdout.isTTY);
+        : helpText(findCommand(program, words), helpView(app));
       await app.context.stdout.write(text);
     });
 }

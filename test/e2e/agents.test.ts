@@ -50,6 +50,13 @@ it.each([
   }
 });
 
+it('help has --demo in its examples only without a service', async () => {
+  const examples = async (env: Record<string, string>) =>
+    (await runCli(['help', 'find'], { env })).stdout.split('Examples:')[1];
+  expect(await examples({})).toContain('find "Nopa" --city SF --demo');
+  expect(await examples(service.env)).not.toContain('--demo');
+});
+
 describe('results for agents', () => {
   const find = async (...words: string[]) =>
     JSON.parse((await service.run(['find', 'Nopa', '--city', 'SF', ...words, '--json'])).stdout);
