@@ -40,7 +40,11 @@ describe('a terminal that cannot replace a line', () => {
 
 describe('a narrow terminal', () => {
   it('gets the summary of a list wrapped at words', async () => {
-    const list = { stdin: 'name,city\nNopalina,SF\nNowhere,SF\n', tty: { ...terminal, columns: 40 } };
+    const list = {
+      env: { ...env, TERM: 'dumb' },
+      stdin: 'name,city\nNopalina,SF\nNowhere,SF\n',
+      tty: { ...terminal, columns: 40 },
+    };
     const { stderr } = await run(['enrich', '-', '-o', 'narrow.csv', '--loose'], list);
     const lines = stderr.trimEnd().split('\n');
     expect(lines.slice(0, 2)).toEqual([
