@@ -12,8 +12,8 @@ import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { plural } from '../../util/plural.ts';
 import { flatCells } from '../read/list.ts';
-import { exportFormat } from '../run/export-options.ts';
 import { resultFields } from '../write/row-codec.ts';
+import { exportFormat } from './export-options.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
 export interface ExportOptions {

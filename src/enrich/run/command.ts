@@ -16,6 +16,7 @@ import { onAbort } from '../../util/async.ts';
 import { toJson } from '../../util/json.ts';
 import { plural } from '../../util/plural.ts';
 import type { Target } from '../finished/export.ts';
+import { exportedFiles } from '../finished/export-options.ts';
 import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
@@ -28,7 +29,6 @@ import {
 } from '../write/checkpoint.ts';
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { exportedFiles } from './export-options.ts';
 import { type EnrichFlags, type EnrichOptions, makePlan, type Plan, resolveOptions } from './plan.ts';
 import { openPacedService, type PacedService } from './service.ts';
 

@@ -5,6 +5,7 @@ import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
+import { checkExports } from '../finished/export-options.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import { isEncoding } from '../read/decode.ts';
 import { formatOf, type Input } from '../read/input.ts';
@@ -12,7 +13,6 @@ import { type CheckedList, checkList } from '../read/list.ts';
 import { type InputFormat, type InputRow, LIST_FORMATS, type ListFormat } from '../row.ts';
 import type { OutputFile } from '../write/output-file.ts';
 import { type AddedColumn, openRowCodec, type RowCodec } from '../write/row-codec.ts';
-import { checkExports } from './export-options.ts';
 import { separateResults } from './fed-back.ts';
 
 export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested'> {
