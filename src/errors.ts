@@ -160,6 +160,7 @@ export type Reason =
   | 'unknown_authority'
   | 'too_large'
   | 'web_page'
+  | 'other_host'
   | 'mcp_version'
   | 'input_required'
   | 'max_wait'

@@ -7,6 +7,14 @@ const LOGIN: Hint = { command: restaurant('login') };
 const STATUS = restaurant('status');
 const CHECK = restaurant('status', '--check');
 const CHECK_BASE_URL: Hint = { text: 'check the base URL', command: STATUS };
+const NETWORK_LOGIN: Hint = {
+  text: 'check the base URL, and whether this network requires a login first',
+  command: STATUS,
+};
+const PROXY_LOGIN: Hint = {
+  text: 'set HTTPS_PROXY to http://user:password@proxy:port, then',
+  command: CHECK,
+};
 const FORBIDDEN_LEVELS: readonly Code[] = ['tool_error', 'rpc_error', 'http_error'];
 const SHOW_EXCHANGE: Hint = [
   {
@@ -22,7 +30,10 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
       ? { text: 'is the sandbox running?', command: restaurant('sandbox') }
       : undefined,
   connect_timeout: () => BY_CODE.network,
-  proxy: () => ({ text: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then', command: CHECK }),
+  proxy: ({ status }) =>
+    status === 407
+      ? PROXY_LOGIN
+      : { text: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then', command: CHECK },
   invalid_proxy: ({ variable = '' }) => ({
     text: 'unset it for one call',
     command: { ...CHECK, env: { [variable]: '' } },
@@ -39,10 +50,8 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
     const command = again({ '--max-body': `${mib}MiB` });
     return [{ text: 'search more narrowly' }, { text: 'or allow more', command }];
   },
-  web_page: () => ({
-    text: 'check the base URL, and whether this network requires a login first',
-    command: STATUS,
-  }),
+  web_page: () => NETWORK_LOGIN,
+  other_host: () => NETWORK_LOGIN,
   mcp_version: () => ({ command: restaurant('status', '--check', '--protocol', 'bare') }),
   input_required: () => [
     { text: 'run call at a terminal, which asks you' },
@@ -69,7 +78,8 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
 
 const BY_STATUS: Readonly<Record<number, Hint>> = {
   404: CHECK_BASE_URL,
-  407: { text: 'add the username and password to HTTPS_PROXY, then', command: CHECK },
+  407: PROXY_LOGIN,
+  511: NETWORK_LOGIN,
 };
 
 const BY_CODE: Readonly<Record<Code, Hint>> = {

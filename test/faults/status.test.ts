@@ -30,7 +30,7 @@ const redirects: Fault[] = [
     message: 'not followed',
   }),
   refused('308 to another host', redirect('308 Permanent Redirect', `https://thief.example/?k=${KEY}`), {
-    message: 'to https://thief.example',
+    message: /to https:\/\/thief\.example.*requires a login first/s,
   }),
   refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { message: 'to a file: URL' }),
   refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), {
@@ -109,7 +109,7 @@ const refusals: Fault[] = [
     code: 'network',
     name: '407 from a proxy',
     reply: status('407 Proxy Authentication Required'),
-    message: 'proxy',
+    message: /HTTPS_PROXY to http:\/\/user:password@proxy:port, then: restaurant status --check/,
   },
   refused('406', status('406 Not Acceptable')),
   refused('415', status('415 Unsupported Media Type')),
@@ -117,6 +117,9 @@ const refusals: Fault[] = [
     message: 'Accept the terms',
   }),
   refused('501, which is not retried', status('501 Not Implemented')),
+  refused('511 from a captive portal', status('511 Network Authentication Required'), {
+    message: 'requires a login first',
+  }),
   refused('505 without a reason', () => httpHead('505 \r\nContent-Length: 0')),
   refused('599', status('599 Odd')),
   refused('408 every time', status('408 Request Timeout'), { requests: 3, waits: [250, 500] }),

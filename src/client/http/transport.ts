@@ -313,16 +313,16 @@ function assertReadable(endpoint: URL, { status, headers }: ResponseHead, maxByt
     throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status, host });
   }
   if (status >= 300 && status < 400) {
-    const message = `${host} redirects ${destination(endpoint, headers)} (${status}); redirects are not followed`;
-    throw new AppError('http_error', message, { status, host });
+    const target = parseUrl(firstValue(headers.location) ?? '', endpoint.href);
+    const message = `${host} redirects ${destination(headers, target)} (${status}); redirects are not followed`;
+    const isElsewhere = target !== undefined && target.hostname !== endpoint.hostname;
+    throw new AppError('http_error', message, { status, host, ...(isElsewhere && { reason: 'other_host' }) });
   }
   if (Number(firstValue(headers['content-length'])) > maxBytes) throw tooLarge(maxBytes);
 }
 
-function destination(endpoint: URL, headers: HeaderFields): string {
-  const location = firstValue(headers.location);
+function destination({ location }: HeaderFields, url: URL | undefined): string {
   if (location === undefined) return 'without a Location';
-  const url = parseUrl(location, endpoint.href);
   if (url === undefined) return 'to an invalid URL';
   return /^https?:$/.test(url.protocol) ? `to ${url.origin}` : `to a ${url.protocol} URL`;
 }

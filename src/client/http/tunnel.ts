@@ -42,6 +42,7 @@ async function httpTunnel(pool: Pool, { credentials }: ProxyServer, path: string
   throw new AppError(
     'network',
     statusCode === 407 ? 'requires credentials (407)' : `refused with HTTP ${statusCode}`,
+    { status: statusCode },
   );
 }
 
@@ -75,6 +76,7 @@ async function socksTunnel(
 function proxyError(error: unknown, proxy: ProxyServer): AppError {
   return new AppError('network', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
     reason: 'proxy',
+    ...(error instanceof AppError && { status: error.details.status }),
     cause: error,
   });
 }

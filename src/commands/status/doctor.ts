@@ -11,6 +11,7 @@ import { variable } from '../../settings/settings.ts';
 import { ioReason } from '../../storage/io-error.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { isShared } from '../../storage/trust.ts';
+import { formatDuration } from '../../util/duration.ts';
 import { posixWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
@@ -163,7 +164,7 @@ function checkClock(now: number, date: string | undefined): Check[] {
   const ahead = now - Date.parse(date ?? '');
   if (Number.isNaN(ahead)) return [];
   if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return [pass('clock', 'in sync with the service')];
-  const seconds = Math.round(Math.abs(ahead) / 1000);
-  const detail = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the service`;
+  const minutes = Math.round(Math.abs(ahead) / 60_000);
+  const detail = `${formatDuration(minutes * 60_000)} ${ahead > 0 ? 'ahead of' : 'behind'} the service`;
   return [fail('clock', detail, 'set the clock of this machine')];
 }

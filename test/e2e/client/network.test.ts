@@ -37,7 +37,7 @@ async function serveProxy(answer: string, target?: URL): Promise<{ url: string; 
     });
   });
   onTestFinished(server.close);
-  return { url: `http://user:pa%40ss@127.0.0.1:${server.port}`, heads };
+  return { url: `http://alice:pa%40ss@127.0.0.1:${server.port}`, heads };
 }
 
 const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
@@ -70,21 +70,23 @@ describe('a proxy', () => {
     expect((await client.find(QUERY)).output).toEqual(FOUND);
     expect(requests[0]?.headers.host).toBe('service.example');
     expect(proxy.heads[0]).toMatch(/^CONNECT service\.example:80 HTTP/);
-    expect(proxy.heads[0]).toContain(Buffer.from('user:pa@ss').toString('base64'));
+    expect(proxy.heads[0]).toContain(Buffer.from('alice:pa@ss').toString('base64'));
     expect(proxy.heads[0]).not.toContain(KEY);
   });
 
   it.each([
-    ['407 Proxy Authentication Required', 'requires credentials'],
-    ['502 Bad Gateway', '502'],
-  ])('that responds with %s is named', async (answer, expected) => {
+    ['407 Proxy Authentication Required', 'requires credentials', 'http://user:password@proxy:port'],
+    ['502 Bad Gateway', '502', 'NO_PROXY'],
+  ])('that responds with %s is named', async (answer, expected, advice) => {
     const proxy = await serveProxy(answer);
     const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
     expect(error.message).toContain(expected);
     expect(error.message).toContain(new URL(proxy.url).host);
-    expect(error.message + hintText(hintFor(error))).not.toMatch(/pa%40ss|pa@ss|user/);
+    const hint = hintText(hintFor(error));
+    expect(hint).toContain(advice);
+    expect(error.message + hint).not.toMatch(/pa%40ss|pa@ss|alice/);
   });
 
   it('that does not listen is named in the error', async () => {

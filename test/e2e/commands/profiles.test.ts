@@ -109,6 +109,12 @@ describe('status --check', () => {
     );
   });
 
+  it('says how far a wrong clock is behind', async () => {
+    const { run } = await userWithProfiles();
+    const { stdout } = await run(['status', '--check'], { now: () => Date.now() - 3 * 3_600_000 });
+    expect(stdout).toMatch(/clock +problem: 3 hours behind the service\n/);
+  });
+
   it('shows the other checks when the service fails, and exits with its code', async () => {
     const { run } = await userWithProfiles();
     const words = ['status', '--check', '--retries', '0', '--base-url', 'http://127.0.0.1:1'];
