@@ -26,6 +26,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is in use',
 };
 
+/** Advice after a message about the state folder. */
+export const OTHER_STATE_FOLDER = 'RESTAURANT_STATE_DIR=<folder> sets another folder';
+
 export function ioReason(error: unknown): string {
   if (error instanceof AppError) return error.message;
   const code = systemCode(error);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ioReason } from './io-error.ts';
+import { ioReason, OTHER_STATE_FOLDER } from './io-error.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 import { DAY_MS, openFileLog, openMemoryLog, type TimeLog } from './time-log.ts';
@@ -97,7 +97,8 @@ class FileLedger implements Ledger {
     } catch (error) {
       if (this.#records === records) {
         this.#records = ownRecords(records, this.#options.now());
-        this.#options.warn?.(`only the requests of this run are counted: ${ioReason(error)}`);
+        const problem = `only the requests of this run are counted: ${ioReason(error)}`;
+        this.#options.warn?.(`${problem}; ${OTHER_STATE_FOLDER}`);
       }
       return work(this.#records);
     }

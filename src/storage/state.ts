@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { DetectedProtocol } from '../client/mcp/protocol.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { isNotRegularFile } from './files.ts';
-import { ioError } from './io-error.ts';
+import { ioError, OTHER_STATE_FOLDER } from './io-error.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
 /** Its methods never throw, because state is not essential. */
@@ -24,7 +24,8 @@ export function openJsonFile<T>(
   if (path === undefined) return { read: () => undefined, write: () => false, forget: () => {} };
   const folder = new OwnFolder(dirname(path));
   const name = basename(path);
-  const fail = (action: string, error: unknown) => warn(ioError(action, path, error).message);
+  const fail = (action: string, error: unknown) =>
+    warn(`${ioError(action, path, error).message}; ${OTHER_STATE_FOLDER}`);
 
   return {
     read() {

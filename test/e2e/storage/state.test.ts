@@ -70,7 +70,8 @@ describe('the last results', () => {
     open(join(path, 'sub'), warnings).write(FIND);
     expect(open(join(path, 'sub'), warnings).read()).toBeUndefined();
     expect(warnings).toEqual([
-      `cannot create the folder ${join(path, 'sub')}: a part of the path is not a folder`,
+      `cannot create the folder ${join(path, 'sub')}: a part of the path is not a folder; ` +
+        'RESTAURANT_STATE_DIR=<folder> sets another folder',
     ]);
   });
 
