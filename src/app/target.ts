@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
 import type { RequestHeaders } from '../client/http/headers.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { variable } from '../settings/settings.ts';
+import { openJsonFile } from '../storage/state.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
 import { configuredKey, isUnbound, requireKey } from './key.ts';
@@ -33,6 +35,7 @@ export interface Target {
   readonly demo: boolean;
 }
 
+const DAY_MS = 86_400_000;
 const SANDBOX_KEYS = 'sk_service_demo_';
 
 export type DemoMode = 'service' | 'mcp';
@@ -51,7 +54,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   const { value: key, source: keySource } = await requireKey(app, url, headers);
   app.config.warnIfIgnored();
   if (source === 'config' && isLoopback(url) && key.startsWith(SANDBOX_KEYS)) {
-    void app.notes.remark(`sandbox data: the saved service ${url.host} is the sandbox of this machine`);
+    warnOfSandbox(app, url.host);
   }
   assertMayCarryKey(url, app.globals.insecureHttp === true);
   return {
@@ -61,6 +64,17 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
     isUnboundKey: key !== '' && isUnbound(app, keySource),
     demo: false,
   };
+}
+
+/** Warns once a day. */
+function warnOfSandbox({ context, notes, paths, terminal }: App, host: string): void {
+  if (!terminal.isInteractive && !terminal.verbose) return;
+  const path = paths.stateDir && join(paths.stateDir, 'sandbox-warning.json');
+  const warning = openJsonFile(path, ({ at }) => (typeof at === 'number' ? { at } : undefined));
+  const at = context.now();
+  if (Math.abs(at - (warning.read()?.at ?? 0)) < DAY_MS) return;
+  warning.write({ at });
+  void notes.remark(`sandbox data: the saved service ${host} is the sandbox of this machine`);
 }
 
 /** Unlike {@link openTarget}, neither starts the sandbox nor runs the key command. */

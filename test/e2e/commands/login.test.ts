@@ -200,19 +200,21 @@ describe('login', () => {
     expect(clear.stderr).toContain('--insecure-http');
   });
 
-  it('to a sandbox causes a warning with every search at a terminal', async () => {
+  it('to a sandbox causes a warning a day at a terminal', async () => {
     const user = newUser();
     const { baseUrl } = service.sandbox;
     await user.run(['login', '--base-url', baseUrl, '--key-stdin'], { stdin: PAID });
     const find = ['find', 'Nopa', '--city', 'SF', '--no-color'];
-    const shown = await user.run(find, { tty: { stderr: true } });
-    expect(shown.stderr).toContain(
-      `warning: sandbox data: the saved service ${new URL(baseUrl).host} is the sandbox`,
-    );
+    const at = Date.now();
+    const shown = (words: string[], days = 0) =>
+      user.run(words, { tty: { stderr: true }, now: () => at + days * 86_400_000 });
+    const warning = `warning: sandbox data: the saved service ${new URL(baseUrl).host} is the sandbox`;
     expect((await user.run(find)).stderr).toBe('');
-    expect((await user.run([...find, '--json'], { tty: { stderr: true } })).stderr).toBe('');
-    const named = await user.run([...find, '--base-url', baseUrl], { tty: { stderr: true } });
-    expect(named.stderr).not.toContain('sandbox data');
+    expect((await shown([...find, '--json'])).stderr).toBe('');
+    expect((await shown([...find, '--base-url', baseUrl])).stderr).not.toContain('sandbox data');
+    expect((await shown(find)).stderr).toContain(warning);
+    expect((await shown(find, 0.9)).stderr).not.toContain('sandbox data');
+    expect((await shown(find, 1)).stderr).toContain(warning);
   });
 
   it('reports a damaged config file and leaves it unchanged', async () => {
