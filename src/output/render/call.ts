@@ -30,6 +30,7 @@ export function callPresentation(result: ToolResult, json: unknown): Presentatio
   const list = isObject(json) && Array.isArray(json.results) ? json.results : json;
   return {
     records: Array.isArray(list) ? list : [isObject(list) ? list : { value: list }],
+    keyValue: isObject(list),
     selectColumns: (columns) => trimmed(json, columns),
     table: (view, columns) =>
       (columns === undefined

@@ -71,7 +71,7 @@ describe('a form', () => {
   it('asks for every field until the reply is valid, and for no more', async () => {
     const answers = { text: ['y', '', 'Ada', 'two', '2', 'roof', 'inside', '', ''] };
     const { stdout, stderr } = await book(endpoint(), { tty: AT_TERMINAL, answers });
-    expect(stdout).toBe('Ada\t2\tinside\tfalse\n');
+    expect(stdout).toBe('guest\tAda\nseats\t2\nplace\tinside\nsmoking\tfalse\n');
     expect(stderr.split('\n').slice(1)).toEqual([
       'expected a text',
       'expected a whole number',

@@ -28,6 +28,14 @@ describe('call and tools, with a service that lists its tools', () => {
     expect(JSON.parse(stdout)).toBeTypeOf('object');
   });
 
+  it('print one object in a pipe as lookup does, and a list as rows', async () => {
+    const piped = async (...words: string[]) => (await call(...words)).stdout;
+    const area = ['explore_area', 'city=SF'];
+    expect(await piped(...area)).toMatch(/^status\tok\ncity\tSan Francisco\n(?:\S+\t.*\n)+$/);
+    expect(await piped(...area, '--columns', 'status,city')).toBe('ok\tSan Francisco\n');
+    expect(await piped('find_restaurant', 'name=Nopa', 'city=SF')).toMatch(/^[\da-f-]{36}\tNopa\t/);
+  });
+
   it('refuse an empty name before a request', async () => {
     const { exit, stderr } = await service.run(['call', '']);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('the tool name is empty')]);
