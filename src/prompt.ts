@@ -26,8 +26,8 @@ export async function askSecret(message: string, { input, output, signal }: Prom
 }
 
 const promptText = (message: string, placeholder: string | undefined): string => {
-  if (message.endsWith('?')) return `${message} [${placeholder}] `;
-  return `${message}${placeholder === undefined ? '' : `, such as ${placeholder}`}: `;
+  if (placeholder === undefined) return `${message}: `;
+  return message.endsWith('?') ? `${message} [${placeholder}] ` : `${message}, such as ${placeholder}: `;
 };
 
 /** Prompts for a line. @throws {AppError} `interrupted` on Ctrl-C */

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { missingBrowserReason, openUrl } from '../../app/browser.ts';
 import type { InputSource } from '../../client/types.ts';
+import { Semaphore } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanLine } from '../../util/text.ts';
 import { parseUrl } from '../../util/url.ts';
@@ -20,13 +21,17 @@ const MAX_TEXT = 500;
  * @param host of the service, which gets the reply
  * @param label of a spinner, which is hidden meanwhile
  */
-export const terminalInput = (app: App, host: string, label?: CallLabel): InputSource => ({
-  capabilities: CAPABILITIES,
-  answer({ params }) {
-    const ask = () => new Questions(app, host, params).ask();
-    return label === undefined ? ask() : label.hideWhile(ask);
-  },
-});
+export function terminalInput(app: App, host: string, label?: CallLabel): InputSource {
+  // A server may send several requests at once: a reply to one must not reply to another.
+  const terminal = new Semaphore(1);
+  return {
+    capabilities: CAPABILITIES,
+    answer({ params }, signal) {
+      const ask = () => new Questions(app, host, params).ask();
+      return terminal.run(() => (label === undefined ? ask() : label.hideWhile(ask)), signal);
+    },
+  };
+}
 
 class Questions {
   readonly #app: App;
@@ -46,12 +51,13 @@ class Questions {
   }
 
   async #askToOpen(): Promise<JsonObject> {
-    const url = parseUrl(String(this.#params.url));
+    const { url: address } = this.#params;
+    const url = typeof address === 'string' ? parseUrl(address) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) {
       await this.#print('declined: it is not a web address');
       return DECLINE;
     }
-    await this.#print(url.href);
+    await this.#print(this.#app.secrets.redact(url.href));
     if (!(await this.#agrees('Open this address in your browser?', 'y/N'))) return DECLINE;
     const problem = missingBrowserReason(this.#app.context) ?? (await openUrl(this.#app, url.href));
     if (problem !== undefined) await this.#print(`open it yourself: ${problem}`);
@@ -74,7 +80,7 @@ class Questions {
 
   /** Asks until the reply is valid. @returns undefined for an optional field without a reply */
   async #askField(key: string, schema: Schema, isRequired: boolean): Promise<unknown> {
-    const { title = key, description, default: fallback } = schema;
+    const { title, description, default: fallback } = schema;
     const choices = choicesOf(schema);
     const notes = [
       description,
@@ -82,7 +88,7 @@ class Questions {
       fallback !== undefined && `default: ${JSON.stringify(fallback)}`,
       !isRequired && fallback === undefined && 'optional',
     ].filter((note) => typeof note === 'string');
-    const label = `${title}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+    const label = `${typeof title === 'string' ? title : key}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
     for (;;) {
       const text = (await this.#app.context.prompt.text(this.#clean(label))).trim();
       if (text === '' && !(isRequired && fallback === undefined)) return fallback;
@@ -98,7 +104,7 @@ class Questions {
   }
 
   #clean(text: unknown): string {
-    return this.#app.secrets.redact(cleanLine(String(text))).slice(0, MAX_TEXT);
+    return typeof text === 'string' ? this.#app.secrets.redact(cleanLine(text)).slice(0, MAX_TEXT) : '';
   }
 
   async #print(text: string): Promise<void> {

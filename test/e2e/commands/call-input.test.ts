@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { legacyServer, modernServer, useEndpoint } from '../../helpers/asking-servers.ts';
+import { hostileServer, legacyServer, modernServer, useEndpoint } from '../../helpers/asking-servers.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { restaurantInTerminal } from '../../helpers/terminal.ts';
@@ -103,6 +103,29 @@ describe('an address to open', () => {
     const { stdout, stderr } = await book(script(), { tty: AT_TERMINAL, answers: {} });
     expect(stdout).toBe('decline\n');
     expect(stderr).toContain('declined: it is not a web address');
+  });
+});
+
+describe('a server that asks twice at once, with fields of the wrong type', () => {
+  const text = { toString: 1 };
+  const form = { message: text, requestedSchema: { properties: { guest: { title: text, default: text } } } };
+  const endpoint = useEndpoint(
+    hostileServer([
+      form,
+      { mode: 'url', message: 'Pay', url: 'https://pay.example.com/' },
+      { mode: 'url', url: text },
+    ]),
+  );
+
+  it('gets one reply after the other', async () => {
+    const answers = { text: ['y', 'Ada', 'n'] };
+    const { stdout, stderr } = await book(endpoint(), { tty: AT_TERMINAL, answers });
+    expect(JSON.parse(stdout.replace('replies: ', ''))).toEqual([
+      { action: 'accept', content: { guest: 'Ada' } },
+      { action: 'decline' },
+      { action: 'decline' },
+    ]);
+    expect(stderr).toContain('asks: Pay\nhttps://pay.example.com/\n');
   });
 });
 
