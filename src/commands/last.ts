@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { describeSearch, lastSearch } from '../app/last-results.ts';
+import { DEMO, describeSearch, lastSearch } from '../app/last-results.ts';
 import { checkOutputOptions, writeResult } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
@@ -9,7 +9,7 @@ import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 export function registerLast(command: CliCommand, app: App): void {
   command
     .about('Show the results of your last search', 'Sends no request.')
-    .usesOptions('json', 'records', 'file', 'page')
+    .usesOptions('demo', 'json', 'records', 'file', 'page')
     .outputSchema(object({ 'name?': text, 'city?': text, results: list(RESTAURANT) }))
     .examples('restaurant last')
     .notes('restaurant lookup 2 shows the details of row 2.')
@@ -18,7 +18,8 @@ export function registerLast(command: CliCommand, app: App): void {
 
 async function showLast(app: App): Promise<void> {
   checkOutputOptions(app, SUMMARY_COLUMNS);
-  const search = lastSearch(app);
+  const last = lastSearch(app);
+  const search = app.globals.demo === true && last?.endpoint !== DEMO ? undefined : last;
   const { query, rows = [] } = search ?? {};
   const json = { ...query, results: rows };
   await writeResult(app, json, async () => {

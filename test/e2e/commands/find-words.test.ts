@@ -250,11 +250,14 @@ describe('the rows of the last search', () => {
   it('of the embedded sandbox are not mixed with those of a service', async () => {
     const { env } = newHome();
     await runCli(['find', 'Nopa', '--city', 'SF', '--demo'], { env });
+    expect((await run(['last', '--demo'], { env })).stdout).toContain('\tNopa\t');
     const { exit, stderr } = await run(['lookup', '1'], { env });
     expect([exit, service.sent()]).toEqual([3, 0]);
     expect(stderr).toMatch(
       /: the embedded sandbox\nhint: to search this one: restaurant find Nopa --city SF\n$/,
     );
+    await run(['find', 'Tide', '--city', 'London'], { env });
+    expect((await run(['last', '--demo'], { env })).stdout).toBe('');
   });
 
   it('can be looked up by range and by name', async () => {
