@@ -47,6 +47,7 @@ main() {
   temporary=$(mktemp -d)
   trap 'rm -rf "$temporary"' EXIT
   case "$from" in http* | /*) ;; *) from=$PWD/$from ;; esac
+  case "$bin_dir" in /* | [A-Za-z]:*) ;; *) bin_dir=$PWD/$bin_dir ;; esac
   cd "$temporary"
 
   get SHA256SUMS
