@@ -11,6 +11,7 @@ import { within } from '../util/async.ts';
 import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
 import { tempReportPath } from './page.ts';
+import { programPath } from './program-path.ts';
 
 type System = Pick<Context, 'env' | 'platform'>;
 
@@ -46,8 +47,10 @@ export function browserCommand({ env, platform }: System, url: string): [string,
  */
 function startBrowser({ env, platform }: System, url: string): Promise<string> {
   const [command, ...args] = browserCommand({ env, platform }, url);
+  const path = programPath(command, { env, platform });
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
+    if (path === undefined) return resolve(`${command} cannot be started`);
+    const child = spawn(path, args, {
       env: { ...env, RESTAURANT_API_KEY: undefined },
       stdio: 'ignore',
       detached: traitsOf(platform).hasProcessGroups,

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
-import { pathOf } from '../storage/paths.ts';
-import { traitsOf } from '../util/platform.ts';
+import { findProgram } from './program-path.ts';
 
 const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
@@ -11,11 +10,8 @@ type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 
-export function findInstalled({ env, platform }: Pick<Context, 'env' | 'platform'>): InstalledCommand {
-  const { delimiter, join, isAbsolute } = pathOf(platform);
-  const names = traitsOf(platform).commandSuffixes.map((suffix) => `${COMMAND}${suffix}`);
-  const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
+export function findInstalled(system: Pick<Context, 'env' | 'platform'>): InstalledCommand {
+  const path = findProgram(COMMAND, system);
   if (path === undefined) return { state: 'missing' };
   return { state: packageState(path), path };
 }

@@ -7,7 +7,9 @@ import { formatDuration } from '../util/duration.ts';
 import { excerpt } from '../util/excerpt.ts';
 import { startable } from '../util/shell.ts';
 import type { App } from './app.ts';
+import { programPath } from './program-path.ts';
 
+const NOT_FOUND = 'was not found';
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 /** How long to read on after the command has ended, ms. A process that it leaves behind may hold its stdout open. */
@@ -27,7 +29,9 @@ export async function runKeyCommand(
   const name = excerpt(program, 80);
   const failed = (problem: string) =>
     new AppError('no_key', `key-command: ${name} ${problem}`, { hint: HINT });
-  const line = startable([program, ...args], context.platform);
+  const path = programPath(program, context);
+  if (path === undefined) throw failed(NOT_FOUND);
+  const line = startable([path, ...args], context);
   if (line === undefined) throw failed('cannot be run: cmd.exe would change its arguments');
   const stdout = await new Promise<Buffer>((resolve, reject) => {
     const options = {
@@ -64,7 +68,7 @@ function problemOf(
   timeoutMs: number,
 ): string {
   const code = systemCode(error);
-  if (code === 'ENOENT') return 'was not found';
+  if (code === 'ENOENT') return NOT_FOUND;
   if (code === 'EACCES') return 'cannot be run: permission denied';
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 KiB';
   if (error.killed === true) return `did not finish within ${formatDuration(timeoutMs)}`;

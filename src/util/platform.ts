@@ -23,8 +23,8 @@ const POSIX: PlatformTraits = {
   hasProcessGroups: true,
 };
 const WINDOWS: PlatformTraits = {
-  // npm installs commands as .cmd files, which only cmd.exe can start.
-  commandSuffixes: ['.exe', '.cmd'],
+  // npm installs commands as .cmd files, which only cmd.exe can start, as .bat files.
+  commandSuffixes: ['.com', '.exe', '.bat', '.cmd'],
   launcher: ['cmd', '/c'],
   opener: ['rundll32', 'url.dll,FileProtocolHandler'],
   shell: 'windows',

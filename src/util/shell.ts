@@ -26,14 +26,14 @@ export interface CommandLine {
 /** How to start a program without a shell of the user's: cmd.exe starts scripts. @returns undefined if it would change a word */
 export function startable(
   words: readonly [string, ...string[]],
-  platform: NodeJS.Platform,
+  { env, platform }: { readonly env: Readonly<NodeJS.ProcessEnv>; readonly platform: NodeJS.Platform },
 ): CommandLine | undefined {
   const [file, ...args] = words;
   const isProgram = traitsOf(platform).shell === 'posix' || /\.(?:exe|com)$/i.test(file);
   if (isProgram) return { file, args, isQuoted: false };
   const quoted = words.map(windowsWord);
   if (quoted.includes(undefined)) return undefined;
-  return { file: 'cmd', args: ['/d', '/s', '/c', `"${quoted.join(' ')}"`], isQuoted: true };
+  return { file: env.ComSpec ?? 'cmd', args: ['/d', '/s', '/c', `"${quoted.join(' ')}"`], isQuoted: true };
 }
 
 export const powerShellWord = (text: string): string =>

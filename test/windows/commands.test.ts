@@ -77,4 +77,19 @@ describe('key-command', () => {
     expect(`${stdout}${stderr}`).not.toContain('key-command:');
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual(['read', 'a b&c']);
   });
+
+  it('runs no program of the current folder, which may be a cloned repository', async () => {
+    const cwd = tempFolder();
+    for (const name of ['vault.cmd', 'vault.bat', 'cmd.exe'])
+      writeFileSync(join(cwd, name), '@ECHO off\r\nECHO. > ran\r\nECHO sk_service_demo_paid\r\n');
+    const env = envWith(tempFolder());
+    expect((await login('vault', env)).exit).toBe(0);
+    const options = { env, cwd };
+    const { stdout, stderr } = await restaurant(
+      ['status', '--check', '--base-url', 'http://127.0.0.1:9'],
+      options,
+    );
+    expect(`${stdout}${stderr}`).toContain('key-command: vault was not found');
+    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+  });
 });
