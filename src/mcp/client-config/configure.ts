@@ -128,7 +128,8 @@ function notes(
   ];
   if (connection.via === 'stdio') {
     const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
-    const env = client.passesEnv === undefined ? `, or ${KEY_VARIABLE} when it is set` : '';
+    const passesKey = client.passesEnv === undefined || connection.variables.names.includes(KEY_VARIABLE);
+    const env = passesKey ? `, or ${KEY_VARIABLE} when it is set` : '';
     texts.push(`the bridge uses the saved login${env}${login}`);
   } else if (refersToKey(connection) && client.input === undefined) {
     texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.httpNote);

@@ -2,7 +2,7 @@ import { configuredEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { requestHeaders } from '../../app/request-headers.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
-import type { McpClient, Scope } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 import { type BridgeVariables, CONFIG_VARIABLE } from './entry.ts';
 import { SECRET_NAME } from './foreign.ts';
 
@@ -31,7 +31,10 @@ export function bridgeVariables(app: App, client: McpClient, scope: Scope): Brid
   const passed = clientEnv(client, env);
   const needed = [...NETWORK.flatMap((name) => [name, name.toLowerCase()]), ...headerVariables(app)];
   const lost = needed.filter((name) => (env[name] ?? '') !== '' && passed[name] === undefined);
-  if (client.namesVariables) return { env: config, names: lost, missing: [] };
+  if (client.namesVariables) {
+    const key = app.secrets.environmentKey === undefined ? [] : [KEY_VARIABLE];
+    return { env: config, names: [...new Set([...lost, ...key])], missing: [] };
+  }
   // A project file is shared, so it must not contain the proxy of one user; nor any file a password.
   const isWritable = (name: string): boolean =>
     scope === 'user' && NETWORK.includes(name.toUpperCase()) && !env[name]?.includes('@');

@@ -155,7 +155,8 @@ describe('--check with stdio', () => {
         .filter((name) => Object.hasOwn(secrets, name))
         .sort();
     };
-    expect(await passed('codex')).toEqual([]);
+    expect(await passed('claude-desktop')).toEqual([]);
+    expect(await passed('codex')).toEqual(['RESTAURANT_API_KEY']);
     expect(await passed('gemini')).toEqual(['XDG_STATE_HOME']);
     expect(await passed('cursor')).toEqual(['EXTRA_CERT', 'RESTAURANT_API_KEY', 'XDG_STATE_HOME']);
   });

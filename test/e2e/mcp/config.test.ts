@@ -606,6 +606,12 @@ describe('the variables that the bridge needs', () => {
     expect(stderr).toBe('');
   });
 
+  it('include the key, if it is in a variable', async () => {
+    const { entry } = await write('codex', { RESTAURANT_API_KEY: KEY });
+    expect(entry.env_vars).toEqual(['RESTAURANT_API_KEY']);
+    expect(JSON.stringify(entry)).not.toContain(KEY);
+  });
+
   it.each(['claude-desktop', 'gemini'])('are reported when %s does not pass them on', async (name) => {
     const own = { GATE_TOKEN: 'x', GATE: 'open', NODE_EXTRA_CA_CERTS: '/ca.pem', ALL_PROXY: SECRET_PROXY };
     const { entry, stderr } = await write(name, own);
