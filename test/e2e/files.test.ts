@@ -25,12 +25,22 @@ const mode = (path: string): number => statSync(path).mode & 0o777;
 /** Returns every file and folder below a folder. */
 const tree = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
+/** A finished list without doubtful rows. */
+const FINISHED = join(newHome().home, 'finished.csv');
+writeFileSync(FINISHED, 'name,restaurant_status,restaurant_id\nNopa,matched,x\n');
+
+/** Runs that need no files in the current folder. */
+const OTHER_RUNS: Partial<typeof RUNS> = {
+  enrich: { words: ['enrich', '-'], stdin: 'name,city\nNopa,SF\n' },
+  review: { words: ['review', FINISHED, '--json'] },
+  unsave: { words: ['unsave', ...(RUNS.save?.words.slice(1) ?? [])] },
+};
+
 /** Runs commands that write files, in a new home. */
 async function allCommands(env: Record<string, string>, cwd: string): Promise<void> {
   const given = { RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl, ...env };
   for (const [name, { words, stdin }] of Object.entries(RUNS)) {
-    const piped =
-      name === 'enrich' ? { words: ['enrich', '-'], stdin: 'name,city\nNopa,SF\n' } : { words, stdin };
+    const piped = OTHER_RUNS[name] ?? { words, stdin };
     const input = piped.stdin === undefined ? {} : { stdin: piped.stdin };
     const { exit, stderr } = await runCli(piped.words, { env: given, cwd, ...input });
     expect([name, exit, exit === 0 ? '' : stderr]).toEqual([name, 0, '']);
@@ -38,10 +48,12 @@ async function allCommands(env: Record<string, string>, cwd: string): Promise<vo
 }
 
 describe('files', () => {
-  it('are created in three folders of the home only', async () => {
+  it('are created in four folders of the home only', async () => {
     const { home } = newHome();
     await allCommands({ HOME: home }, home);
-    const places = ['.cache/restaurant', '.config/restaurant', '.local/state/restaurant'];
+    const places = ['.cache', '.config', '.local/share', '.local/state'].map(
+      (folder) => `${folder}/restaurant`,
+    );
     const strangers = tree(home).filter(
       (path) => !places.some((place) => path.startsWith(place) || place.startsWith(`${path}/`)),
     );
@@ -57,14 +69,19 @@ describe('files', () => {
     const { home } = newHome();
     const { home: elsewhere } = newHome();
     const { home: cwd } = newHome();
-    const xdg = { config: 'XDG_CONFIG_HOME', state: 'XDG_STATE_HOME', cache: 'XDG_CACHE_HOME' };
+    const xdg = {
+      cache: 'XDG_CACHE_HOME',
+      config: 'XDG_CONFIG_HOME',
+      data: 'XDG_DATA_HOME',
+      state: 'XDG_STATE_HOME',
+    };
     const there = Object.fromEntries(
       Object.entries(xdg).map(([what, name]) => [name, join(elsewhere, what)]),
     );
     await allCommands({ HOME: home, ...there }, cwd);
     expect(tree(home)).toEqual([]);
-    expect(readdirSync(elsewhere)).toEqual(['cache', 'config', 'state']);
-    for (const what of ['cache', 'config', 'state']) {
+    expect(readdirSync(elsewhere)).toEqual(Object.keys(xdg));
+    for (const what of Object.keys(xdg)) {
       expect(readdirSync(join(elsewhere, what))).toEqual(['restaurant']);
     }
     for (const value of ['', 'relative']) {

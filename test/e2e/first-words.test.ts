@@ -290,7 +290,7 @@ function commandIn(stderr: string): string {
 
 describe('the first words of a user', () => {
   it.each(FIRST_WORDS)('%s', async (line, command) => {
-    const env = { ...service.env, RESTAURANT_MAX_AGE: '10m' };
+    const env = { ...service.env, RESTAURANT_MAX_AGE: '10m', RESTAURANT_PER_MINUTE: '0' };
     for (const folder of ['.config', '.cache']) rmSync(join(home, folder), { recursive: true, force: true });
     await run('find a --city SF', env);
     await run('find Nopa --city SF', env);

@@ -36,7 +36,7 @@ export function formatOf(path: string): InputFormat | undefined {
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }
 
-const INPUT_HINT: Hint = [{ command: again({}, { operands: [slot('file')] }) }, { text: 'or - for stdin' }];
+const INPUT_HINT: Hint = { command: again({}, { operands: [slot('file')] }) };
 
 export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'>;
 

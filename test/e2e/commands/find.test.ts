@@ -139,7 +139,7 @@ describe('find', () => {
     const missing = join(service.home, 'missing', 'x.json');
     service.sent();
     for (const [words, exit, message] of [
-      [['--format', 'yaml'], 2, /--format 'yaml': expected one of table, json/],
+      [['--format', 'yaml'], 2, /--format 'yaml': expected one of table, list, json/],
       [
         ['--columns', 'nmae'],
         2,
