@@ -3,7 +3,7 @@ import { excerpt, kindOf } from '../util/excerpt.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { mismatch, outputObject } from './find-result.ts';
-import { MISSING_CAPABILITY } from './mcp/protocol.ts';
+import { MISSING_CAPABILITY } from './rpc/codes.ts';
 import { toolError } from './rpc/errors.ts';
 import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { Outcome } from './rpc/reply.ts';

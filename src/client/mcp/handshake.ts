@@ -4,9 +4,10 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/codes.ts';
 import { notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
-import { CLIENT_INFO, INTERNAL_ERROR, LEGACY_VERSIONS, METHOD_NOT_FOUND } from './protocol.ts';
+import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 
 export interface Handshake {
   readonly version: string;

@@ -1,15 +1,15 @@
 import { isObject } from '../../util/object.ts';
-import { isReplyTo, type RpcError } from '../rpc/envelope.ts';
-import type { Outcome, RpcResponse } from '../rpc/reply.ts';
 import {
   HEADER_MISMATCH,
   INVALID_PARAMS,
   INVALID_REQUEST,
   MISSING_CAPABILITY,
-  MODERN_VERSION,
   NOT_INITIALIZED,
   UNSUPPORTED_VERSION,
-} from './protocol.ts';
+} from '../rpc/codes.ts';
+import { isReplyTo, type RpcError } from '../rpc/envelope.ts';
+import type { Outcome, RpcResponse } from '../rpc/reply.ts';
+import { MODERN_VERSION } from './protocol.ts';
 
 /** Plain JSON-RPC, MCP with a handshake, or MCP 2026-07-28. */
 export type Era = 'bare' | 'legacy' | 'modern';

@@ -3,18 +3,13 @@ import { headerValue, isHeaderName } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import type { CallState, Line } from '../line.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../rpc/codes.ts';
 import { withMeta } from '../rpc/envelope.ts';
 import type { RpcCall, RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { requiresModern } from './next-protocol.ts';
-import {
-  CLIENT_INFO,
-  HEADER_MISMATCH,
-  META_PREFIX,
-  MODERN_VERSION,
-  UNSUPPORTED_VERSION,
-} from './protocol.ts';
+import { CLIENT_INFO, META_PREFIX, MODERN_VERSION } from './protocol.ts';
 
 export function modernParams(
   params: RpcRequest['params'],

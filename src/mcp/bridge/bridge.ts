@@ -1,5 +1,5 @@
 import { hintFor } from '../../app/client-hints.ts';
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/mcp/protocol.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/codes.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';

@@ -1,6 +1,7 @@
 import { hintFor } from '../../app/client-hints.ts';
 import { inputCapabilities } from '../../client/mcp/input.ts';
-import { INVALID_PARAMS, META_PREFIX, METHOD_NOT_FOUND } from '../../client/mcp/protocol.ts';
+import { META_PREFIX } from '../../client/mcp/protocol.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/rpc/codes.ts';
 import type { InputRequest } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';

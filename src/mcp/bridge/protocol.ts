@@ -1,10 +1,5 @@
-import {
-  INVALID_PARAMS,
-  LEGACY_VERSIONS,
-  META_PREFIX,
-  MODERN_VERSION,
-  UNSUPPORTED_VERSION,
-} from '../../client/mcp/protocol.ts';
+import { LEGACY_VERSIONS, META_PREFIX, MODERN_VERSION } from '../../client/mcp/protocol.ts';
+import { INVALID_PARAMS, UNSUPPORTED_VERSION } from '../../client/rpc/codes.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
 

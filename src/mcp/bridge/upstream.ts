@@ -1,8 +1,8 @@
 import type { Service, ToolCatalog } from '../../app/service.ts';
 import { requestsInput } from '../../client/mcp/input.ts';
-import { INTERNAL_ERROR } from '../../client/mcp/protocol.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete, type Caching } from '../../client/results.ts';
+import { INTERNAL_ERROR } from '../../client/rpc/codes.ts';
 import { errorIn, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS } from '../../client/tools.ts';
 import type { InputSource, Tool } from '../../client/types.ts';
