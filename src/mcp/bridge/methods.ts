@@ -100,6 +100,8 @@ export class Methods {
         return this.#readResource(request);
       case 'resources/templates/list':
         return this.#listTemplates(request);
+      case 'prompts/list':
+        return this.#list(request, { prompts: [] });
       case 'tools/call':
         return this.#callTool(request);
       default:
@@ -142,27 +144,29 @@ export class Methods {
   }
 
   async #listResources(request: HostRequest): Promise<JsonObject> {
-    const result = await this.#forwardIfServed(request);
+    const result = await ifServed(this.#list(request, {}));
     const own = request.params.cursor === undefined ? [skillResource()] : [];
     return { ...result, resources: [...own, ...[result?.resources ?? []].flat()] };
   }
 
   async #listTemplates(request: HostRequest): Promise<JsonObject> {
-    return (await this.#forwardIfServed(request)) ?? { resourceTemplates: [] };
+    const none = { resourceTemplates: [] };
+    return (await ifServed(this.#list(request, none))) ?? none;
   }
 
   async #readResource(request: HostRequest): Promise<JsonObject> {
     if (isSkill(request.params.uri)) return readSkill();
-    const result = await this.#forwardIfServed(request);
+    const result = await ifServed(this.#forwardOther(request));
     if (result === undefined) throw invalidParams('the server has no such resource');
     return result;
   }
 
-  async #forwardIfServed(request: HostRequest): Promise<JsonObject | undefined> {
+  /** Some hosts show no tools if another list fails. The first call reports the error and what to do. */
+  async #list(request: HostRequest, empty: JsonObject): Promise<JsonObject> {
     try {
       return await this.#forwardOther(request);
     } catch (error) {
-      if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return undefined;
+      if (error instanceof AppError && request.params.cursor === undefined) return empty;
       throw error;
     }
   }
@@ -218,6 +222,15 @@ export class Methods {
 
   stop(reason: unknown): void {
     this.#parking.stop(reason);
+  }
+}
+
+async function ifServed(result: Promise<JsonObject>): Promise<JsonObject | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return undefined;
+    throw error;
   }
 }
 

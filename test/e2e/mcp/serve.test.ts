@@ -234,6 +234,20 @@ describe('a failure', () => {
     expect(answerTo(stdout, 'list').result).toEqual({ tools: DOCUMENTED_TOOLS });
   });
 
+  it.each([
+    { RESTAURANT_API_KEY: '' },
+    { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_RETRIES: '0' },
+  ])('leaves the other lists without what the service has: %o', async (env) => {
+    const templates = request(2, 'resources/templates/list');
+    const { stdout } = await service.run(['mcp'], {
+      env,
+      stdin: lines(INITIALIZE, request(1, 'resources/list'), templates, request(3, 'prompts/list')),
+    });
+    expect(answerTo(stdout, 1).result).toMatchObject({ resources: [{ uri: 'skill://restaurant/SKILL.md' }] });
+    expect(answerTo(stdout, 2).result).toEqual({ resourceTemplates: [] });
+    expect(answerTo(stdout, 3).result).toEqual({ prompts: [] });
+  });
+
   it('in one line does not affect the others', async () => {
     const stdin = `${lines(find(1))}garbage\n{"jsonrpc":"2.0"\n\n\r\n${lines(find(2)).replace('\n', '\r\n')}${lines(find(3)).trimEnd()}`;
     const { exit, stdout } = await service.run(['mcp'], { stdin });
