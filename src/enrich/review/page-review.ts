@@ -3,6 +3,7 @@ import { openStoredResponses, type StoredResponses } from '../../app/responses.t
 import { configuredTarget } from '../../app/target.ts';
 import { findResult } from '../../client/find-result.ts';
 import { TOOLS } from '../../client/tools.ts';
+import { guardFormula } from '../../output/csv.ts';
 import type { RowReview } from '../../output/html/document.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -56,7 +57,7 @@ export class PageReviews {
       id: candidate.restaurant.service_id,
       text: [cleanLine(candidate.restaurant.name), ...candidateFacts(candidate)].join(', '),
     }));
-    return { name: cleanLine(name).trim(), current: current?.service_id ?? null, choices };
+    return { name: guardFormula(cleanLine(name).trim()), current: current?.service_id ?? null, choices };
   }
 
   async #find({ name, city }: { readonly name: string; readonly city: string }): Promise<Found> {

@@ -5,6 +5,7 @@ import { timeText } from '../../app/time-text.ts';
 import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
+import { guardFormula } from '../../output/csv.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { changeList } from '../finished/change-list.ts';
@@ -158,7 +159,8 @@ function checkDecision(
     });
   if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
   const { name: listed, current } = reviewRow(list, row);
-  if (name !== '' && cleanLine(name) !== cleanLine(listed).trim())
+  const shown = cleanLine(listed).trim();
+  if (name !== '' && ![shown, guardFormula(shown)].includes(cleanLine(name)))
     throw refuse(`row ${number} of ${list.name} is '${listed}', not '${name}'`);
   if (decision !== 'yes') return;
   if (current === undefined) throw refuse(`row ${number} has no restaurant to confirm`);

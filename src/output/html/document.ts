@@ -29,7 +29,7 @@ export interface PageRow {
 }
 
 export interface RowReview {
-  /** Name of the row in the list; empty if it has none. */
+  /** Name of the row in the list, as a cell without a formula; empty if it has none. */
   readonly name: string;
   readonly current: string | null;
   readonly choices: readonly Choice[];

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the report in Chromium', () => {
     expect(download.suggestedFilename()).toBe('decisions.csv');
     await download.saveAs(join(folder, 'decisions.csv'));
     expect(readFileSync(join(folder, 'decisions.csv'), 'utf8')).toBe(
-      'row,name,decision,restaurant_id\n1,Bar,other,id-1\n3,=Zun,none,\n4,Café,yes,id-2\n',
+      "row,name,decision,restaurant_id\n1,Bar,other,id-1\n3,'=Zun,none,\n4,Café,yes,id-2\n",
     );
     const hosts = requests.filter((url) => !/^blob:|^https:\/\/tile\.openstreetmap\.org\//.test(url));
     expect([hosts, complaints]).toEqual([[], []]);
