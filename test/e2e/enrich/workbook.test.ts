@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TextsReader } from '../../../src/enrich/read/xlsx/parts.ts';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -176,6 +177,17 @@ describe('a hostile workbook', () => {
   ])('ends in an error: %s', async (_name, parts, message) => {
     const { exit, stderr } = await enrich(parts);
     expect([exit, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it('has at most 16 million shared texts', () => {
+    const reader = new TextsReader();
+    const addTexts = () => {
+      for (let count = 0; count <= 16 * MIB; count += 1) {
+        reader.close('si');
+        if (count % 1000 === 0) reader.take();
+      }
+    };
+    expect(addTexts).toThrow('its texts are longer than 64 MiB');
   });
 
   it('may have long cells and empty columns', async () => {

@@ -3,8 +3,9 @@ import { WorkbookError } from './error.ts';
 import { type NumberFormat, numberFormat } from './formats.ts';
 import type { XmlReader } from './xml.ts';
 
-/** Maximum length of all shared texts, in characters. */
+/** Maximum length of all shared texts, in characters. Each counts as more than it has, because empty ones need memory, too. */
 const MAX_TEXTS = 64 * 1024 * 1024;
+const TEXT_OVERHEAD = 4;
 
 export interface Sheet {
   readonly name: string;
@@ -140,7 +141,7 @@ export class TextsReader implements XmlReader<string> {
     this.#text.close(name);
     if (name !== 'si') return;
     const text = this.#text.take();
-    this.#length += text.length;
+    this.#length += text.length + TEXT_OVERHEAD;
     if (this.#length > MAX_TEXTS) throw new WorkbookError('its texts are longer than 64 MiB');
     this.#texts.push(text);
   }
