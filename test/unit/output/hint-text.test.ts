@@ -58,8 +58,8 @@ const CASES: readonly Case[] = [
   },
   {
     typed: [...FIND, '--demo'],
-    hint: [{ command: restaurant('login') }, { command: restaurant('config', 'list') }],
-    text: 'restaurant login; restaurant config list',
+    hint: [{ command: restaurant('login') }, { command: restaurant('review', 'out.csv') }],
+    text: 'restaurant login; restaurant review out.csv --demo',
   },
   {
     typed: ['raw', 'x', '-H', 'X-Token: hunter2', '-HAccept-Language: en', '--header=a$b: 1'],
