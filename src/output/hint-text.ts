@@ -20,7 +20,19 @@ const NO_RUN: HintRun = { platform: 'linux' };
 
 /** Options that select the service of a run, and the commands that take all of them. */
 const SERVICE_OPTIONS = ['--demo', '--profile', '--base-url', '--endpoint', '--insecure-http'];
-const SERVICE_COMMANDS = ['find', 'lookup', 'tools', 'call', 'raw', 'status', 'enrich', 'review', 'save', 'saved', 'mcp'];
+const SERVICE_COMMANDS = [
+  'find',
+  'lookup',
+  'tools',
+  'call',
+  'raw',
+  'status',
+  'enrich',
+  'review',
+  'save',
+  'saved',
+  'mcp',
+];
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(SERVICE_COMMANDS.map((name) => [name, SERVICE_OPTIONS])),
   login: SERVICE_OPTIONS.filter((flag) => flag !== '--demo'),

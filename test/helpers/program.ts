@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly answers?: {
     secret?: string | readonly string[];
     text?: string | readonly string[];
-    keys?: string;
+    keys?: string | readonly string[];
   };
   readonly platform?: NodeJS.Platform;
   readonly homedir?: () => string;

@@ -92,6 +92,7 @@ export class FinishedList {
         hint: { command: again({}, { operands: ['out.csv'] }) },
       });
     }
+    openInput(name, app.context).close();
     const { path } = checkTarget(app, name, true);
     const layout = await readLayout(app, name, path, flags.prefix);
     return new FinishedList(app, name, path, layout, flags);

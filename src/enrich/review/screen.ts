@@ -1,5 +1,5 @@
 import type { Palette } from '../../output/color.ts';
-import { cleanLine, pad, truncate, width } from '../../util/text.ts';
+import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
 import { type Candidate, candidateFacts, type ReviewRow } from './candidates.ts';
 
 /** Candidates that have a key: 1 to 9. */
@@ -30,7 +30,7 @@ export function reviewLines(
     ...candidateLines(shown, row, columns),
     ...(candidates.length === 0 ? ['  no candidates'] : []),
     ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
-    palette.dim(cut(keysText(row, shown.length))),
+    ...wrap(keysText(row, shown.length), columns).map((line) => palette.dim(line)),
   ];
 }
 
@@ -50,10 +50,11 @@ function candidateLines(candidates: readonly Candidate[], { current }: ReviewRow
 }
 
 function keysText({ current }: ReviewRow, count: number): string {
+  const isOnlyCurrent = current !== undefined && count === 1;
   const numbers = count > 1 ? `1-${count}` : '1';
   return [
     ...(current === undefined ? [] : ['y yes (1)']),
-    ...(count === 0 ? [] : [`${numbers} this one`]),
+    ...(count === 0 || isOnlyCurrent ? [] : [`${numbers} this one`]),
     'n none',
     's search',
     'space skip',

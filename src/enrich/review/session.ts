@@ -2,8 +2,9 @@ import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { restaurant } from '../../hint.ts';
+import { again, restaurant } from '../../hint.ts';
 import { plural } from '../../util/plural.ts';
+import { cleanLine } from '../../util/text.ts';
 import type { FinishedList } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
 import type { PacedService } from '../run/service.ts';
@@ -142,7 +143,10 @@ export class ReviewSession {
   /** Reads one key. A key without a meaning shows the row again. */
   async #readStep(row: ReviewRow, candidates: readonly Candidate[]): Promise<Step> {
     const key = await this.#keyboard.next();
-    if (key === 'ctrl-c') throw new AppError('interrupted', 'interrupted at the prompt');
+    if (key === 'ctrl-c')
+      throw new AppError('interrupted', 'interrupted at the prompt', {
+        hint: { text: 'your decisions are saved; to continue', command: again() },
+      });
     if (key === undefined) return { kind: 'quit' };
     const number = /^[1-9]$/.test(key) ? Number(key) : 0;
     const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
@@ -154,8 +158,8 @@ export class ReviewSession {
 
   async #askWords(row: ReviewRow): Promise<Words> {
     const { prompt } = this.#app.context;
-    const name = (await prompt.text('Name', row.name)).trim();
-    const city = (await prompt.text('City', row.city)).trim();
+    const name = (await prompt.text(`Name [${cleanLine(row.name)}]`)).trim();
+    const city = (await prompt.text(`City [${cleanLine(row.city)}]`)).trim();
     return { name: name === '' ? row.name : name, city: city === '' ? row.city : city };
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -84,7 +85,7 @@ describe('review at a terminal', () => {
       [2m2 of 2, line 3, likely[22m
       [1mZun, Testville, a "note"[22m
       1 * Zuni Café  zuni Main St, Testville  A
-      [2my yes (1), 1 this one, n none, s search, space skip, u undo, q quit[22m
+      [2my yes (1), n none, s search, space skip, u undo, q quit[22m
       2 rows decided in out.csv: 1 confirmed, 1 with another restaurant, 0 rejected
       "
     `);
@@ -116,6 +117,18 @@ describe('review at a terminal', () => {
     const { stderr } = await review('  s1', ['--not-found'], { text: ['Nopa', ''] });
     expect(stderr).toContain('1   Nopa');
     expect(results()[3]).toBe('matched confirmed nopa');
+  });
+
+  it('shows all keys on a narrow terminal, and says after Ctrl-C how to continue', async () => {
+    await enrich();
+    const tty = { stdin: true, stderr: true, stdout: true, columns: 40 };
+    const { exit, stderr } = await run(['review', 'out.csv'], { tty, answers: { keys: ['y', 'ctrl-c'] } });
+    expect(exit).toBe(130);
+    expect(stderr).toContain('q quit');
+    expect(stripVTControlCharacters(stderr).replace(/\s+/g, ' ')).toContain(
+      'your decisions are saved; to continue: restaurant review out.csv',
+    );
+    expect(results()[0]).toBe('matched confirmed bar-1');
   });
 });
 
@@ -202,6 +215,10 @@ describe('review for programs', () => {
     );
     expect((await run(['review', '-', '--json'])).exit).toBe(2);
     expect((await run(['review', 'out.csv'])).stderr).toContain('review needs a terminal');
+    const { stderr } = await run(['review', '.', '--json']);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { message: '. is a folder', hint: 'name a file: restaurant review <file> --json' },
+    });
   });
 
   it('does not apply a journal to rows that have changed since', async () => {
