@@ -16,6 +16,8 @@ export interface Input {
   readonly identity?: { readonly dev: bigint; readonly ino: bigint };
   /** Of a file, which is read at any position. */
   readonly descriptor?: number | undefined;
+  /** Ends reading. */
+  readonly signal: AbortSignal;
   chunks(): AsyncIterable<Uint8Array>;
   close(): void;
 }
@@ -49,7 +51,8 @@ export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'
 export function openInput(file: string, context: InputContext): Input {
   if (file === '-') {
     const chunks = () => context.stdin.chunks();
-    return { name: 'stdin', replayable: false, format: undefined, chunks, close() {} };
+    const { signal } = context;
+    return { name: 'stdin', replayable: false, format: undefined, signal, chunks, close() {} };
   }
   if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
   const input = openFile(file, context);
@@ -65,6 +68,7 @@ export function openInput(file: string, context: InputContext): Input {
     replayable: stats.isFile(),
     format: formatOf(file),
     ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino }, descriptor: input.descriptor } : {}),
+    signal: context.signal,
     chunks: () => readChunks(input, file, context.signal),
     close: input.close,
   };

@@ -126,12 +126,12 @@ async function openSheet(
   options: ListOptions,
   onProblem: OnProblem,
 ): Promise<List> {
-  const { name, descriptor } = input;
+  const { name, descriptor, signal } = input;
   if (kind === 'xls') throw oldWorkbook(name);
   if (descriptor === undefined) throw streamedWorkbook(name);
   const { readWorkbook } = await import('./xlsx/workbook.ts');
   const delimiter = options.delimiter ?? ',';
-  const records = readWorkbook(descriptor, { name, sheet: options.sheet, delimiter });
+  const records = readWorkbook(descriptor, { name, sheet: options.sheet, delimiter, signal });
   const table = await tableOf(input, records, options);
   const { cells: header, text: headerText } = table.header;
   const width = header.length;

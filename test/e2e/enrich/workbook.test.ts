@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TextsReader } from '../../../src/enrich/read/xlsx/parts.ts';
+import { readWorkbook } from '../../../src/enrich/read/xlsx/workbook.ts';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -188,6 +189,16 @@ describe('a hostile workbook', () => {
       }
     };
     expect(addTexts).toThrow('its texts are longer than 64 MiB');
+  });
+
+  it('is not read to its end after Ctrl-C', async () => {
+    const path = join(folder, 'stopped.xlsx');
+    writeFileSync(path, zip(one(HEADER)));
+    const file = openSync(path, 'r');
+    const signal = AbortSignal.abort(new Error('stopped'));
+    const rows = readWorkbook(file, { name: path, sheet: undefined, delimiter: ',', signal });
+    await expect(rows.next()).rejects.toThrow('stopped');
+    closeSync(file);
   });
 
   it('may have long cells and empty columns', async () => {

@@ -12,6 +12,7 @@ const inputOf = (content: string | Uint8Array, piece?: number): Input => ({
   name: 'list',
   replayable: false,
   format: undefined,
+  signal: new AbortController().signal,
   chunks: () => inPieces(content, piece),
   close: async () => {},
 });

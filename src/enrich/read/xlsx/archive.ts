@@ -13,20 +13,22 @@ const MIN_SUSPICIOUS_SIZE = 16 * MIB;
 export class Archive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #signal: AbortSignal;
 
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, signal: AbortSignal) {
     this.#zip = zip;
     this.#entries = entries;
+    this.#signal = signal;
   }
 
   /** @param descriptor of the file, which stays open. @throws {WorkbookError} */
-  static async open(descriptor: number): Promise<Archive> {
+  static async open(descriptor: number, signal: AbortSignal): Promise<Archive> {
     try {
       const zip = await fromFdPromise(descriptor, { autoClose: false, lazyEntries: true });
       const entries = new Map<string, Entry>();
       if (zip.entryCount > MAX_ENTRIES) throw new WorkbookError(`it has ${plural(zip.entryCount, 'part')}`);
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-      return new Archive(zip, entries);
+      return new Archive(zip, entries, signal);
     } catch (cause) {
       throw asWorkbookError(cause);
     }
@@ -36,14 +38,18 @@ export class Archive {
     return this.#entries.has(name);
   }
 
-  /** @throws {WorkbookError} if the part is missing, damaged, or too large */
+  /** @throws {WorkbookError} if the part is missing, damaged, or too large; the signal's reason */
   async *read(name: string, maxSize = MAX_SIZE): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name);
     if (entry === undefined) throw new WorkbookError(`it has no part ${name}`);
     checkSize(entry, maxSize);
     try {
-      yield* await this.#zip.openReadStreamPromise(entry);
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
+        this.#signal.throwIfAborted();
+        yield chunk as Uint8Array;
+      }
     } catch (cause) {
+      this.#signal.throwIfAborted();
       throw asWorkbookError(cause);
     }
   }

@@ -28,17 +28,18 @@ interface WorkbookOptions {
   /** The name of the sheet; undefined for the first one that is visible. */
   readonly sheet: string | undefined;
   readonly delimiter: Delimiter;
+  readonly signal: AbortSignal;
 }
 
 /**
  * Reads the rows of a sheet of an Excel workbook (.xlsx) as records, one at a time. Empty rows are skipped.
  * @param descriptor of the open file
- * @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet
+ * @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet; the signal's reason
  */
 export async function* readWorkbook(descriptor: number, options: WorkbookOptions): AsyncGenerator<CsvRecord> {
-  const { name, delimiter } = options;
+  const { name, delimiter, signal } = options;
   try {
-    const archive = await Archive.open(descriptor);
+    const archive = await Archive.open(descriptor, signal);
     const { path, lookup } = await findSheet(archive, options);
     for await (const { number, cells } of parseXml(archive.read(path), new RowsReader(lookup)))
       yield { cells, line: number, row: number, text: encodeRecord(cells, delimiter), end: '\n' };
