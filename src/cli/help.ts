@@ -111,8 +111,11 @@ export function helpText(command: CliCommand, { width, isBrief, needsDemo }: Hel
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
   const lines = command.exampleLines.map((line) => (needsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
   const examples = lines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
+  const examplesOfShared = all.some(({ long }) => long === '--demo')
+    ? '--demo, --timeout, ...'
+    : '--quiet, --no-color, ...';
   const more =
-    options.length < all.length ? 'More options (--demo, --timeout, ...): restaurant help options' : '';
+    options.length < all.length ? `More options (${examplesOfShared}): restaurant help options` : '';
   const parts = [
     ...body,
     more,
