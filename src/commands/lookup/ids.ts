@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
 import { hintCity } from '../../app/seen.ts';
 import { AppError, usage } from '../../errors.ts';
-import { exampleSearch, type Hint, restaurant } from '../../hint.ts';
+import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -106,8 +106,8 @@ function rowsNamed(word: string, rows: readonly Row[]): number[] {
   // A part of a name could be an id, unless it contains a space.
   const matches = first.length > 0 || !/\s/.test(wanted) ? first : rowsThat((name) => name.includes(wanted));
   if (matches.length <= 1) return matches;
-  throw usage(`${matches.length} rows are named '${word}': ${matches.join(', ')}`, {
-    command: restaurant('lookup', String(matches[0])),
+  throw usage(`${matches.length} rows match '${word}': ${matches.join(', ')}`, {
+    command: again({}, { operands: [String(matches[0])] }),
   });
 }
 

@@ -107,6 +107,15 @@ describe('save', () => {
     expect((await json('saved')).results).toHaveLength(1);
   });
 
+  it('asks which one when a name matches several rows', async () => {
+    await search();
+    const { exit, stderr } = await run(['save', 'plac', '--note', 'x']);
+    expect([exit, stderr]).toEqual([
+      2,
+      "error: 3 rows match 'plac': 1, 2, 3\nhint: restaurant save 1 --note x\n",
+    ]);
+  });
+
   it('refuses a note with a key', async () => {
     const { exit, stderr } = await run(['save', '1', '--note', FREE]);
     expect([exit, stderr]).toEqual([2, expect.stringContaining('the note contains an API key')]);
