@@ -4,7 +4,7 @@ import { checkTarget } from '../../app/output-file.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
-import { cellAt } from '../../output/records.ts';
+import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { type Delimiter, decodeRecord, encodeRecord, splitRecord } from '../../util/csv.ts';
 import { memberRange, toJson } from '../../util/json.ts';
@@ -159,7 +159,7 @@ export class FinishedList {
     const cells = splitRecord(text, delimiter);
     for (const [field, value] of Object.entries(changes)) {
       const at = positions.get(field);
-      const cell = String(value ?? '');
+      const cell = String(toCell(value) ?? '');
       if (at !== undefined) cells[at] = cell === '' ? '' : encodeRecord([cell], delimiter);
     }
     return cells.join(delimiter);

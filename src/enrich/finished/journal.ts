@@ -119,4 +119,6 @@ const isEntry = (value: unknown): value is JournalEntry =>
   typeof value.at === 'number' &&
   Math.abs(value.at) <= MAX_TIME &&
   ['id', 'name', 'changesFile'].every((key) => ['string', 'undefined'].includes(typeof value[key])) &&
-  (value.changes === undefined || (Array.isArray(value.changes) && value.changes.every(isObject)));
+  (value.changes === undefined || (Array.isArray(value.changes) && value.changes.every(isChange)));
+
+const isChange = (value: unknown): boolean => isObject(value) && typeof value.field === 'string';

@@ -173,6 +173,22 @@ describe('enrich --refresh', () => {
     expect([read('profile'), existsSync(path('new'))]).toEqual(['export A=1\n', false]);
   });
 
+  it('reads a journal with values of any type', async () => {
+    await enrich(1);
+    const was = hashRow(read('out.csv').split('\n')[1] ?? '');
+    const entry = { row: 1, was, at: 0, id: 'x', set: { grade: { toString: 1 } } };
+    const wrong = {
+      ...entry,
+      set: { grade: 'B' },
+      changes: [{ field: { toString: 1 } }],
+      changesFile: path('new'),
+    };
+    const lines = [entry, wrong].map((each) => `${JSON.stringify(each)}\n`);
+    writeFileSync(path('out.csv.journal'), lines.join(''));
+    expect((await run('enrich out.csv --refresh --older 999d')).exit).toBe(0);
+    expect(read('out.csv')).toContain('"{""toString"":1}"');
+  });
+
   it('compares columns if the rows have no details', async () => {
     writeFileSync(path('list.csv'), 'name,city\nPlace 0,Testville\nPlace 1,Testville\n');
     expect((await run('enrich list.csv -o out.csv')).exit).toBe(0);
