@@ -17,7 +17,7 @@ export function registerChanges(command: CliCommand, app: App): void {
     .usesOptions('json', 'records', 'file')
     .outputSchema(object({ changes: list(CHANGE) }))
     .examples('restaurant changes --since 7d', 'restaurant changes --since 2026-11-01 --json')
-    .notes('restaurant saved --refresh records changes. Files of them: restaurant status.')
+    .notes('restaurant saved --refresh records changes. restaurant status shows where they are kept.')
     .action((words: string[], { since }: { since?: Since }) => printChanges(app, words, since));
 }
 

@@ -45,7 +45,7 @@ export function registerSaved(command: CliCommand, app: App): void {
       'restaurant saved --refresh --exit-code --quiet',
     )
     .notes(
-      '--refresh sends one request per restaurant within the quota, the one last checked longest ago first, and ' +
+      '--refresh sends one request per restaurant within the quota, least recently checked first, and ' +
         'records the changes; restaurant changes prints them again. In a pipe, it prints nothing if nothing changed. ' +
         'With another level than last time, only the fields that both levels have are compared.',
     )
