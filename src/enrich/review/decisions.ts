@@ -34,11 +34,14 @@ export async function readDecisions(app: App, file: string): Promise<WrittenDeci
     });
   if (!columns.includes('row') || !columns.includes('decision'))
     throw bad(1, 'has no columns row and decision');
+  const decided = new Set<string>();
   return records.map(({ cells, line }) => {
     const cell = (name: string): string => cells[columns.indexOf(name)]?.trim() ?? '';
     const decision = DECISIONS.find((each) => each === cell('decision'));
     if (decision === undefined) throw bad(line, `has the decision '${cell('decision')}'`);
     if (!/^[1-9]\d{0,8}$/.test(cell('row'))) throw bad(line, `has the row '${cell('row')}'`);
+    if (decided.has(cell('row'))) throw bad(line, `decides row ${cell('row')} once more`);
+    decided.add(cell('row'));
     const id = cell('restaurant_id');
     if (decision === 'other' && id === '') throw bad(line, 'has no restaurant_id');
     return {

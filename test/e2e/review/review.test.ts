@@ -195,6 +195,7 @@ describe('review for programs', () => {
     ['row,decision\n9,none\n', 'out.csv has no row 9'],
     ['row,decision\n1,maybe\n', "line 2 has the decision 'maybe'"],
     ['row,decision\n1,other\n', 'line 2 has no restaurant_id'],
+    ['row,decision\n1,yes\n1,none\n', 'line 3 decides row 1 once more'],
     ['row,name,decision\n1,Zun,yes\n', "row 1 of out.csv is 'Bar', not 'Zun'"],
     ['row,decision,restaurant_id\n1,yes,nopa\n', 'row 1 has the restaurant bar-1, not nopa'],
     ['row,decision\n4,yes\n', 'row 4 has no restaurant to confirm'],
