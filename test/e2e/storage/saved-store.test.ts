@@ -16,7 +16,7 @@ import { fewOrAll } from '../../helpers/full.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
-const KILLS = fewOrAll(10, 1000);
+const KILLS = fewOrAll(10, 300);
 
 /** Counts in a saved restaurant, and records each step as a change, until it is killed or has done its turns. */
 const COUNTER = `
