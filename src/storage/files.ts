@@ -92,7 +92,9 @@ export function randomName(): string {
  */
 export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   for (let done = 0; done < bytes.length; ) {
-    const written = writeSync(file, bytes, done, undefined, position === undefined ? null : position + done);
+    // Without a length, Bun ignores the position.
+    const left = bytes.length - done;
+    const written = writeSync(file, bytes, done, left, position === undefined ? null : position + done);
     if (written === 0) throw fileError('ENOSPC', 'nothing written');
     done += written;
   }

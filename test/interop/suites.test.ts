@@ -58,7 +58,8 @@ describe('JSONTestSuite', () => {
     for (const { name, input } of named('n_')) {
       returnText(input);
       expect({ name, text: JSON.parse((await call('--json')).stdout) }).toEqual({ name, text: input });
-      expect({ name, ...(await call('--args', input)) }).toMatchObject({ name, exit: 2, stdout: '' });
+      const refused = await service.run(['call', 'x', '--args', '-', '--no-input'], { stdin: input });
+      expect({ name, ...refused }).toMatchObject({ name, exit: 2, stdout: '' });
     }
   });
 });
