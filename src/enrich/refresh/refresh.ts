@@ -60,8 +60,10 @@ export async function runRefresh(app: App, file: string, flags: RefreshFlags): P
 /** Options of a run that a refresh would ignore. */
 function assertAlone(app: App, flags: RefreshFlags): void {
   const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
-  if (flags.refresh === undefined)
-    throw refuse('--older and --changes need --refresh', { command: again({ '--refresh': true }) });
+  if (flags.refresh === undefined) {
+    const option = flags.older === undefined ? '--changes' : '--older';
+    throw refuse(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
+  }
   if (outputPath(app) !== undefined)
     throw refuse('--refresh updates the list itself, so it takes no --output', {
       command: again({}, { without: ['--output'] }),

@@ -198,7 +198,8 @@ describe('enrich --refresh', () => {
   });
 
   it.each([
-    ['enrich out.csv --older 7d', '--older and --changes need --refresh'],
+    ['enrich out.csv --older 7d', '--older needs --refresh'],
+    ['enrich out.csv --changes c.csv', '--changes needs --refresh'],
     ['enrich out.csv --refresh -o x.csv', '--refresh updates the list itself, so it takes no --output'],
     ['enrich out.csv --refresh --loose', '--refresh cannot be combined with --loose'],
     ['enrich out.csv --refresh --export x.xlsx', '--refresh cannot be combined with --export'],
