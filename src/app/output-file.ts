@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/io-error.ts';
@@ -79,8 +79,10 @@ function attempt<T>(name: string, act: () => T): T {
 }
 
 function writeError(name: string, error: unknown): AppError {
+  const code = systemCode(error instanceof AppError ? error.cause : error);
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   return ioError('write', name, error, {
-    text: 'choose a directory that you own',
+    text: isFull ? 'free some space, or choose another disk' : 'choose a directory that you own',
     command: again({ '--output': slot('file') }),
   });
 }

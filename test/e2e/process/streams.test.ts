@@ -129,7 +129,9 @@ describe.concurrent('a device that is full', () => {
     async () => {
       const { exit, stdout, stderr } = await bash(`${FIND} -o /dev/full`);
       expect([exit, stdout]).toEqual([9, '']);
-      expect(stderr).toMatch(/^error: cannot write \/dev\/full: the disk is full\nhint: .*\n$/);
+      expect(stderr).toMatch(
+        /^error: cannot write \/dev\/full: the disk is full\nhint: free some space, or choose another disk: .*\n$/,
+      );
       // When the error cannot be printed either, the exit code still reports it.
       const [both, fnd] = await together([[`${FIND} > /dev/full 2>&1`], ['restaurant fnd 2> /dev/full']]);
       expect([both?.ran.exit, fnd?.ran.exit]).toEqual([9, 2]);
