@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { mapStrings, memberText } from '../util/json.ts';
+import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
 import type { FindResult } from './find-result.ts';
@@ -10,13 +10,13 @@ import {
   baseHeaders,
   fieldList,
   type HeaderField,
-  isHarmless,
   type RequestHeaders,
   withHeaders,
 } from './http/headers.ts';
 import { openTransport, type TraceEvent } from './http/transport.ts';
-import { checkKey, keyMasker, keySuffix, redactor, secretsIn } from './key.ts';
+import { checkKey, keySuffix } from './key.ts';
 import type { CallState, Line, LineEvents } from './line.ts';
+import { createMasks, type Masks } from './masks.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
 import { assertOptions } from './options.ts';
@@ -153,7 +153,7 @@ interface Operation<Result> {
 class RestaurantClient implements Client {
   readonly #options: ClientOptions;
   readonly #context: ClientContext;
-  readonly #masks: ReturnType<typeof createMasks>;
+  readonly #masks: Masks;
   readonly #line: Line;
   readonly #session: Session;
   #isClosed = false;
@@ -382,44 +382,4 @@ function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
   if (endpoint !== undefined) return parseEndpoint(String(endpoint));
   if (baseUrl !== undefined) return endpointFromBase(String(baseUrl));
   throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
-}
-
-function createMasks(options: ClientOptions, apiKey: string | undefined, host: string) {
-  const secrets = new Map(
-    Object.entries(options.headers ?? {})
-      .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
-      .map(([name, value]) => [name.toLowerCase(), value.trim()]),
-  );
-  const values = [...secrets.values()].flatMap(secretsIn);
-  const masks = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
-  const mask = (text: string): string => masks.reduce((masked, each) => each(masked), text);
-  const redact = redactor(undefined);
-  const hide = (text: string): string => redact(mask(text));
-
-  function trace(event: TraceEvent): void {
-    const hideSecret = ([name, value]: HeaderField): HeaderField => [
-      name,
-      secrets.has(name.toLowerCase()) ? '…' : value,
-    ];
-    const shown = 'headers' in event ? { ...event, headers: event.headers.map(hideSecret) } : event;
-    options.trace?.(mapStrings(shown, hide));
-  }
-  return {
-    hasSecrets: apiKey !== undefined || secrets.size > 0,
-    mask,
-    hide,
-    /** Masks an error of a call. Its message names the host if it is about a response. */
-    clean<E>(error: E): E | AppError {
-      if (!(error instanceof AppError)) return error;
-      const { host: named, serviceMessage } = error.details;
-      let message = error.message;
-      if (named === undefined && serviceMessage !== undefined) message = `${host} says: ${message}`;
-      else if (named === undefined && error.kind === 'service') message = `${host}: ${message}`;
-      message = hide(message);
-      // An error of `onRequest` stays the same object.
-      if (message === error.message) return error;
-      return error.withMessage(message, { host, serviceMessage: serviceMessage && hide(serviceMessage) });
-    },
-    trace: options.trace && trace,
-  };
 }
