@@ -4,19 +4,7 @@ import { type FieldChange, fieldChanges } from '../../util/changes.ts';
 import { canonicalJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { FinishedList, ListRow, Values } from '../finished/finished-list.ts';
-
-/** Columns with fields of the restaurant. */
-const FIELDS = [
-  'name',
-  'address',
-  'city',
-  'neighborhood',
-  'lat',
-  'lng',
-  'cuisine_tags',
-  'grade',
-  'coverage_level',
-] as const;
+import { RESTAURANT_FIELDS } from '../write/row-codec.ts';
 
 export interface Refreshed {
   /** The values that change; null if none does. */
@@ -37,7 +25,9 @@ export function compareRow(
 ): Refreshed {
   const next = list.valuesOf({ status: 'matched', restaurant: { ...details }, details });
   const before = detailsOf(row);
-  const fields = FIELDS.filter((field) => valueAt(details, field) !== undefined && field in row.values);
+  const fields = RESTAURANT_FIELDS.filter(
+    (field) => valueAt(details, field) !== undefined && field in row.values,
+  );
   const differing = fields.filter((field) => !isSame(row.values[field], next[field]));
   if (before === undefined) {
     const changes = differing.map((field) => ({

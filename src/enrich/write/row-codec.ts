@@ -12,11 +12,8 @@ import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../row.ts';
 
 /** Fields of a result, in the order of their columns. Column names consist of the prefix and a field name. */
-const RESULT_FIELDS = [
-  'status',
-  'match',
-  'candidates',
-  'id',
+/** Columns with fields of the restaurant. */
+export const RESTAURANT_FIELDS = [
   'name',
   'address',
   'city',
@@ -26,6 +23,14 @@ const RESULT_FIELDS = [
   'cuisine_tags',
   'grade',
   'coverage_level',
+] as const;
+
+const RESULT_FIELDS = [
+  'status',
+  'match',
+  'candidates',
+  'id',
+  ...RESTAURANT_FIELDS,
   'details',
   'error',
   'similarity',
