@@ -81,14 +81,18 @@ export class Filter {
   }
 
   #open(): Worker {
-    this.#worker ??= new Worker(WORKER, {
-      eval: true,
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
+    if (this.#worker === undefined) {
+      this.#worker = new Worker(WORKER, {
+        eval: true,
+        env: {},
+        execArgv: [],
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      });
+      // It may run out of memory after the time limit, when nobody waits for it.
+      this.#worker.on('error', () => {});
+    }
     return this.#worker;
   }
 }
