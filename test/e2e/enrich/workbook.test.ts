@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TextsReader } from '../../../src/enrich/read/xlsx/parts.ts';
+import { TextsReader } from '../../../src/enrich/read/xlsx/rows.ts';
 import { readWorkbook } from '../../../src/enrich/read/xlsx/workbook.ts';
 import type { RunOptions } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
@@ -123,7 +123,7 @@ describe('a hostile workbook', () => {
     [
       'a ZIP bomb that lies about its size',
       withSheet({ data: Buffer.alloc(64 * MIB, ' '), declared: 1000 }),
-      /too many bytes/,
+      /it is damaged or incomplete/,
     ],
     ['a part of 2 GiB', withSheet({ data: '<a/>', declared: 2 ** 31 }), /sheet0\.xml has 2,048 MiB/],
     ['50,000 columns', one(textRow(...Array(50_000).fill('a'))), /its row 1 has more than 16,384 columns/],
@@ -178,6 +178,15 @@ describe('a hostile workbook', () => {
   ])('ends in an error: %s', async (_name, parts, message) => {
     const { exit, stderr } = await enrich(parts);
     expect([exit, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it('is reported if it is cut off', async () => {
+    writeFileSync(join(folder, 'cut.xlsx'), zip(one(HEADER)).subarray(0, -30));
+    const { exit, stderr } = await service.run(['enrich', 'cut.xlsx'], { cwd: folder });
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: cut\.xlsx cannot be read: it is damaged or incomplete\n/),
+    ]);
   });
 
   it('has at most 16 million shared texts', () => {

@@ -1,6 +1,9 @@
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { ioReason } from '../../../storage/io-error.ts';
 import { plural } from '../../../util/plural.ts';
-import { WorkbookError } from './error.ts';
+
+/** A workbook that cannot be read. The message completes the sentence `<file> cannot be read: <message>`. */
+export class WorkbookError extends Error {}
 
 const MIB = 1024 * 1024;
 const MAX_ENTRIES = 10_000;
@@ -30,7 +33,7 @@ export class Archive {
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
       return new Archive(zip, entries, signal);
     } catch (cause) {
-      throw asWorkbookError(cause);
+      throw workbookError(cause);
     }
   }
 
@@ -50,7 +53,7 @@ export class Archive {
       }
     } catch (cause) {
       this.#signal.throwIfAborted();
-      throw asWorkbookError(cause);
+      throw workbookError(cause);
     }
   }
 }
@@ -64,7 +67,8 @@ function checkSize({ fileName, compressedSize, uncompressedSize }: Entry, maxSiz
     throw new WorkbookError(`its part ${fileName} grows ${MAX_RATIO} times and more when it is unpacked`);
 }
 
-const asWorkbookError = (cause: unknown): unknown =>
-  cause instanceof Error && !(cause instanceof WorkbookError)
-    ? new WorkbookError(cause.message, { cause })
-    : cause;
+function workbookError(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof WorkbookError) return cause;
+  const reason = 'syscall' in cause ? ioReason(cause) : 'it is damaged or incomplete';
+  return new WorkbookError(reason, { cause });
+}

@@ -27,27 +27,23 @@ export function numberFormat(id: number, code: string | undefined, is1904: boole
   const hasDate = /[dy]/i.test(letters) || (/m/i.test(letters) && !hasTime);
   // An elapsed time, such as [h]:mm, is a number of days.
   if (!(hasDate || hasTime) || letters.includes('[')) return plainNumber;
-  return (value) => isoDate(Number(value), { is1904, hasDate, hasTime }) ?? plainNumber(value);
+  return (value) => {
+    const days = Number(value);
+    if (!(days >= 0 && days < LAST_DAY + 1)) return plainNumber(value);
+    const [date = '', time = ''] = dateAndTime(days, is1904);
+    if (!hasTime) return date;
+    return hasDate || days >= 1 ? `${date}T${time}` : time;
+  };
+}
+
+function dateAndTime(days: number, is1904: boolean): string[] {
+  const shift = !is1904 && days < LEAP_DAY ? 1 : 0;
+  const seconds = Math.round((days + shift + DAY_0[is1904 ? 1904 : 1900]) * (DAY_MS / 1000));
+  return new Date(seconds * 1000).toISOString().slice(0, 19).split('T');
 }
 
 /** Formats a number with the digits that a spreadsheet shows. */
 export function plainNumber(value: string): string {
   const number = Number(value);
   return Number.isFinite(number) && value.trim() !== '' ? String(Number(number.toPrecision(DIGITS))) : value;
-}
-
-function isoDate(
-  days: number,
-  {
-    is1904,
-    hasDate,
-    hasTime,
-  }: { readonly is1904: boolean; readonly hasDate: boolean; readonly hasTime: boolean },
-): string | undefined {
-  if (!(days >= 0 && days < LAST_DAY + 1)) return undefined;
-  const shift = !is1904 && days < LEAP_DAY ? 1 : 0;
-  const seconds = Math.round((days + shift + DAY_0[is1904 ? 1904 : 1900]) * (DAY_MS / 1000));
-  const [date = '', time = ''] = new Date(seconds * 1000).toISOString().slice(0, 19).split('T');
-  if (!hasTime) return date;
-  return hasDate || days >= 1 ? `${date}T${time}` : time;
 }

@@ -1,8 +1,11 @@
 import { columnOf, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
-import { WorkbookError } from './error.ts';
+import { WorkbookError } from './archive.ts';
 import { type NumberFormat, plainNumber } from './formats.ts';
-import { longText, RichText } from './parts.ts';
-import type { XmlReader } from './xml.ts';
+import { type Attribute, XmlReader } from './xml.ts';
+
+/** Maximum length of all shared texts, in characters. Each counts as more than it has, because empty ones need memory, too. */
+const MAX_TEXTS = 64 * 1024 * 1024;
+const TEXT_OVERHEAD = 4;
 
 export interface SheetRow {
   /** Its number in the sheet, from 1. */
@@ -18,9 +21,8 @@ export interface Lookup {
 const BOOLEANS: Readonly<Record<string, string>> = { 1: 'TRUE', 0: 'FALSE', true: 'TRUE', false: 'FALSE' };
 
 /** Reads the rows of a sheet that have text. Formulas have their stored values. */
-export class RowsReader implements XmlReader<SheetRow> {
+export class RowsReader extends XmlReader<SheetRow> {
   readonly #lookup: Lookup;
-  #rows: SheetRow[] = [];
   #isInData = false;
   #number = 0;
   #cells: string[] = [];
@@ -33,10 +35,11 @@ export class RowsReader implements XmlReader<SheetRow> {
   readonly #text = new RichText();
 
   constructor(lookup: Lookup) {
+    super();
     this.#lookup = lookup;
   }
 
-  open(name: string, attribute: (name: string) => string | undefined): void {
+  override open(name: string, attribute: Attribute): void {
     if (name === 'sheetData') this.#isInData = true;
     if (!this.#isInData) return;
     if (name === 'row') this.#openRow(attribute('r'));
@@ -45,23 +48,19 @@ export class RowsReader implements XmlReader<SheetRow> {
     else this.#text.open(name);
   }
 
-  text(text: string): void {
+  override text(text: string): void {
     if (this.#isInValue) this.#value += text;
     else this.#text.add(text);
     if (this.#value.length > MAX_CELL) throw longText();
   }
 
-  close(name: string): void {
+  override close(name: string): void {
     if (name === 'sheetData') this.#isInData = false;
     if (!this.#isInData) return;
     if (name === 'row') this.#closeRow();
     else if (name === 'c') this.#closeCell();
     else if (name === 'v') this.#isInValue = false;
     else this.#text.close(name);
-  }
-
-  take(): SheetRow[] {
-    return this.#rows.splice(0);
   }
 
   #openRow(number: string | undefined): void {
@@ -73,7 +72,7 @@ export class RowsReader implements XmlReader<SheetRow> {
     this.#column = 0;
   }
 
-  #openCell(attribute: (name: string) => string | undefined): void {
+  #openCell(attribute: Attribute): void {
     const column = columnOf(attribute('r')) ?? this.#column + 1;
     if (column <= this.#column) throw this.#error('cells that are not in order');
     if (column > MAX_SHEET_COLUMNS) throw this.#error('more than 16,384 columns');
@@ -101,10 +100,68 @@ export class RowsReader implements XmlReader<SheetRow> {
   }
 
   #closeRow(): void {
-    if (this.#cells.length > 0) this.#rows.push({ number: this.#number, cells: this.#cells });
+    if (this.#cells.length > 0) this.add({ number: this.#number, cells: this.#cells });
   }
 
   #error(what: string): WorkbookError {
     return new WorkbookError(`its row ${this.#number} has ${what}`);
   }
 }
+
+/** Reads the texts that cells share. */
+export class TextsReader extends XmlReader<string> {
+  readonly #text = new RichText();
+  #length = 0;
+
+  override open(name: string): void {
+    this.#text.open(name);
+  }
+
+  override text(text: string): void {
+    this.#text.add(text);
+  }
+
+  override close(name: string): void {
+    this.#text.close(name);
+    if (name !== 'si') return;
+    const text = this.#text.take();
+    this.#length += text.length + TEXT_OVERHEAD;
+    if (this.#length > MAX_TEXTS) throw new WorkbookError('its texts are longer than 64 MiB');
+    this.add(text);
+  }
+}
+
+/** The text of an element with parts of different fonts. Phonetic hints are left out. */
+class RichText {
+  #text = '';
+  #isInText = false;
+  #isPhonetic = false;
+
+  open(name: string): void {
+    if (name === 't') this.#isInText = !this.#isPhonetic;
+    if (name === 'rPh') this.#isPhonetic = true;
+  }
+
+  add(text: string): void {
+    if (this.#isInText) this.#text += text;
+    if (this.#text.length > MAX_CELL) throw longText();
+  }
+
+  close(name: string): void {
+    if (name === 't') this.#isInText = false;
+    if (name === 'rPh') this.#isPhonetic = false;
+  }
+
+  /** Returns the text, and begins another one. Characters that XML cannot contain are written as `_x0007_`. */
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text.includes('_x')
+      ? text.replace(/_x([\da-f]{4})_/gi, (_all, code: string) =>
+          String.fromCharCode(Number.parseInt(code, 16)),
+        )
+      : text;
+  }
+}
+
+const longText = () => new WorkbookError('it has a cell with more than 32,767 characters');

@@ -1,18 +1,10 @@
 import { AppError } from '../../../errors.ts';
 import { again, type Hint } from '../../../hint.ts';
 import { type CsvRecord, type Delimiter, encodeRecord } from '../../../util/csv.ts';
-import { Archive } from './archive.ts';
-import { WorkbookError } from './error.ts';
-import {
-  FormatsReader,
-  type Relation,
-  RelationsReader,
-  type Sheet,
-  SheetsReader,
-  TextsReader,
-} from './parts.ts';
-import { type Lookup, RowsReader } from './rows.ts';
-import { parseXml, type XmlReader } from './xml.ts';
+import { Archive, WorkbookError } from './archive.ts';
+import { type NumberFormat, numberFormat } from './formats.ts';
+import { type Lookup, RowsReader, TextsReader } from './rows.ts';
+import { type Attribute, parseXml, XmlReader } from './xml.ts';
 
 /** Maximum size of the parts that list sheets and formats. */
 const MAX_INDEX = 16 * 1024 * 1024;
@@ -55,25 +47,22 @@ async function findSheet(
 ): Promise<{ readonly path: string; readonly lookup: Lookup }> {
   if (!archive.has('xl/workbook.xml')) throw new WorkbookError('it is not an Excel workbook (.xlsx)');
   const list = new SheetsReader();
-  const sheets = await readPart(archive, 'xl/workbook.xml', list);
-  const relations = await readPart(archive, 'xl/_rels/workbook.xml.rels', new RelationsReader());
+  const sheets = await readPart(archive, 'xl/workbook.xml', list, MAX_INDEX);
+  const relations = await readPart(archive, 'xl/_rels/workbook.xml.rels', new RelationsReader(), MAX_INDEX);
   const isWanted = (each: Sheet) =>
     wanted === undefined ? !each.isHidden : each.name.toLowerCase() === wanted.toLowerCase();
   const sheet = sheets.find(isWanted);
   if (sheet === undefined) throw noSheet(name, wanted, sheets);
   const path = relations.find(({ id }) => id === sheet.relation)?.path;
   if (path === undefined) throw new WorkbookError(`it has no part for its sheet '${sheet.name}'`);
-  const partOf = (kind: string) => relations.find((each: Relation) => each.kind === kind)?.path;
-  const formats = await optionalPart(archive, partOf('styles'), new FormatsReader(list.is1904), MAX_INDEX);
-  const texts = await optionalPart(archive, partOf('sharedStrings'), new TextsReader());
+  const partOf = (kind: string) => relations.find((each) => each.kind === kind)?.path;
+  const formats = await readPart(archive, partOf('styles'), new FormatsReader(list.is1904), MAX_INDEX);
+  const texts = await readPart(archive, partOf('sharedStrings'), new TextsReader());
   return { path, lookup: { formats, texts } };
 }
 
-async function readPart<Item>(archive: Archive, path: string, reader: XmlReader<Item>): Promise<Item[]> {
-  return optionalPart(archive, path, reader, MAX_INDEX);
-}
-
-async function optionalPart<Item>(
+/** @param path undefined if the workbook has no such part */
+async function readPart<Item>(
   archive: Archive,
   path: string | undefined,
   reader: XmlReader<Item>,
@@ -92,4 +81,63 @@ function noSheet(name: string, wanted: string | undefined, sheets: readonly Shee
   return new AppError('usage', `${name} has no sheet '${wanted}'; it has ${names || 'none'}`, {
     ...(first === undefined ? {} : { hint: { command: again({ '--sheet': first.name }) } }),
   });
+}
+
+interface Sheet {
+  readonly name: string;
+  readonly relation: string;
+  readonly isHidden: boolean;
+}
+
+class SheetsReader extends XmlReader<Sheet> {
+  is1904 = false;
+
+  override open(name: string, attribute: Attribute): void {
+    if (name === 'workbookPr') this.is1904 = ['1', 'true'].includes(attribute('date1904') ?? '');
+    if (name !== 'sheet') return;
+    const relation = attribute('r:id') ?? attribute('id') ?? '';
+    const isHidden = (attribute('state') ?? 'visible') !== 'visible';
+    this.add({ name: attribute('name') ?? '', relation, isHidden });
+  }
+}
+
+interface Relation {
+  readonly id: string;
+  /** The last word of its type, such as `worksheet`. */
+  readonly kind: string;
+  readonly path: string;
+}
+
+class RelationsReader extends XmlReader<Relation> {
+  override open(name: string, attribute: Attribute): void {
+    if (name !== 'Relationship') return;
+    const target = attribute('Target') ?? '';
+    const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`;
+    const kind = (attribute('Type') ?? '').split('/').at(-1) ?? '';
+    this.add({ id: attribute('Id') ?? '', kind, path });
+  }
+}
+
+/** Reads the formats of cells, in the order in which cells number them. */
+class FormatsReader extends XmlReader<NumberFormat> {
+  readonly #is1904: boolean;
+  readonly #codes = new Map<number, string>();
+  #isInCells = false;
+
+  constructor(is1904: boolean) {
+    super();
+    this.#is1904 = is1904;
+  }
+
+  override open(name: string, attribute: Attribute): void {
+    if (name === 'numFmt') this.#codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+    if (name === 'cellXfs') this.#isInCells = true;
+    if (name !== 'xf' || !this.#isInCells) return;
+    const id = Number(attribute('numFmtId') ?? 0);
+    this.add(numberFormat(id, this.#codes.get(id), this.#is1904));
+  }
+
+  override close(name: string): void {
+    if (name === 'cellXfs') this.#isInCells = false;
+  }
 }

@@ -1,12 +1,23 @@
 import { Parser } from 'saxen';
-import { WorkbookError } from './error.ts';
+import { WorkbookError } from './archive.ts';
 
-/** Reads the events of an XML document. Names are without their prefixes. */
-export interface XmlReader<Item> {
-  open(name: string, attribute: (name: string) => string | undefined): void;
-  text(text: string): void;
-  close(name: string): void;
-  take(): readonly Item[];
+export type Attribute = (name: string) => string | undefined;
+
+/** Makes items of the elements and texts of an XML document. Names are without their prefixes. */
+export abstract class XmlReader<Item> {
+  readonly #items: Item[] = [];
+
+  abstract open(name: string, attribute: Attribute): void;
+  text(_text: string): void {}
+  close(_name: string): void {}
+
+  protected add(item: Item): void {
+    this.#items.push(item);
+  }
+
+  take(): Item[] {
+    return this.#items.splice(0);
+  }
 }
 
 /** Maximum length of a tag or text, in characters. */
@@ -39,8 +50,8 @@ class XmlParser {
 
   constructor(reader: XmlReader<unknown>) {
     this.#parser
-      .on('error', (error) => {
-        throw new WorkbookError(`its XML is malformed: ${error.message}`);
+      .on('error', (cause) => {
+        throw malformed(cause);
       })
       .on('attention', () => {
         throw new WorkbookError('its XML declares a document type');
@@ -49,7 +60,7 @@ class XmlParser {
         this.#pending = 0;
         this.#depth += 1;
         if (this.#depth > MAX_DEPTH) throw new WorkbookError('its XML is nested too deeply');
-        reader.open(local(name), (key) => attributeOf(attributes(), key));
+        reader.open(local(name), (key) => decodeReferences(attributes()[key]));
       })
       .on('closeTag', (name) => {
         this.#pending = 0;
@@ -70,21 +81,17 @@ class XmlParser {
   }
 
   end(): void {
-    const error = this.#parser.end();
-    if (error !== undefined && error !== null)
-      throw new WorkbookError(`its XML is malformed: ${error.message}`);
+    const cause = this.#parser.end();
+    if (cause) throw malformed(cause);
   }
 }
 
+const malformed = (cause: Error) => new WorkbookError('its XML is malformed', { cause });
+
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-function attributeOf(attributes: Readonly<Record<string, string>>, key: string): string | undefined {
-  const value = attributes[key];
-  return value === undefined ? undefined : decodeReferences(value);
-}
-
-function decodeReferences(text: string): string {
-  if (!text.includes('&')) return text;
+function decodeReferences<Text extends string | undefined>(text: Text): Text | string {
+  if (!text?.includes('&')) return text;
   return text.replace(REFERENCE, (_all, decimal?: string, hex?: string, name = '') => {
     if (name !== '') return CHARACTERS[name.toLowerCase()] ?? '';
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
