@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../util/object.ts';
-import type { ReplyForm } from './types.ts';
+import type { Access, ReplyForm } from './types.ts';
 
 /** JSON-RPC 2.0 error codes, section 5.1. */
 export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
+const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
@@ -27,6 +27,21 @@ export interface Answer {
   readonly message?: JsonObject | undefined;
   /** Messages that precede it in a stream. */
   readonly events?: readonly JsonObject[];
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface Post {
+  readonly incoming: RpcMessage;
+  readonly access: Access;
+  readonly headers: Headers;
+}
+
+/** The protocol of the sandbox. Both functions may throw a ReplyError. */
+export interface Protocol {
+  readonly methods: readonly string[];
+  post(post: Post): Answer;
+  endSession?(headers: Headers, access: Access): Answer;
 }
 
 export interface Payload {

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { type Hint, restaurant } from '../hint.ts';
 import { isObject } from '../util/object.ts';
-import { createCatalog } from './catalog.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
 import { McpServer } from './mcp.ts';
 import {
@@ -16,6 +15,8 @@ import {
   idOf,
   PARSE_ERROR,
   type Payload,
+  type Post,
+  type Protocol,
   ReplyError,
   readMessage,
   rpcError,
@@ -30,8 +31,8 @@ import {
   keyKind,
   PATH,
 } from './request-guard.ts';
-import { sampleRestaurants } from './restaurants.ts';
-import { createService, type Post, type Protocol } from './service.ts';
+import { createCatalog, sampleRestaurants } from './restaurants.ts';
+import { createService } from './tools.ts';
 import type { Mode, ReplyForm, RequestEntry, Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';
 
 export type { Sandbox, SandboxRequest, SandboxRestaurant } from './types.ts';

@@ -1,9 +1,18 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { gradeRank } from '../util/restaurant.ts';
-import { type Catalog, fold } from './catalog.ts';
 import { describe } from './details.ts';
-import { badArgument, INVALID_PARAMS, ReplyError, rpcError } from './messages.ts';
+import {
+  badArgument,
+  INVALID_PARAMS,
+  invalidRequest,
+  METHOD_NOT_FOUND,
+  type Protocol,
+  ReplyError,
+  resultMessage,
+  rpcError,
+} from './messages.ts';
+import { type Catalog, fold } from './restaurants.ts';
 import type { Mode, SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
@@ -184,5 +193,25 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
       if (!(error instanceof ReplyError) || error.code !== INVALID_PARAMS) throw error;
       return outputResult({ status: 'invalid_arguments', message: error.message }, true);
     }
+  };
+}
+
+/** The documented service, which has only `tools/call`. */
+export function createService(catalog: Catalog): Protocol {
+  const tools = createTools(catalog, 'service');
+  return {
+    methods: ['POST'],
+    post({ incoming: { id, method, params }, access }) {
+      if (method === undefined) throw invalidRequest('the server sent no request');
+      if (id === undefined) {
+        if (method === 'tools/call') throw invalidRequest('id is missing');
+        return { status: 202 };
+      }
+      if (typeof id === 'string') throw invalidRequest('id is not an integer');
+      if (method !== 'tools/call') {
+        throw rpcError(METHOD_NOT_FOUND, 'method not found: only tools/call is served');
+      }
+      return { status: 200, message: resultMessage(id, callTool(tools, params, access.paid)) };
+    },
   };
 }

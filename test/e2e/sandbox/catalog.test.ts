@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cityKey, createCatalog } from '../../../src/sandbox/catalog.ts';
-import { sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
+import { cityKey, createCatalog, sampleRestaurants } from '../../../src/sandbox/restaurants.ts';
 
 const catalog = createCatalog(sampleRestaurants());
 const names = (name: string, city: string) => catalog.find(name, city).map((restaurant) => restaurant.name);
