@@ -26,7 +26,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Modules that libraries load but this program never uses: undici's HTTP/2, its fetch bodies, and the second build of
- * its parser; chalk's color detection, which src/output/color.ts replaces.
+ * its parser; chalk's color detection, which src/output/style.ts replaces.
  */
 const UNUSED =
   /undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body|llhttp[\\/]llhttp_simd-wasm)\.js$|chalk[\\/]source[\\/]vendor[\\/]supports-color[\\/]index\.js$/;

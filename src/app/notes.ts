@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Message } from '../hint.ts';
-import type { Palette } from '../output/color.ts';
 import { clearLine, type UpdateLabel, withSpinner } from '../output/spinner.ts';
+import type { Palette } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { again, type Options } from '../hint.ts';
-import { colorJson } from '../output/color.ts';
 import {
   EXTENSIONS,
   FILE_FORMATS,
@@ -13,6 +12,7 @@ import {
 } from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
+import { colorJson } from '../output/style.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
-import { isColored, type Palette, palette } from '../output/color.ts';
-import { showsLinks } from '../output/link.ts';
 import type { View } from '../output/presentation.ts';
+import { isColored, type Palette, palette, showsLinks } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import { variable } from '../settings/settings.ts';
 

@@ -14,7 +14,7 @@ import { LEVELS } from '../client/tools.ts';
 import type { Level } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
-import { SAVED_COLUMNS, savedPresentation } from '../output/render/saved.ts';
+import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
 import { plural } from '../util/plural.ts';
 
 interface SavedOptions {

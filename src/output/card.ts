@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from '../util/object.ts';
 import { cleanLine, label, width, wrap } from '../util/text.ts';
 import { entryLines, type Field, inline, isSimple, separate } from './data.ts';
 import { mapUrl } from './geo.ts';
-import { link } from './link.ts';
 import { EMPTY, glyphs, type View } from './presentation.ts';
 import { pick } from './records.ts';
+import { link } from './style.ts';
 
 type Found = Extract<Outcome, { readonly output: unknown }>;
 type Failed = Extract<Outcome, { readonly error: unknown }>;

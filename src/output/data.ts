@@ -1,9 +1,9 @@
 import { toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { clean, cleanLine, label, wrap } from '../util/text.ts';
-import { link, webUrl } from './link.ts';
 import { maxWidth, type Pair, pairLines } from './pairs.ts';
 import { EMPTY, glyphs, type View } from './presentation.ts';
+import { link, webUrl } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 
 const MAX_DATA_LEVEL = 6;

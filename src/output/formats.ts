@@ -19,7 +19,7 @@ const map = () => import('./geo.ts');
 
 const SPECS = {
   table: { extensions: [], load: async () => (await plain()).writeTable },
-  list: { extensions: [], load: async () => (await import('./list.ts')).writeList },
+  list: { extensions: [], load: async () => (await plain()).writeList },
   json: { extensions: ['json'] },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },
   csv: { extensions: ['csv'], load: async () => (await spreadsheet()).writeCsv },

@@ -1,9 +1,9 @@
-import { toJson } from '../util/json.ts';
+import { checkDepth, toJson } from '../util/json.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { isObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
-import { lines, pick, tabulate, valueAt } from './records.ts';
+import { lines, pick, tabulate, toCell, valueAt } from './records.ts';
 
 /** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
 export async function writeTable(
@@ -67,4 +67,25 @@ export function missingColumns(
   const names = missing.map((column) => `'${column}'`).join(', ');
   const meant = didYouMean(first, valid, 1);
   return `no result has ${names}: ${meant === '' ? '' : `${meant} `}these have ${named}`;
+}
+
+/** One field per line, for screen readers. Items of lists are numbered from 1; fields without a value are left out. */
+export function writeList(data: Presentation, options: PresentOptions): string {
+  const columns = options.columns ?? data.readableColumns ?? data.columns;
+  const records = data.rows ?? data.records;
+  return records
+    .map((record) => {
+      checkDepth(record);
+      return columns?.flatMap((column) => fields(valueAt(record, column), [column])) ?? fields(record, []);
+    })
+    .map(lines)
+    .join('\n');
+}
+
+function fields(value: unknown, path: readonly string[]): string[] {
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
+    return value.flatMap((item, index) => fields(item, [...path, String(index + 1)]));
+  if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => fields(inner, [...path, key]));
+  const text = cleanLine(String(toCell(value) ?? '')).trim();
+  return text === '' ? [] : [`${label(path.join(' '))}: ${text}`];
 }

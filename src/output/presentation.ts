@@ -1,5 +1,5 @@
-import type { Palette } from './color.ts';
 import type { PageDocument } from './html/document.ts';
+import type { Palette } from './style.ts';
 
 export interface Presentation {
   /**

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { type AppError, systemCode } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 import { clean, cleanLine, width as textWidth, truncate, wrap } from '../util/text.ts';
-import type { Palette } from './color.ts';
 import { hintText } from './hint-text.ts';
+import type { Palette } from './style.ts';
 
 type Redact = (text: string) => string;
 const identity: Redact = (text) => text;

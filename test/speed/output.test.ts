@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { palette } from '../../src/output/color.ts';
 import { present, type RecordFormat } from '../../src/output/formats.ts';
 import type { Presentation } from '../../src/output/presentation.ts';
 import { callPresentation } from '../../src/output/render/call.ts';
 import { findPresentation } from '../../src/output/render/find.ts';
 import { lookupPresentation } from '../../src/output/render/lookup.ts';
 import { toolPresentation } from '../../src/output/render/tools.ts';
+import { palette } from '../../src/output/style.ts';
 import { width } from '../../src/util/text.ts';
 
 const COLUMNS = 80;

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
-import { palette } from '../../src/output/color.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
+import { palette } from '../../src/output/style.ts';
 import { expectLinearTime } from '../helpers/linear-time.ts';
 
 const view = { width: 80, palette: palette(0), unicode: true };

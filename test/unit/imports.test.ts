@@ -67,7 +67,7 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   'undici/lib/core/socks5-client.js': ['client/http/tunnel.ts'],
   conf: ['storage/config-file.ts'],
   '@redis/client': ['shared-state/'],
-  chalk: ['output/color.ts'],
+  chalk: ['output/style.ts'],
   'cli-table3': ['output/table.ts'],
   'jq-wasm/dist/build/jq.js': ['output/jq/worker.ts'],
   commander: ['cli/', 'run.ts'],

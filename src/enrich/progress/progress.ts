@@ -3,7 +3,7 @@ import { outputPath } from '../../app/output-file.ts';
 import type { Waiting } from '../../app/quota.ts';
 import { timeText } from '../../app/time-text.ts';
 import type { Context } from '../../context.ts';
-import type { Palette } from '../../output/color.ts';
+import type { Palette } from '../../output/style.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';

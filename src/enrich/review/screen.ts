@@ -1,4 +1,4 @@
-import type { Palette } from '../../output/color.ts';
+import type { Palette } from '../../output/style.ts';
 import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
 import { type Candidate, candidateFacts, type ReviewRow } from './candidates.ts';
 

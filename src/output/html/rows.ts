@@ -6,8 +6,8 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { factsOf, fieldsOf, placeOf } from '../card.ts';
 import { type Field, inline, isSimple, itemText } from '../data.ts';
 import { pointOf } from '../geo.ts';
-import { webUrl } from '../link.ts';
 import { pick, toCell, valueAt } from '../records.ts';
+import { webUrl } from '../style.ts';
 import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {

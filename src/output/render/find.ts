@@ -2,9 +2,9 @@ import { isObject } from '../../util/object.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { mapUrl } from '../geo.ts';
 import type { SearchInfo } from '../html/rows.ts';
-import { link } from '../link.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick, valueAt } from '../records.ts';
+import { link } from '../style.ts';
 import { type Column, cellText, tableParts } from '../table.ts';
 
 const NUMBER: Column = {
@@ -97,5 +97,19 @@ export function findPresentation(
     }),
     table: (view, columns) => renderFind(restaurants, { columns, extra }, view),
     page: async (columns) => (await import('../html/rows.ts')).findPage(restaurants, search, columns),
+  };
+}
+
+export const SAVED_COLUMNS: readonly string[] = [...SUMMARY_COLUMNS, 'note', 'saved_at', 'checked_at'];
+
+/** Without row numbers, which refer to the last search. @param at now, in milliseconds since the epoch */
+export function savedPresentation(records: readonly unknown[], at: number): Presentation {
+  return {
+    records,
+    columns: SAVED_COLUMNS,
+    readableColumns: ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address', 'note'],
+    selectColumns: (columns) => ({ results: records.map((record) => pick(record, columns)) }),
+    table: (view, columns) => renderFind(records, { columns, extra: ['note'], numbered: false }, view),
+    page: async (columns) => (await import('../html/rows.ts')).savedPage(records, at, columns),
   };
 }

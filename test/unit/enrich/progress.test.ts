@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressContext, ProgressSource } from '../../../src/enrich/progress/progress.ts';
-import { BarProgress, JsonProgress, QuietProgress, timeLeft } from '../../../src/enrich/progress/progress.ts';
+import {
+  BarProgress,
+  JsonProgress,
+  type ProgressContext,
+  type ProgressSource,
+  QuietProgress,
+  timeLeft,
+} from '../../../src/enrich/progress/progress.ts';
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
-import { palette } from '../../../src/output/color.ts';
+import { palette } from '../../../src/output/style.ts';
 
 const plain = palette(0);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { palette } from '../../../src/output/color.ts';
 import { errorJson, formatError } from '../../../src/output/problem.ts';
+import { palette } from '../../../src/output/style.ts';
 import { FORBIDDEN, hostileText } from '../../helpers/hostile.ts';
 
 const plain = palette(0);

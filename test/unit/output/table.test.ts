@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { palette } from '../../../src/output/color.ts';
+import { palette } from '../../../src/output/style.ts';
 import { allocateWidths, type Column, renderTable } from '../../../src/output/table.ts';
 import { width } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText, viewOf } from '../../helpers/hostile.ts';

@@ -2,10 +2,9 @@ import { foldLetters } from '../../../util/fold.ts';
 import { formatNumber, plural } from '../../../util/plural.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
-import { button, el } from './dom.ts';
+import { button, el, moreElement, type Row, rowElement } from './elements.ts';
 import type { MapView } from './map.ts';
 import { Review } from './review.ts';
-import { moreElement, type Row, rowElement } from './row.ts';
 
 const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;

@@ -1,6 +1,6 @@
 import { formatNumber, plural } from '../../../util/plural.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
-import { el } from './dom.ts';
+import { el } from './elements.ts';
 import { List } from './list.ts';
 import { MapView } from './map.ts';
 

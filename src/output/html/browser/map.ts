@@ -11,8 +11,7 @@ import {
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
 import { formatNumber, plural } from '../../../util/plural.ts';
 import { type Entry, type PageHead, TILES } from '../document.ts';
-import { button, el } from './dom.ts';
-import { detail, nameColumn, nameOf, type Row } from './row.ts';
+import { button, detail, el, nameColumn, nameOf, type Row } from './elements.ts';
 
 interface SpotData {
   row: Row;

@@ -1,8 +1,7 @@
 import { encodeRecord } from '../../../util/csv.ts';
 import { plural } from '../../../util/plural.ts';
 import type { Choice } from '../document.ts';
-import { button, el } from './dom.ts';
-import type { Row } from './row.ts';
+import { button, el, type Row } from './elements.ts';
 
 const FILE = 'decisions.csv';
 const NONE = 'none';

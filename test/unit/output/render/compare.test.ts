@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../../src/client/types.ts';
 import { AppError } from '../../../../src/errors.ts';
-import { palette } from '../../../../src/output/color.ts';
 import type { View } from '../../../../src/output/presentation.ts';
 import { comparisonLines, renderLookup } from '../../../../src/output/render/lookup.ts';
+import { palette } from '../../../../src/output/style.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 

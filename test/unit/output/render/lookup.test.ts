@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { palette } from '../../../../src/output/color.ts';
 import { present } from '../../../../src/output/formats.ts';
 import { lookupEntries } from '../../../../src/output/lookup-entry.ts';
 import { lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
+import { palette } from '../../../../src/output/style.ts';
 import { width } from '../../../../src/util/text.ts';
 import { FORBIDDEN, hostileRecord, OWN_LINK, viewOf } from '../../../helpers/hostile.ts';
 
