@@ -31,9 +31,10 @@ const WAITS = {
   pause: 'the service requested a pause',
 } as const;
 
-export const quotaLimits = ({ settings }: App): Limits => ({
-  perMinute: settings.get('per-minute'),
-  perDay: settings.get('per-day'),
+/** @param flags the options of a command, which override the settings */
+export const quotaLimits = ({ settings }: App, flags: Partial<Limits> = {}): Limits => ({
+  perMinute: flags.perMinute ?? settings.get('per-minute'),
+  perDay: flags.perDay ?? settings.get('per-day'),
 });
 
 /** For the embedded sandbox, the ledger is in memory. */

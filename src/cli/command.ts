@@ -241,6 +241,17 @@ export class CliCommand extends Command {
     return this.addOption(option.default([]));
   }
 
+  /** The options of a command that paces its requests. They override the settings of the same names. */
+  quotaOptions(): this {
+    return this.valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
+      range: [0, 1e6],
+      defaultText: '100',
+    }).valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
+      range: [0, 1e9],
+      defaultText: '2000',
+    });
+  }
+
   usesOptions(...groups: OptionGroups[]): this {
     const parts: Partial<Record<OptionGroups, readonly OptionGroups[]>> = PARTS;
     const all = groups.flatMap((group) => parts[group] ?? [group]) as OptionGroup[];

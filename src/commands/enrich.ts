@@ -65,14 +65,7 @@ function addRunOptions(enrich: CliCommand): void {
       range: [1, 64],
       default: 4,
     })
-    .valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
-      range: [0, 1e6],
-      defaultText: '100',
-    })
-    .valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
-      range: [0, 1e9],
-      defaultText: '2000',
-    })
+    .quotaOptions()
     .option('--wait', 'Wait when the daily quota is used up')
     .option('--refresh', 'Look up the matched rows of a finished list again')
     .valueOption('--older <time>', 'With --refresh: only if not looked up for so long, such as 7d', {

@@ -37,14 +37,7 @@ export function registerReview(command: CliCommand, app: App): void {
     .option('--name-column <column>', 'Column with the name (default: as in enrich)')
     .option('--city-column <column>', 'Column with the city (default: as in enrich)')
     .valueOption('--prefix <text>', 'Prefix of the columns that enrich added', { default: 'restaurant_' })
-    .valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
-      range: [0, 1e6],
-      defaultText: '100',
-    })
-    .valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
-      range: [0, 1e9],
-      defaultText: '2000',
-    })
+    .quotaOptions()
     .usesOptions('service', 'request', 'cache', 'json', 'csv')
     .overrideOption('--json', { description: 'List the rows with their candidates as JSON' })
     .outputSchema(

@@ -25,10 +25,10 @@ export interface Progress {
 }
 
 export interface ProgressSource {
-  readonly counts: () => Counts;
-  readonly requests: () => number;
+  readonly counts: Counts;
+  readonly requests: number;
   /** Requests left in today's quota; undefined if there is no limit. */
-  readonly leftToday: () => number | undefined;
+  readonly leftToday: number | undefined;
   readonly total: number | undefined;
   /** Requests per minute; 0 = no limit. */
   readonly perMinute: number;
@@ -48,7 +48,7 @@ const BAR_CELLS = 20;
 
 export function startProgress(
   app: App,
-  options: { readonly progress?: 'json'; readonly json: boolean },
+  options: { readonly progress?: 'json' | undefined; readonly json: boolean },
   source: ProgressSource,
 ): Progress {
   const { context, globals, terminal } = app;
@@ -173,14 +173,14 @@ export class BarProgress implements Progress {
 }
 
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
-  const left = source.leftToday();
-  const line = [share(source), time, formatCounts(source.counts(), true)].filter(Boolean).join(', ');
+  const left = source.leftToday;
+  const line = [share(source), time, formatCounts(source.counts, true)].filter(Boolean).join(', ');
   const whole = left === undefined ? line : `${line}, ${left} requests left today`;
   return width(whole) <= columns ? whole : truncate(line, columns);
 }
 
 function share({ counts, total }: ProgressSource): string {
-  const { done } = counts();
+  const { done } = counts;
   if (total === undefined) return `${done} rows`;
   const part = total === 0 ? 1 : Math.min(1, done / total);
   const bar = '#'.repeat(Math.round(part * BAR_CELLS)).padEnd(BAR_CELLS, '-');
@@ -204,9 +204,9 @@ export class JsonProgress implements Progress {
       const left = timeLeft(source, context.now() - startedAt);
       return this.#event('progress', {
         rows,
-        ...countsJson(source.counts()),
-        requests: source.requests(),
-        left_today: source.leftToday() ?? null,
+        ...countsJson(source.counts),
+        requests: source.requests,
+        left_today: source.leftToday ?? null,
         seconds_left: left === undefined ? null : Math.round(left / 1000),
       });
     });
@@ -236,12 +236,12 @@ export class JsonProgress implements Progress {
 
 /** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */
 export function timeLeft(source: ProgressSource, elapsed: number): number | undefined {
-  const { done, earlier } = source.counts();
+  const { done, earlier } = source.counts;
   const own = done - earlier;
   if (source.total === undefined || own < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS)
     return undefined;
   const rows = source.total - done;
-  const requests = (rows * source.requests()) / own;
+  const requests = (rows * source.requests) / own;
   const byQuota = source.perMinute === 0 ? 0 : Math.floor(requests / source.perMinute) * 60_000;
   return Math.max((rows * elapsed) / own, byQuota);
 }

@@ -2,6 +2,7 @@ import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { checkTarget, outputPath } from '../../app/output-file.ts';
+import { quotaLimits } from '../../app/quota.ts';
 import { openTarget } from '../../app/target.ts';
 import { timeText } from '../../app/time-text.ts';
 import type { Level } from '../../client/types.ts';
@@ -17,10 +18,9 @@ import { openChangesFile } from '../finished/changes-file.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../finished/checked-times.ts';
 import type { FinishedList, ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
-import { startProgress } from '../progress/progress.ts';
-import { asLines, Counters } from '../progress/summary.ts';
+import { asLines, type Counters } from '../progress/summary.ts';
 import type { EnrichFlags } from '../run/plan.ts';
-import { openPacedService, type PacedService } from '../run/service.ts';
+import { LongRun, type PacedService } from '../run/service.ts';
 import { compareRow, detailsOf } from './compare.ts';
 
 export interface RefreshFlags extends EnrichFlags {
@@ -164,8 +164,7 @@ class Refresh {
   readonly #app: App;
   readonly #work: Work;
   readonly #tally: Tally = { rows: 0, lookedUp: 0, changedRows: 0, changes: 0, failed: 0 };
-  readonly #counters = new Counters();
-  #service: PacedService | undefined;
+  #run: LongRun | undefined;
   #failures = 0;
 
   constructor(app: App, work: Work) {
@@ -201,56 +200,41 @@ class Refresh {
   async #lookUpAll(): Promise<void> {
     const { due, flags } = this.#work;
     if (due.ids.length === 0) return;
-    const { settings, context } = this.#app;
-    const perMinute = flags.perMinute ?? settings.get('per-minute');
-    const target = await openTarget(this.#app);
-    const progress = startProgress(
-      this.#app,
-      { json: this.#app.terminal.wantsJson },
-      {
-        total: due.ids.length,
-        counts: () => this.#counters.counts,
-        requests: () => this.#service?.requests ?? 0,
-        leftToday: () => this.#service?.leftToday,
-        perMinute: target.demo ? 0 : perMinute,
-      },
-    );
+    const run = new LongRun(this.#app, {
+      target: await openTarget(this.#app),
+      flags,
+      total: due.ids.length,
+      json: this.#app.terminal.wantsJson,
+    });
+    this.#run = run;
     try {
-      const service = await openPacedService(this.#app, {
-        target,
-        options: { perMinute, perDay: flags.perDay ?? settings.get('per-day'), wait: flags.wait },
-        fresh: true,
-        signal: context.signal,
-        onWaiting: progress.waiting,
-        onWarning: progress.warn,
-      });
-      this.#service = service;
+      const service = await run.openService({ fresh: true });
       const lookUp = (id: string) => lookUpOne(service, id, due.level);
       for (let start = 0; start < due.ids.length; start += BATCH) {
         const ids = due.ids.slice(start, start + BATCH);
         const rows = await rowsOf(this.#work.list, new Set(ids));
         for await (const outcome of mapConcurrently(ids, flags.concurrency, lookUp))
-          this.#take(outcome, rows.get(outcome.id) ?? []);
+          this.#take(run.counters, outcome, rows.get(outcome.id) ?? []);
       }
     } finally {
-      await progress.stop();
+      await run.progress.stop();
     }
   }
 
-  #take(outcome: Outcome, rows: readonly ListRow[]): void {
+  #take(counters: Counters, outcome: Outcome, rows: readonly ListRow[]): void {
     const { error } = outcome;
     const isGone = error?.code === 'not_found';
     if (error !== undefined && !isGone) {
       this.#tally.failed += 1;
       this.#failures += 1;
-      this.#counters.add({ status: 'error', earlier: false });
+      counters.add({ status: 'error', earlier: false });
       if (this.#failures < MAX_FAILURES) return;
       const message = `${this.#failures} consecutive lookups failed: ${error.message}`;
       throw new AppError(error.code, message, { ...error.details, cause: error });
     }
     this.#failures = 0;
     this.#tally.lookedUp += 1;
-    this.#counters.add({ status: isGone ? 'not_found' : 'matched', earlier: false });
+    counters.add({ status: isGone ? 'not_found' : 'matched', earlier: false });
     for (const row of rows) this.#record(row, outcome);
   }
 
@@ -278,7 +262,7 @@ class Refresh {
         changed_rows: changedRows,
         changes,
         errors: failed,
-        requests: this.#service?.requests ?? 0,
+        requests: this.#run?.requests ?? 0,
         finished: isDone,
         changes_file: flags.changes ?? null,
         next: isDone ? null : hintOf(this.#app, { command: again() }),
@@ -316,8 +300,7 @@ function withNext(app: App, error: unknown): unknown {
 }
 
 async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void> {
-  const perMinute = flags.perMinute ?? app.settings.get('per-minute');
-  const perDay = flags.perDay ?? app.settings.get('per-day');
+  const { perMinute, perDay } = quotaLimits(app, flags);
   const { durationOf } = await import('../run/estimate.ts');
   const requests = due.ids.length;
   const { minutes, days } = durationOf(requests, perMinute, perDay, perDay);

@@ -11,16 +11,14 @@ import { cleanLine } from '../../util/text.ts';
 import { changeList } from '../finished/change-list.ts';
 import type { FinishedList, ListFlags, ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
-import { openPacedService, type PacedService } from '../run/service.ts';
+import { type PacedFlags, PacedService } from '../run/service.ts';
 import { findCandidates, type ReviewRow, reviewRow, type Words } from './candidates.ts';
 import { type Decision, TALLIED, type Tally, tallyText, valuesOf } from './decide.ts';
 import { readDecisions, type WrittenDecision } from './decisions.ts';
 
-export interface ReviewFlags extends ListFlags {
+export interface ReviewFlags extends ListFlags, PacedFlags {
   readonly notFound?: true;
   readonly apply?: string;
-  readonly perMinute?: number;
-  readonly perDay?: number;
 }
 
 export async function runReview(app: App, file: string, flags: ReviewFlags): Promise<void> {
@@ -50,19 +48,16 @@ const needsTerminal = (): AppError =>
   });
 
 async function openSearch(app: App, flags: ReviewFlags): Promise<PacedService> {
-  const { settings, context } = app;
-  const isFresh = settings.resolve('max-age').source === 'flag';
-  return openPacedService(app, {
+  const isFresh = app.settings.resolve('max-age').source === 'flag';
+  return PacedService.open(app, {
     target: await openTarget(app),
-    options: {
-      perMinute: flags.perMinute ?? settings.get('per-minute'),
-      perDay: flags.perDay ?? settings.get('per-day'),
-    },
+    flags,
     // Candidates of any age, as enrich received them.
     since: isFresh ? undefined : 0,
-    signal: context.signal,
-    onWaiting: ({ until, why }) => void app.notes.warn(`${why}; continuing at ${timeText(app, until)}`, true),
-    onWarning: (text) => void app.notes.warn(text),
+    reporter: {
+      waiting: ({ until, why }) => void app.notes.warn(`${why}; continuing at ${timeText(app, until)}`, true),
+      warn: (text) => void app.notes.warn(text),
+    },
   });
 }
 

@@ -17,8 +17,8 @@ import { toJson } from '../../util/json.ts';
 import { plural } from '../../util/plural.ts';
 import type { Target } from '../finished/export.ts';
 import { exportedFiles } from '../finished/export-options.ts';
-import { type Progress, startProgress } from '../progress/progress.ts';
-import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
+import type { Progress } from '../progress/progress.ts';
+import { type Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import {
   CheckpointMismatch,
@@ -30,7 +30,7 @@ import {
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import { type EnrichFlags, type EnrichOptions, makePlan, type Plan, resolveOptions } from './plan.ts';
-import { openPacedService, type PacedService } from './service.ts';
+import { LongRun } from './service.ts';
 
 /** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
@@ -125,26 +125,14 @@ async function runPlan(app: App, plan: Plan, results: Results): Promise<void> {
   const stop = new AbortController();
   if (signal.aborted) stop.abort(signal.reason);
   onAbort(signal, () => stop.abort(signal.reason));
-  const counters = new Counters();
-  const { counts } = counters;
-  let service: PacedService | undefined;
-  const progress = startProgress(app, options, {
-    total: plan.total,
-    counts: () => counts,
-    requests: () => service?.requests ?? 0,
-    leftToday: () => service?.leftToday,
-    perMinute: target.demo ? 0 : options.perMinute,
-  });
+  const run = new LongRun(app, { target, flags: options, total: plan.total, json: options.json });
+  const { counters, progress } = run;
   const addedPaths = [...new Set(options.added.map(({ path }) => path))];
   let failure: unknown;
   try {
-    service = await openPacedService(app, {
-      target,
-      options,
+    const service = await run.openService({
       since: options.resume ? outputFile?.createdAt : undefined,
       signal: stop.signal,
-      onWaiting: (waiting) => progress.waiting(waiting),
-      onWarning: (text) => progress.warn(text),
     });
     await writeRows(app, plan, target.url, {
       ...options,
@@ -158,7 +146,7 @@ async function runPlan(app: App, plan: Plan, results: Results): Promise<void> {
     failure = error;
   }
 
-  await finishRun(app, plan, { ...results, failure, counters, progress, requests: service?.requests ?? 0 });
+  await finishRun(app, plan, { ...results, failure, counters, progress, requests: run.requests });
 }
 
 /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
+import { quotaLimits } from '../../app/quota.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint, type Options } from '../../hint.ts';
@@ -75,8 +76,7 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     exports: flags.export ?? [],
     // A format that is configured for all commands does not apply to lists.
     outputFormat: LIST_FORMATS.find((each) => each === globals.format),
-    perMinute: flags.perMinute ?? settings.get('per-minute'),
-    perDay: flags.perDay ?? settings.get('per-day'),
+    ...quotaLimits(app, flags),
     force: globals.force === true,
     dryRun: globals.dryRun === true,
     open: globals.open === true,

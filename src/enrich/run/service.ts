@@ -1,70 +1,73 @@
 import type { App } from '../../app/app.ts';
-import type { Waiting } from '../../app/quota.ts';
+import { quotaLimits } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { openService, type Service } from '../../app/service.ts';
 import type { Target } from '../../app/target.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
+import type { Limits } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { Found } from '../match/match.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
-import { InFlight } from './in-flight.ts';
-import type { EnrichOptions } from './plan.ts';
+import { type Progress, type ProgressSource, startProgress } from '../progress/progress.ts';
+import { Counters } from '../progress/summary.ts';
 
-type QuotaOptions = Pick<EnrichOptions, 'perMinute' | 'perDay' | 'wait' | 'progress'>;
+/** The options of a command. */
+export interface PacedFlags extends Partial<Limits> {
+  readonly wait?: true | undefined;
+  readonly progress?: 'json' | undefined;
+}
 
 interface PacedOptions {
   readonly target: Target;
-  readonly options: QuotaOptions;
+  readonly flags: PacedFlags;
+  readonly reporter: Pick<Progress, 'waiting' | 'warn'>;
   /** Accept responses that were stored since then, in milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Sends every request, also if its response is stored. */
-  readonly fresh?: boolean;
-  readonly signal: AbortSignal;
-  readonly onWaiting: (waiting: Waiting) => void;
-  readonly onWarning: (text: string) => void;
-}
-
-export async function openPacedService(
-  app: App,
-  { target, options, since, fresh = false, signal, onWaiting, onWarning }: PacedOptions,
-): Promise<PacedService> {
-  const requests = { count: 0 };
-  const service = await openService(app, {
-    target,
-    paced: true,
-    limits: options,
-    waitLong: options.wait === true,
-    onWaiting,
-    signal,
-    stored: new FirstResponses(await openStoredResponses(app, target, { since }), fresh),
-    traced: options.progress !== 'json',
-    warn: onWarning,
-    client: {
-      onRequest() {
-        requests.count += 1;
-      },
-    },
-  });
-  return new PacedService(app, service, options, requests);
+  readonly fresh?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The service as a list uses it. Equal lookups share a request. */
 export class PacedService implements RestaurantService {
   readonly #app: App;
   readonly #service: Service;
-  readonly #options: QuotaOptions;
+  readonly #waits: boolean;
   readonly #requests: { readonly count: number };
   readonly #lookups = new InFlight<LookupOutput>();
   #leftToday: number | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  constructor(app: App, service: Service, options: QuotaOptions, requests: { readonly count: number }) {
+  private constructor(app: App, service: Service, waits: boolean, requests: { readonly count: number }) {
     this.#app = app;
     this.#service = service;
-    this.#options = options;
+    this.#waits = waits;
     this.#requests = requests;
+  }
+
+  static async open(app: App, options: PacedOptions): Promise<PacedService> {
+    const { target, flags, reporter, since, fresh = false, signal = app.context.signal } = options;
+    const waits = flags.wait === true;
+    const requests = { count: 0 };
+    const service = await openService(app, {
+      target,
+      paced: true,
+      limits: quotaLimits(app, flags),
+      waitLong: waits,
+      onWaiting: (waiting) => reporter.waiting(waiting),
+      signal,
+      stored: new FirstResponses(await openStoredResponses(app, target, { since, fresh })),
+      traced: flags.progress !== 'json',
+      warn: (text) => reporter.warn(text),
+      client: {
+        onRequest() {
+          requests.count += 1;
+        },
+      },
+    });
+    return new PacedService(app, service, waits, requests);
   }
 
   get requests(): number {
@@ -74,12 +77,17 @@ export class PacedService implements RestaurantService {
   /** Requests left in today's quota; undefined if there is no limit. Read at most once a second. */
   get leftToday(): number | undefined {
     const { now } = this.#app.context;
-    if (this.#options.perDay > 0 && now() - this.#readAt >= 1000) {
+    if (now() - this.#readAt >= 1000) {
       this.#readAt = now();
       // If reading fails, the next request reports the error.
       void this.#readLeftToday().catch(() => {});
     }
     return this.#leftToday;
+  }
+
+  async #readLeftToday(): Promise<void> {
+    const { limit, used } = (await (await this.#service.ledger()).usage()).perDay;
+    this.#leftToday = limit === 0 ? undefined : Math.max(0, limit - used);
   }
 
   async find({ name, city }: FindQuery): Promise<Found> {
@@ -95,11 +103,6 @@ export class PacedService implements RestaurantService {
     return (await this.#withQuota(() => this.#service.call(TOOLS.lookup, { id, level }))).value;
   }
 
-  async #readLeftToday(): Promise<void> {
-    const { limit, used } = (await (await this.#service.ledger()).usage()).perDay;
-    this.#leftToday = limit === 0 ? undefined : Math.max(0, limit - used);
-  }
-
   /** With `--wait`, repeats a call after a long pause that the service requests. */
   async #withQuota<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -108,7 +111,7 @@ export class PacedService implements RestaurantService {
       } catch (error) {
         const limit = this.#rateLimitOf(error);
         if (limit === undefined) throw error;
-        if (!this.#options.wait) throw limit;
+        if (!this.#waits) throw limit;
         // Makes the next request wait until then.
         await (await this.#service.ledger()).pauseUntil(limit.freeAt);
       }
@@ -124,20 +127,83 @@ export class PacedService implements RestaurantService {
   }
 }
 
+interface LongRunOptions extends Pick<PacedOptions, 'target' | 'flags'> {
+  readonly total: number | undefined;
+  /** Whether a summary is printed as JSON. */
+  readonly json: boolean;
+}
+
+/** The counters, the progress, and the service of a run. */
+export class LongRun implements ProgressSource {
+  readonly counters = new Counters();
+  readonly progress: Progress;
+  readonly total: number | undefined;
+  readonly perMinute: number;
+  readonly #app: App;
+  readonly #options: LongRunOptions;
+  #service: PacedService | undefined;
+
+  constructor(app: App, options: LongRunOptions) {
+    const { target, flags, total, json } = options;
+    this.#app = app;
+    this.#options = options;
+    this.total = total;
+    this.perMinute = target.demo ? 0 : quotaLimits(app, flags).perMinute;
+    this.progress = startProgress(app, { progress: flags.progress, json }, this);
+  }
+
+  async openService(more: Pick<PacedOptions, 'since' | 'fresh' | 'signal'>): Promise<PacedService> {
+    const { target, flags } = this.#options;
+    this.#service = await PacedService.open(this.#app, { target, flags, reporter: this.progress, ...more });
+    return this.#service;
+  }
+
+  get counts() {
+    return this.counters.counts;
+  }
+
+  get requests(): number {
+    return this.#service?.requests ?? 0;
+  }
+
+  get leftToday(): number | undefined {
+    return this.#service?.leftToday;
+  }
+}
+
+/** Responses that have not arrived. Equal requests share one; later ones get it from the cache. */
+class InFlight<T> {
+  // An array, although it is searched by key: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
+  readonly #entries: { readonly key: string; readonly response: Promise<T> }[] = [];
+
+  get(key: string): Promise<T> | undefined {
+    return this.#entries.find((entry) => entry.key === key)?.response;
+  }
+
+  add(key: string, response: Promise<T>): Promise<T> {
+    const entry = { key, response };
+    this.#entries.push(entry);
+    const remove = () => {
+      this.#entries.splice(this.#entries.indexOf(entry), 1);
+    };
+    response.then(remove, remove);
+    return response;
+  }
+}
+
+/** A long list would push everything else out of the cache. */
 const MAX_STORED = 2000;
 
 class FirstResponses implements StoredResponses {
   readonly #stored: StoredResponses;
-  readonly #fresh: boolean;
   #left = MAX_STORED;
 
-  constructor(stored: StoredResponses, fresh: boolean) {
+  constructor(stored: StoredResponses) {
     this.#stored = stored;
-    this.#fresh = fresh;
   }
 
-  async get(tool: string, args: unknown) {
-    return this.#fresh ? undefined : this.#stored.get(tool, args);
+  get(tool: string, args: unknown) {
+    return this.#stored.get(tool, args);
   }
 
   put(tool: string, args: unknown, text: string) {

@@ -70,6 +70,13 @@ describe('enrich --refresh', () => {
     expect(existsSync(path('out.csv.journal'))).toBe(false);
   });
 
+  it('waits for the quota of a minute, and says so', async () => {
+    await enrich(5);
+    const { exit, stderr } = await run('enrich out.csv --refresh --per-minute 4');
+    expect([exit, service.sent()]).toEqual([0, 5]);
+    expect(stderr).toMatch(/^waiting until 2026-01-02T\S+Z: the quota per minute is used up\n5 restaurants/);
+  });
+
   it('updates the rows that changed, and adds the changes to the file', async () => {
     const before = (await enrich(4)).split('\n');
     change(2, { grade: 'B', cuisine_tags: ['thai', 'lao'] });

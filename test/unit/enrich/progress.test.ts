@@ -50,9 +50,11 @@ function setUp(more: Partial<ProgressSource> = {}) {
     for (let n = 0; n < count; n += 1) counters.add({ status, earlier, city: 'SF' });
   };
   const source: ProgressSource = {
-    counts: () => counters.counts,
-    requests: () => counters.counts.done,
-    leftToday: () => 1750,
+    counts: counters.counts,
+    get requests() {
+      return counters.counts.done;
+    },
+    leftToday: 1750,
     total: 200,
     perMinute: 0,
     ...more,
@@ -137,7 +139,7 @@ describe('the bar', () => {
 
   it('shows no percentage if the length of the list is unknown', async () => {
     const { context, print, tick, take } = fakeTerminal();
-    const { add, source } = setUp({ total: undefined, leftToday: () => undefined });
+    const { add, source } = setUp({ total: undefined, leftToday: undefined });
     const progress = new BarProgress(context, print, source, plain);
     add(3, 'error');
     await tick(9000);
