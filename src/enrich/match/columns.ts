@@ -1,12 +1,10 @@
 import { AppError } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
-import { cellAt, valueAt } from '../../output/records.ts';
+import { toCell, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
-import { checkId } from '../../util/restaurant.ts';
-import type { EarlierResult, InputRow } from '../row.ts';
-import { decidedResult, earlierId } from './decided.ts';
-import type { RowResult } from './match.ts';
-import { type Place, readPlace } from './place.ts';
+import type { InputRow } from '../row.ts';
+import { readPlace } from './place.ts';
+import { type RowQuery, rowQuery } from './query.ts';
 
 /**
  * The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another
@@ -46,11 +44,6 @@ const COLUMNS = {
     ],
   },
   id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
-  lat: { flag: '--lat-column', headers: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'] },
-  lng: {
-    flag: '--lng-column',
-    headers: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
-  },
   address: {
     flag: '--address-column',
     headers: [
@@ -65,17 +58,17 @@ const COLUMNS = {
       'addresses.0.freeform',
     ],
   },
+  lat: { flag: '--lat-column', headers: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'] },
+  lng: {
+    flag: '--lng-column',
+    headers: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
+  },
 } as const;
 
 type Field = keyof typeof COLUMNS;
+export const FIELDS = Object.keys(COLUMNS) as readonly Field[];
 
-export interface ColumnOptions {
-  readonly nameColumn?: string | undefined;
-  readonly cityColumn?: string | undefined;
-  readonly idColumn?: string | undefined;
-  readonly latColumn?: string | undefined;
-  readonly lngColumn?: string | undefined;
-  readonly addressColumn?: string | undefined;
+export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`, string | undefined>>> {
   readonly city?: string | undefined;
   readonly defaultCity?: string | undefined;
   /** Columns may be dotted paths into objects. */
@@ -87,110 +80,54 @@ export interface ColumnOptions {
   readonly likelyHeader?: number | undefined;
 }
 
-interface RowText {
-  readonly name: string;
-  readonly city: string;
-  readonly place?: Place | undefined;
-}
-
-export type NameQuery = RowText & { readonly kind: 'search' };
-export type Searchable =
-  | NameQuery
-  | (RowText & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
-
-export type DecidedQuery = RowText & { readonly kind: 'decided'; readonly result: RowResult };
-
-/** The query of a row; `none` if the row has nothing to search by. An id that is in the result stays there. */
-export type RowQuery =
-  | Searchable
-  | DecidedQuery
-  | { readonly kind: 'none'; readonly why: string; readonly id?: string };
-
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   query(row: InputRow): RowQuery;
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const { nested, ignored = [], earlierIdColumn } = options;
-  const hasIds = earlierIdColumn !== undefined;
+  const { earlierIdColumn, ignored = [], likelyHeader, nested = false } = options;
   const recognized = header.filter((column) => !ignored.includes(column));
+  const columns: Partial<Record<Field, string | undefined>> = {};
   const wrong: WrongColumn[] = [];
-  const find = (field: Field, wanted: string | undefined): string | undefined => {
-    const found = findColumn(wanted === undefined ? recognized : header, field, wanted, nested);
-    if (found === undefined && wanted !== undefined) wrong.push({ field, wanted });
-    return found;
-  };
-  const name = find('name', options.nameColumn);
-  const city = find('city', options.cityColumn);
-  const id = find('id', options.idColumn === earlierIdColumn ? undefined : options.idColumn);
-  const address = find('address', options.addressColumn);
-  const lat = find('lat', options.latColumn);
-  const lng = find('lng', options.lngColumn);
-  const otherCity = options.city ?? (city === undefined ? options.defaultCity : undefined);
-  const isMissing = {
-    name: id === undefined && !hasIds && name === undefined && options.nameColumn === undefined,
-    city:
-      id === undefined &&
-      !hasIds &&
-      city === undefined &&
-      options.cityColumn === undefined &&
-      otherCity === undefined,
+  for (const field of FIELDS) {
+    const option = options[`${field}Column`];
+    const wanted = field === 'id' && option === earlierIdColumn ? undefined : option;
+    columns[field] =
+      wanted === undefined ? recognizedColumn(recognized, field) : namedColumn(header, wanted, nested);
+    if (wanted !== undefined && columns[field] === undefined) wrong.push({ field, wanted });
+  }
+  const otherCity = options.city ?? (columns.city === undefined ? options.defaultCity : undefined);
+  const hasIds = columns.id !== undefined || earlierIdColumn !== undefined;
+  const isNeeded: Readonly<Partial<Record<Field, boolean>>> = {
+    name: !hasIds,
+    city: !hasIds && otherCity === undefined,
     // Latitude and longitude are only used together.
-    lat: lat === undefined && options.latColumn === undefined && options.lngColumn !== undefined,
-    lng: lng === undefined && options.lngColumn === undefined && options.latColumn !== undefined,
+    lat: options.lngColumn !== undefined,
+    lng: options.latColumn !== undefined,
   };
-  const missing = (['name', 'city', 'lat', 'lng'] as const).filter((field) => isMissing[field]);
-  if (wrong.length + missing.length > 0) throw noColumns(header, wrong, missing, options.likelyHeader);
-  const textOf = (row: InputRow, column: string | undefined): string => {
+  const missing = FIELDS.filter(
+    (field) => isNeeded[field] && columns[field] === undefined && options[`${field}Column`] === undefined,
+  );
+  if (wrong.length + missing.length > 0) throw noColumns({ header, wrong, missing, likelyHeader });
+  const textOf = (row: InputRow, field: Field): string => {
+    const column = columns[field];
     if (column === undefined) return '';
     // If a header is repeated, the first column is used.
     if (row.kind === 'cells') return (row.cells[header.indexOf(column)] ?? '').trim();
-    const isObject = typeof valueAt(row.value, column) === 'object';
-    return isObject ? '' : String(cellAt(row.value, column) ?? '').trim();
+    const value = valueAt(row.value, column);
+    return typeof value === 'object' ? '' : String(toCell(value) ?? '').trim();
   };
   return {
-    name,
-    city,
-    id,
-    address,
-    lat,
-    lng,
+    ...columns,
     query(row) {
       const text = {
-        name: textOf(row, name),
-        city: textOf(row, city) || (otherCity ?? '').trim(),
-        place: readPlace(textOf(row, lat), textOf(row, lng), textOf(row, address)),
+        name: textOf(row, 'name'),
+        city: textOf(row, 'city') || (otherCity ?? '').trim(),
+        place: readPlace(textOf(row, 'lat'), textOf(row, 'lng'), textOf(row, 'address')),
       };
-      const rowId = textOf(row, id);
-      const earlier = row.earlier && earlierQuery(row.earlier, rowId, text);
-      if (earlier !== undefined) return earlier;
-      if (rowId !== '') return lookupQuery(rowId, text);
-      if (text.name === '')
-        return { kind: 'none', why: id === undefined && !hasIds ? 'the name is empty' : 'no id and no name' };
-      return text.city === '' ? { kind: 'none', why: 'the city is empty' } : { kind: 'search', ...text };
+      return rowQuery(row, textOf(row, 'id'), text, hasIds);
     },
   };
-}
-
-/**
- * Returns the query of a row with an earlier result: none if it was decided, else its id, unless that was only guessed.
- * @param rowId the id in another column, which is used first
- */
-function earlierQuery(earlier: EarlierResult, rowId: string, text: RowText): RowQuery | undefined {
-  const result = decidedResult(earlier);
-  if (result !== undefined) return { kind: 'decided', result, ...text };
-  const { id, isGuess } = earlierId(earlier);
-  const isSearched = isGuess && text.name !== '' && text.city !== '';
-  return rowId !== '' || id === '' || isSearched ? undefined : lookupQuery(id, text, true);
-}
-
-function lookupQuery(text: string, row: RowText, isIdKept = false): RowQuery {
-  try {
-    return { kind: 'lookup', id: checkId(text), ...row, ...(isIdKept && { isIdKept }) };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'not an id';
-    return { kind: 'none', why, ...(isIdKept && { id: text }) };
-  }
 }
 
 /** Normalizes a header name: `Restaurant_Name` equals `restaurant name`. */
@@ -206,18 +143,16 @@ export const NESTED_HEADERS = Object.values(COLUMNS).flatMap(({ headers }) =>
   headers.filter((header) => header.includes('.')),
 );
 
-/** @param wanted the column that an option names; undefined for the first recognized header */
-function findColumn(
-  header: readonly string[],
-  field: Field,
-  wanted: string | undefined,
-  nested = false,
-): string | undefined {
-  const find = (name: string) => header.find((column) => plain(column) === plain(name));
-  if (wanted === undefined) return COLUMNS[field].headers.map(find).find((column) => column !== undefined);
-  if (header.includes(wanted)) return wanted;
-  const isPath = nested && header.includes(wanted.split('.', 1)[0] ?? '');
-  return find(wanted) ?? (isPath ? wanted : undefined);
+const findColumn = (header: readonly string[], name: string): string | undefined =>
+  header.find((column) => plain(column) === plain(name));
+
+const recognizedColumn = (header: readonly string[], field: Field): string | undefined =>
+  COLUMNS[field].headers.map((name) => findColumn(header, name)).find((column) => column !== undefined);
+
+function namedColumn(header: readonly string[], name: string, nested: boolean): string | undefined {
+  if (header.includes(name)) return name;
+  const isPath = nested && header.includes(name.split('.', 1)[0] ?? '');
+  return findColumn(header, name) ?? (isPath ? name : undefined);
 }
 
 const LABELS: Readonly<Partial<Record<Field, string>>> = { lat: 'latitude', lng: 'longitude' };
@@ -228,34 +163,30 @@ interface WrongColumn {
   readonly wanted: string;
 }
 
-/**
- * @param wrong columns that options name, and the list does not have
- * @param missing fields without a column
- */
-function noColumns(
-  header: readonly string[],
-  wrong: readonly WrongColumn[],
-  missing: readonly Field[],
-  likelyHeader: number | undefined,
-): AppError {
+interface Problem {
+  readonly header: readonly string[];
+  /** Columns that options name, and the list does not have. */
+  readonly wrong: readonly WrongColumn[];
+  /** Fields without a column. */
+  readonly missing: readonly Field[];
+  readonly likelyHeader: number | undefined;
+}
+
+function noColumns(problem: Problem): AppError {
+  const { header, wrong, missing } = problem;
   const named = wrong.map(({ field, wanted }) => `${COLUMNS[field].flag} '${wanted}'`).join(', ');
-  const names = missing.map((field) => COLUMNS[field].headers.join(', ')).join('; or ');
+  const names = missing.map((field) => `'${COLUMNS[field].headers[0]}'`).join(' or ');
   const message = [
     ...(wrong.length > 0 ? [`${named}: the list has no such column`] : []),
     ...(missing.length > 0
       ? [`no column for the ${missing.map(labelOf).join(' and the ')}: none is called ${names}`]
       : []),
-    wrong.length > 0 ? `it has ${listed(header)}` : `the list has ${listed(header)}`,
+    `${wrong.length > 0 ? 'it' : 'the list'} has ${listed(header)}`,
   ].join('; ');
-  return new AppError('usage', message, { hint: columnHints(header, wrong, missing, likelyHeader) });
+  return new AppError('usage', message, { hint: columnHints(problem) });
 }
 
-function columnHints(
-  header: readonly string[],
-  wrong: readonly WrongColumn[],
-  missing: readonly Field[],
-  likelyHeader: number | undefined,
-): Hint {
+function columnHints({ header, wrong, missing, likelyHeader }: Problem): Hint {
   if (likelyHeader !== undefined) {
     const command = again({ '--header-line': String(likelyHeader) });
     return { text: `line ${likelyHeader} looks like the header`, command };

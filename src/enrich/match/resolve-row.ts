@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
-import type { DecidedQuery, NameQuery, Searchable } from './columns.ts';
 import { type Found, matchAgain, matchId, matchName, NOT_FOUND, type RowResult } from './match.ts';
 import { simplifyCity, simplifyName } from './names.ts';
+import type { DecidedQuery, NameQuery, Searchable } from './query.ts';
 
 /** The service as rows use it: paced and cached. Every method throws AppError. */
 export interface RestaurantService {

@@ -7,8 +7,8 @@ import { guardFormula } from '../../output/csv.ts';
 import type { RowReview } from '../../output/html/document.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import type { RowQuery } from '../match/columns.ts';
 import type { Found } from '../match/match.ts';
+import type { RowQuery } from '../match/query.ts';
 import { candidateFacts, findCandidates, restaurantOf } from './candidates.ts';
 
 const MAX_CHOICES = 20;

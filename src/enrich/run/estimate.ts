@@ -7,7 +7,7 @@ import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { Level } from '../../client/types.ts';
 import { toJson } from '../../util/json.ts';
 import { formatNumber, plural } from '../../util/plural.ts';
-import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/columns.ts';
+import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/query.ts';
 import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type InputRow, placeText } from '../row.ts';

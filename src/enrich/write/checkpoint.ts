@@ -5,7 +5,7 @@ import { isLoopback } from '../../client/endpoint.ts';
 import { AppError } from '../../errors.ts';
 import { openJsonFile } from '../../storage/state.ts';
 import { AFTER_QUOTE, type CellState } from '../../util/csv.ts';
-import type { Columns } from '../match/columns.ts';
+import { type Columns, FIELDS } from '../match/columns.ts';
 import type { Status } from '../match/match.ts';
 import type { InputRow } from '../row.ts';
 import type { AddedColumn, RowCodec, RowText } from './row-codec.ts';
@@ -250,12 +250,7 @@ export function openRunFingerprint(
       : `${service.origin}${service.pathname}`.replace(/\/api\/mcp$/, ''),
     city: city ?? (columns.city === undefined ? defaultCity : undefined),
     fields,
-    'name-column': columns.name,
-    'city-column': columns.city,
-    'id-column': columns.id,
-    'lat-column': columns.lat,
-    'lng-column': columns.lng,
-    'address-column': columns.address,
+    ...Object.fromEntries(FIELDS.map((field) => [`${field}-column`, columns[field]])),
     loose: loose ? 'yes' : undefined,
     add: added.length === 0 ? undefined : added.map(({ name, path: from }) => `${name}=${from}`).join('\n'),
   };

@@ -621,7 +621,7 @@ describe('a list from Excel', () => {
     ]);
     file('in.csv', 'Kundenliste;Stand 01.11.2026\nLokal;Ort\nPlace 1;Testville\n');
     expect((await enrich('in.csv')).stderr).toMatch(
-      /no column for the name and the city: .*; the list has 'Kundenliste', 'Stand 01\.11\.2026'\nhint: line 2 looks like the header: restaurant enrich in\.csv --header-line 2\n/,
+      /no column for the name and the city: none is called 'name' or 'city'; the list has 'Kundenliste', 'Stand 01\.11\.2026'\nhint: line 2 looks like the header: restaurant enrich in\.csv --header-line 2\n/,
     );
     expect((await enrich('in.csv --header-line 2')).stdout).toMatch(
       /^Lokal;Ort;.*\nPlace 1;Testville;matched;/,

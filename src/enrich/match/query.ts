@@ -1,0 +1,91 @@
+import { tryParseJson } from '../../util/json.ts';
+import { isObject } from '../../util/object.ts';
+import { checkId } from '../../util/restaurant.ts';
+import type { EarlierResult, InputRow } from '../row.ts';
+import type { RowResult } from './match.ts';
+import type { Place } from './place.ts';
+
+interface RowText {
+  readonly name: string;
+  readonly city: string;
+  readonly place?: Place | undefined;
+}
+
+export type NameQuery = RowText & { readonly kind: 'search' };
+export type Searchable =
+  | NameQuery
+  | (RowText & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
+
+export type DecidedQuery = RowText & { readonly kind: 'decided'; readonly result: RowResult };
+
+/** The query of a row; `none` if the row has nothing to search by. An id that is in the result stays there. */
+export type RowQuery =
+  | Searchable
+  | DecidedQuery
+  | { readonly kind: 'none'; readonly why: string; readonly id?: string };
+
+/** Statuses of a restaurant that was only guessed. */
+const GUESSED: readonly unknown[] = ['likely', 'ambiguous'];
+
+/**
+ * Returns the query of a row: none if an earlier result was decided, else its id, or the id of that result, unless it was
+ * only guessed, or its name.
+ * @param id the id in a column of the list. @param hasIds whether rows of the list may have one
+ */
+export function rowQuery({ earlier }: InputRow, id: string, text: RowText, hasIds: boolean): RowQuery {
+  const result = earlier && decidedResult(earlier);
+  if (result !== undefined) return { kind: 'decided', result, ...text };
+  if (id !== '') return lookupQuery(id, text);
+  const isSearchable = text.name !== '' && text.city !== '';
+  const earlierId = textOf(earlier?.id);
+  if (earlierId !== '' && !(isSearchable && GUESSED.includes(earlier?.status)))
+    return lookupQuery(earlierId, text, true);
+  if (isSearchable) return { kind: 'search', ...text };
+  if (text.name !== '') return { kind: 'none', why: 'the city is empty' };
+  return { kind: 'none', why: hasIds ? 'no id and no name' : 'the name is empty' };
+}
+
+function lookupQuery(text: string, row: RowText, isIdKept = false): RowQuery {
+  try {
+    return { kind: 'lookup', id: checkId(text), ...row, ...(isIdKept && { isIdKept }) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'not an id';
+    return { kind: 'none', why, ...(isIdKept && { id: text }) };
+  }
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+
+/** Returns the result that a row keeps: one that was matched or confirmed, or rejected by a person. */
+function decidedResult(earlier: EarlierResult): RowResult | undefined {
+  const { status, match, error, ...fields } = earlier;
+  const isMatched = status === 'matched' && textOf(fields.id) !== '';
+  if (!isMatched && !(status === 'not_found' && match === 'rejected')) return undefined;
+  const { id, candidates, similarity, distance_m, details, cuisine_tags, ...restaurant } = fields;
+  const parsed = typeof details === 'string' ? tryParseJson(details) : details;
+  return {
+    status,
+    match: match as RowResult['match'],
+    ...known({ candidates, similarity, distance_m }),
+    restaurant: {
+      ...known(restaurant),
+      ...(textOf(id) !== '' && { service_id: textOf(id) }),
+      ...(cuisine_tags !== '' && { cuisine_tags: listOf(cuisine_tags) }),
+    },
+    ...(isObject(parsed) && { details: parsed }),
+    ...(typeof error === 'string' && error !== '' && { error }),
+  } as RowResult;
+}
+
+function known(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isNumber = (value: unknown) => typeof value === 'string' && String(Number(value)) === value;
+  const numbers: readonly string[] = ['candidates', 'similarity', 'distance_m', 'lat', 'lng'];
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== '' && value !== null && value !== undefined)
+      .map(([key, value]) => [key, numbers.includes(key) && isNumber(value) ? Number(value) : value]),
+  );
+}
+
+const listOf = (tags: unknown): unknown => (typeof tags === 'string' ? tags.split('; ') : tags);
