@@ -3,7 +3,7 @@ import type { Hint } from '../hint.ts';
 import type { App } from './app.ts';
 import { factHint, hintFor } from './client-hints.ts';
 import { hintOf } from './hints.ts';
-import { currentKeyHint } from './key.ts';
+import { currentKeyHint } from './target.ts';
 
 /** Formats the hint of an error. @param fallback the hint for an error without one */
 export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>

@@ -7,8 +7,8 @@ import { openJsonFile } from '../storage/state.ts';
 import { formatDuration } from '../util/duration.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
-import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
+import { requireEndpoint } from './target.ts';
 
 /** Stored instead of the URL of the embedded sandbox, whose port changes. */
 export const DEMO = 'demo';

@@ -2,14 +2,11 @@ import type { PlannedCall } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
 import { toJson } from '../util/json.ts';
-import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
-import { configuredKey } from './key.ts';
 import { checkJqFilter, checkOutputOptions, writesToTerminal } from './output.ts';
 import { writeOutput } from './output-file.ts';
-import { requestHeaders } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import { clientSettings, traceContextOf } from './target.ts';
+import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 

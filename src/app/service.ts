@@ -9,7 +9,6 @@ import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { JsonObject } from '../util/object.ts';
-import { supportsMcp } from './address.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
@@ -28,7 +27,14 @@ import {
   type StoredResponses,
   TOOL_LIST,
 } from './responses.ts';
-import { clientSettings, type DemoMode, openTarget, type Target, traceContextOf } from './target.ts';
+import {
+  clientSettings,
+  type DemoMode,
+  openTarget,
+  supportsMcp,
+  type Target,
+  traceContextOf,
+} from './target.ts';
 
 /** A value with its JSON text, in which numbers have all their digits. */
 export interface Received<T> {

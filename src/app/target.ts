@@ -1,13 +1,235 @@
 import { join } from 'node:path';
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
-import type { RequestHeaders } from '../client/http/headers.ts';
+import {
+  checkHeader,
+  isHarmless,
+  parseHeaders,
+  type RequestHeaders,
+  withHeaders,
+} from '../client/http/headers.ts';
+import { checkKey, secretsIn } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
-import { variable } from '../settings/settings.ts';
-import { openJsonFile } from '../storage/state.ts';
-import { configuredEndpoint, requireEndpoint } from './address.ts';
+import { AppError, usage } from '../errors.ts';
+import { again, type Command, type Hint, restaurant, slot } from '../hint.ts';
+import { SETTING_NAMES } from '../settings/catalog.ts';
+import { type SettingView, SOURCES, type Source, variable } from '../settings/settings.ts';
+import type { CommandWords } from '../settings/values.ts';
+import { serviceOf } from '../storage/config-file.ts';
+import { openJsonFile, openProtocolStore } from '../storage/state.ts';
+import { nearest } from '../util/nearest.ts';
+import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
-import { configuredKey, isUnbound, requireKey } from './key.ts';
-import { mayAuthenticate, requestHeaders } from './request-headers.ts';
+
+interface ConfiguredEndpoint {
+  readonly url: URL;
+  readonly source: Source;
+}
+
+/** From a flag, else the environment, else the profile; undefined for the embedded sandbox. */
+export function configuredEndpoint({ settings, globals }: App): ConfiguredEndpoint | undefined {
+  if (globals.demo === true) return undefined;
+  // From the same source, an exact endpoint overrides the base URL.
+  const rank = (name: 'endpoint' | 'base-url') => SOURCES.indexOf(settings.raw(name).source);
+  const name = rank('endpoint') <= rank('base-url') ? 'endpoint' : 'base-url';
+  const { value: url, source } = settings.resolve(name);
+  return url && { url, source };
+}
+
+export function requireEndpoint(app: App): ConfiguredEndpoint {
+  const endpoint = configuredEndpoint(app);
+  // If the service is configured elsewhere, the run does not need the damaged config file.
+  if (endpoint === undefined || !app.config.isDamaged) requireProfile(app);
+  if (endpoint === undefined) {
+    // A preview cannot show a URL of the embedded sandbox.
+    const isPreview = app.globals.dryRun === true || app.globals.curl === true;
+    const hint = { command: restaurant('login', '--base-url', slot('url')) };
+    throw new AppError('no_service', 'no service is configured', isPreview ? { hint } : {});
+  }
+  return endpoint;
+}
+
+export function requireProfile(app: App, name = app.settings.profileName): void {
+  const saved = Object.keys(app.config.file().profiles ?? {});
+  if (name === 'default' || saved.includes(name)) return;
+  const { value, source } = app.settings.raw('profile');
+  const address = configuredEndpoint(app) === undefined ? ['--base-url', slot('url')] : [];
+  const near = nearest(name, saved).map((each) =>
+    source === 'flag' && value === name
+      ? { text: `did you mean ${each}?`, command: again({ '--profile': each }) }
+      : { text: `did you mean ${each}?` },
+  );
+  const other =
+    source === 'config' && value === name
+      ? { text: 'use the default profile', command: restaurant('config', 'unset', 'profile') }
+      : { text: 'save it', command: restaurant('login', '--profile', name, ...address) };
+  throw usage(`no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, [...near, other]);
+}
+
+export function profileOrigin({ settings: { profile } }: App): string | undefined {
+  const url = serviceOf(profile);
+  return url === undefined ? undefined : parseUrl(url)?.origin;
+}
+
+/** All ports of this machine count as one service, because a sandbox has a new port each time. */
+export function sameService(endpoint: URL, origin: string): boolean {
+  if (endpoint.origin === origin) return true;
+  const home = parseUrl(origin);
+  return home !== undefined && isLoopback(home) && isLoopback(endpoint);
+}
+
+export function supportsMcp(app: App): boolean | undefined {
+  const protocol = app.settings.get('protocol');
+  if (protocol !== 'auto') return protocol !== 'bare';
+  const endpoint = configuredEndpoint(app)?.url.href;
+  const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();
+  return stored && stored.era !== 'bare';
+}
+
+export const mayAuthenticate = (headers: RequestHeaders): boolean =>
+  Object.keys(headers).some((name) => !isHarmless(name));
+
+/** Those of the command line override those of the profile. @param raw keeps `${VAR}` in saved values */
+export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
+  const origin = profileOrigin(app);
+  const isOwn = origin !== undefined && sameService(endpoint, origin);
+  const saved = Object.entries((isOwn && app.settings.profile.headers) || {}).map(([name, text]) => {
+    return [name, raw ? text : expandVariables(app, name, text)] as const;
+  });
+  const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
+  for (const [name, value] of Object.entries(headers)) {
+    const isReference = raw && /\$\{\w+\}/.test(value);
+    if (!isHarmless(name) && !isReference)
+      for (const secret of secretsIn(value)) app.secrets.register(secret);
+  }
+  return headers;
+}
+
+export function settingViews({ settings }: App): Record<string, SettingView> {
+  const headers = Object.entries(settings.profile.headers ?? {}).map(
+    ([name, value]): [string, SettingView] => [
+      `header.${name}`,
+      { value: displayHeader(name, value), source: 'config' },
+    ],
+  );
+  return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
+}
+
+export const SECRET = '…';
+
+export const displayHeader = (name: string, value: string): string =>
+  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : SECRET;
+
+function expandVariables(app: App, name: string, text: string): string {
+  const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
+    const text = variable(app.context.env, variableName);
+    if (text !== undefined) return text;
+    throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
+      hint: [
+        { text: `set the variable ${variableName}` },
+        {
+          text: 'or',
+          command: restaurant('config', 'unset', `header.${name}`, ...app.settings.profileOption),
+        },
+      ],
+    });
+  });
+  checkHeader(name, value);
+  return value;
+}
+
+export type ConfiguredKey =
+  | {
+      readonly source: 'env' | 'config' | 'key-command';
+      readonly value: string;
+      readonly command?: undefined;
+    }
+  | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
+
+/** The key of the environment, else the key command, else the saved key. @throws {AppError} `no_key`, `bad_key` */
+export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKey | undefined {
+  const prefix = app.settings.get('key-prefix');
+  const { environmentKey } = app.secrets;
+  if (environmentKey !== undefined) {
+    return { value: checkKey(environmentKey, prefix, keyHint(app, 'env')), source: 'env' };
+  }
+  const command = app.settings.get('key-command');
+  if (command !== undefined) {
+    assertSavedFor(endpoint, profileOrigin(app), 'the key of key-command');
+    const value = app.secrets.commandKey;
+    return value === undefined ? { command, source: 'key-command' } : { value, source: 'key-command' };
+  }
+  const { key, key_origin: origin } = app.settings.profile;
+  if (key === undefined || key === '') return undefined;
+  // A key that was saved without a service belongs to the service of its profile.
+  assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
+  return { value: checkKey(key, prefix), source: 'config' };
+}
+
+export function isUnbound(app: App, source: ConfiguredKey['source']): boolean {
+  if (source === 'config') return app.settings.profile.key_origin === undefined;
+  const isSaved = source === 'key-command' && app.settings.raw('key-command').source === 'config';
+  return isSaved && profileOrigin(app) === undefined;
+}
+
+function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
+  if (endpoint === undefined || origin === undefined || sameService(endpoint, origin)) return;
+  throw new AppError('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
+    hint: {
+      text: 'save another',
+      command: restaurant('login', '--base-url', endpoint.origin, '--profile', slot('name')),
+    },
+  });
+}
+
+/** Runs the key command, if there is one. An empty key means that additional headers may authenticate. */
+export async function requireKey(
+  app: App,
+  endpoint: URL,
+  headers: RequestHeaders = {},
+): Promise<ConfiguredKey & { readonly value: string }> {
+  const configured = configuredKey(app, endpoint);
+  if (configured?.command !== undefined) {
+    const { runKeyCommand } = await import('./key-command.ts');
+    const key = await runKeyCommand(app, configured.command);
+    app.secrets.register(key);
+    app.secrets.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
+    return { value: app.secrets.commandKey, source: 'key-command' };
+  }
+  if (configured !== undefined) return configured;
+  // A damaged config file may contain the key.
+  app.config.file();
+  if (mayAuthenticate(headers)) return { value: '', source: 'config' };
+  const { profileName } = app.settings;
+  const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
+  throw new AppError('no_key', `no API key${which}`, {
+    hint: [{ text: 'set RESTAURANT_API_KEY' }, { text: 'or log in', command: loginCommand(app) }],
+  });
+}
+
+export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
+
+/** Returns what to do when the service refuses the key of this run. */
+export function currentKeyHint(app: App): Hint | undefined {
+  if (app.globals.demo === true) return undefined;
+  if (app.secrets.environmentKey !== undefined) return keyHint(app, 'env');
+  return keyHint(app, app.settings.get('key-command') === undefined ? 'config' : 'key-command');
+}
+
+/** A login does not help while the key comes from another source. */
+function keyHint(app: App, source: ConfiguredKey['source']): Hint {
+  const command = loginCommand(app);
+  return {
+    config: { command },
+    'key-command': {
+      text: 'the key is printed by key-command',
+      command: restaurant('config', 'get', 'key-command'),
+    },
+    env: [
+      { text: 'the key is from RESTAURANT_API_KEY: set another there' },
+      { text: 'or unset RESTAURANT_API_KEY and log in', command },
+    ],
+  }[source];
+}
 
 export const clientSettings = ({ settings }: App) => ({
   protocol: settings.get('protocol'),

@@ -1,10 +1,8 @@
-import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
-import { loginCommand } from '../app/key.ts';
 import { writeText } from '../app/output.ts';
 import { fullPath } from '../app/output-file.ts';
-import { requestHeaders } from '../app/request-headers.ts';
+import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';

@@ -16,7 +16,7 @@ export function registerLogout(command: CliCommand, app: App): void {
 }
 
 async function logout(app: App, all: boolean): Promise<void> {
-  const { requireProfile } = await import('../app/address.ts');
+  const { requireProfile } = await import('../app/target.ts');
   const { clearAccount } = await import('../storage/cache.ts');
   const { profiles = {} } = app.config.file();
   if (!all) requireProfile(app);

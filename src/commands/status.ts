@@ -1,8 +1,6 @@
-import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { type ConfiguredKey, configuredKey } from '../app/key.ts';
 import { writesToTerminal, writeText } from '../app/output.ts';
-import { settingViews } from '../app/request-headers.ts';
+import { type ConfiguredKey, configuredEndpoint, configuredKey, settingViews } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, SETTINGS_OUTPUT, TIME_OR_NULL, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';

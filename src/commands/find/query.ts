@@ -1,5 +1,5 @@
-import { requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
+import { requireEndpoint } from '../../app/target.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';

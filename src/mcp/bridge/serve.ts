@@ -1,10 +1,9 @@
-import { supportsMcp } from '../../app/address.ts';
 import { App } from '../../app/app.ts';
 import { factHint, hintFor } from '../../app/client-hints.ts';
 import { hintOf } from '../../app/hints.ts';
-import { currentKeyHint, loginCommand } from '../../app/key.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
+import { currentKeyHint, loginCommand, supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';

@@ -1,6 +1,5 @@
-import { configuredEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { requestHeaders } from '../../app/request-headers.ts';
+import { configuredEndpoint, requestHeaders } from '../../app/target.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
 import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 import { type BridgeVariables, CONFIG_VARIABLE } from './entry.ts';

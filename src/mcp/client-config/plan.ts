@@ -1,7 +1,12 @@
-import { configuredEndpoint, requireEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { requireKey } from '../../app/key.ts';
-import { displayHeader, requestHeaders } from '../../app/request-headers.ts';
+import {
+  configuredEndpoint,
+  displayHeader,
+  requestHeaders,
+  requireEndpoint,
+  requireKey,
+  supportsMcp,
+} from '../../app/target.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
