@@ -75,7 +75,7 @@ const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolea
 async function printHelp(command: CliCommand, app: App): Promise<void> {
   // The help of the program lists all commands.
   await (command.parent === null ? command.loadTree() : command.load());
-  const { helpView } = await import('./app/seen.ts');
+  const { helpView } = await import('./app/last-results.ts');
   await app.context.stdout.write(helpText(command, helpView(app)));
 }
 

@@ -1,9 +1,175 @@
-import type { AppError } from '../errors.ts';
-import type { Hint } from '../hint.ts';
+import { versions } from 'node:process';
+import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
+import { type Advice, again, exampleSearch, fragment, type Hint, restaurant, slot } from '../hint.ts';
+import { formatDuration } from '../util/duration.ts';
 import type { App } from './app.ts';
-import { factHint, hintFor } from './client-hints.ts';
 import { hintOf } from './hints.ts';
 import { currentKeyHint } from './target.ts';
+
+const LOGIN: Hint = { command: restaurant('login') };
+const STATUS = restaurant('status');
+const CHECK = restaurant('status', '--check');
+const CHECK_BASE_URL: Hint = { text: 'check the base URL', command: STATUS };
+const NETWORK_LOGIN: Hint = {
+  text: 'check the base URL, and whether this network requires a login first',
+  command: STATUS,
+};
+const PROXY_LOGIN: Hint = {
+  text: 'set HTTPS_PROXY to http://user:password@proxy:port, then',
+  command: CHECK,
+};
+const FORBIDDEN_LEVELS: readonly Code[] = ['tool_error', 'rpc_error', 'http_error'];
+const SHOW_EXCHANGE: Hint = [
+  {
+    text: 'see the request and the response',
+    command: again({ '--verbose': true }, { without: ['--quiet'] }),
+  },
+  { text: 'or check the service', command: CHECK },
+];
+
+const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint | undefined>>> = {
+  refused: ({ host = '' }) =>
+    /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::|$)/.test(host)
+      ? { text: 'is the sandbox running?', command: restaurant('sandbox') }
+      : undefined,
+  connect_timeout: () => BY_CODE.network,
+  proxy: ({ status }) =>
+    status === 407
+      ? PROXY_LOGIN
+      : { text: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then', command: CHECK },
+  invalid_proxy: ({ variable = '' }) => ({
+    text: 'unset it for one call',
+    command: { ...CHECK, env: { [variable]: '' } },
+  }),
+  not_http: () => ({ text: 'check the URL and its port', command: STATUS }),
+  not_tls: ({ host }) => ({
+    text: `try http://${host}`,
+    command: restaurant('status', '--check', '--base-url', `http://${host}`),
+  }),
+  certificate_time: () => ({ text: "check this machine's clock, then", command: CHECK }),
+  unknown_authority: () => privateCaHint(),
+  too_large: ({ limit = 0 }) => {
+    const mib = Math.max(64, Math.ceil((limit / 1024 / 1024) * 4));
+    const command = again({ '--max-body': `${mib}MiB` });
+    return [{ text: 'search more narrowly' }, { text: 'or allow more', command }];
+  },
+  web_page: () => NETWORK_LOGIN,
+  other_host: () => NETWORK_LOGIN,
+  mcp_version: () => ({ command: restaurant('status', '--check', '--protocol', 'bare') }),
+  input_required: () => [
+    { text: 'run call at a terminal, which asks you' },
+    { text: 'or use an MCP client', command: restaurant('mcp', 'config', slot('client')) },
+  ],
+  // The wait counts against the time of the call, except for a 429.
+  max_wait: (facts) => waitHint(facts, facts.status === 429 ? ['--max-wait'] : ['--max-wait', '--timeout']),
+  no_time: (facts) => waitHint(facts, ['--timeout']),
+  invalid_url: ({ url, option }) =>
+    url === undefined
+      ? { text: 'expected a URL like https://<host>' }
+      : { command: restaurant('status', option === 'endpoint' ? '--endpoint' : '--base-url', url) },
+  has_query: () => ({ text: '--endpoint takes an exact URL' }),
+  invalid_header: () => ({ text: 'use the form', command: fragment('-H', 'X-Name: value') }),
+  authorization_header: () => [
+    { text: 'save the key', command: restaurant('login') },
+    { text: 'other services', command: restaurant('config', 'set', 'key-prefix', slot('prefix')) },
+  ],
+  plain_http: ({ host }) => [
+    { text: `use https://${host}` },
+    { text: 'or on a network that you trust', command: again({ '--insecure-http': true }) },
+  ],
+};
+
+const BY_STATUS: Readonly<Record<number, Hint>> = {
+  404: CHECK_BASE_URL,
+  407: PROXY_LOGIN,
+  511: NETWORK_LOGIN,
+};
+
+const BY_CODE: Readonly<Record<Code, Hint>> = {
+  unexpected: { text: 'report what this prints', command: again({ '--verbose': true }) },
+  usage: { command: restaurant('--help') },
+  no_service: [
+    { command: restaurant('login', '--base-url', slot('url')) },
+    { text: 'or try it with sample data', command: again({ '--demo': true }) },
+  ],
+  bad_input: { command: restaurant('help', 'formats') },
+  bad_config: { text: 'see each setting and where it comes from', command: restaurant('status') },
+  not_found: { text: 'search for IDs', command: exampleSearch() },
+  no_key: LOGIN,
+  bad_key: { text: 'save a key', command: restaurant('login') },
+  unauthorized: LOGIN,
+  forbidden: { command: CHECK },
+  plan_required: {
+    text: 'basic details work with every key',
+    command: restaurant('lookup', slot('id'), '--fields', 'basic'),
+  },
+  rate_limited: { text: 'see the quota', command: restaurant('status') },
+  budget_spent: { text: 'see when requests are available again', command: restaurant('status') },
+  network: { text: 'check the URL and the network', command: CHECK },
+  timeout: { text: 'allow more time', command: again({ '--timeout': '2m' }) },
+  tls: [
+    { text: 'check the URL', command: restaurant('status') },
+    { text: 'a private CA goes into NODE_EXTRA_CA_CERTS' },
+  ],
+  http_error: { command: CHECK },
+  rpc_error: SHOW_EXCHANGE,
+  tool_error: SHOW_EXCHANGE,
+  bad_response: SHOW_EXCHANGE,
+  partial: { text: 'each failed row shows its error; run those again' },
+  io_error: { text: 'see the files in use', command: restaurant('status') },
+  in_use: { text: 'wait for the other process, or name another file with -o' },
+  interrupted: { text: 'run the command again' },
+};
+
+/** Returns what to do about an error at a terminal: its own hint, or the one for its facts, or for its code. */
+export const hintFor = (error: AppError): Hint => factHint(error) ?? BY_CODE[error.code];
+
+/** As {@link hintFor}, without the hint for the code. */
+export function factHint({ code, details }: AppError): Hint | undefined {
+  const { hint, protocol, reason, restaurantId, level, tool, status = 0 } = details;
+  if (hint !== undefined) return hint;
+  if (protocol !== undefined) {
+    const text = `the service may use another protocol than ${protocol}`;
+    return { text, command: restaurant('tools', '--protocol', 'auto') };
+  }
+  const found = reason && BY_REASON[reason]?.(details);
+  if (found !== undefined) return found;
+  if (restaurantId !== undefined) {
+    const basic = {
+      text: 'basic details work with every key',
+      command: restaurant('lookup', restaurantId, '--fields', 'basic'),
+    };
+    if (code === 'plan_required') return basic;
+    if (level !== undefined && FORBIDDEN_LEVELS.includes(code))
+      return [{ text: `fields ${level} require a paid key` }, basic];
+  }
+  if (tool !== undefined) return { text: 'see its arguments', command: restaurant('tools', tool) };
+  if (status >= 300 && status < 400) return CHECK_BASE_URL;
+  return code === 'http_error' || code === 'network' ? BY_STATUS[status] : undefined;
+}
+
+function waitHint({ retryAfter = 0 }: ErrorDetails, options: readonly string[]): Hint {
+  const wait = { text: `run the command again in ${formatDuration(retryAfter * 1000)}` };
+  if (retryAfter > 86_400) return wait;
+  const seconds = retryAfter + 30;
+  const time = seconds < 600 ? `${seconds}s` : `${Math.ceil(seconds / 60)}m`;
+  const allow: Advice = {
+    text: 'or allow it',
+    command: again(Object.fromEntries(options.map((option) => [option, time]))),
+  };
+  return [wait, allow];
+}
+
+function privateCaHint(): Hint {
+  const [major = 0, minor = 0] = versions.node.split('.').map(Number);
+  const isSupported = major > 24 || (major === 24 && minor >= 6) || (major === 22 && minor >= 19);
+  const own = { text: 'for a private CA', command: { ...CHECK, env: { NODE_EXTRA_CA_CERTS: 'ca.pem' } } };
+  const system = {
+    text: 'for the CAs of the system',
+    command: { ...CHECK, env: { NODE_USE_SYSTEM_CA: '1' } },
+  };
+  return isSupported ? [own, system] : own;
+}
 
 /** Formats the hint of an error. @param fallback the hint for an error without one */
 export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>

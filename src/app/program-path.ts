@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { pathOf } from '../storage/paths.ts';
 import { traitsOf } from '../util/platform.ts';
@@ -18,4 +19,38 @@ export function findProgram(name: string, { env, platform }: System): string | u
 export function programPath(name: string, system: System): string | undefined {
   const isSearched = traitsOf(system.platform).shell === 'windows' && !/[\\/:]/.test(name);
   return isSearched ? findProgram(name, system) : name;
+}
+
+const COMMAND = 'restaurant';
+const PACKAGE = 'restaurant-data-cli';
+
+type InstalledCommand =
+  | { readonly state: 'missing' }
+  | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
+
+export function findInstalled(system: Pick<Context, 'env' | 'platform'>): InstalledCommand {
+  const path = findProgram(COMMAND, system);
+  if (path === undefined) return { state: 'missing' };
+  return { state: packageState(path), path };
+}
+
+function packageState(path: string): 'ours' | 'other' | 'unknown' {
+  const real = realpathSync(path);
+  let folder = posix.dirname(real);
+  if (/\.cmd$/i.test(real)) {
+    // npm's launcher contains the path of the script, relative to its own folder.
+    const script = /%dp0%\\([^"]*node_modules\\[^"]+)"/.exec(readFileSync(real, 'utf8'))?.[1];
+    if (script === undefined) return 'unknown';
+    folder = win32.dirname(win32.join(win32.dirname(real), script));
+  }
+  const { dirname, join } = /\.(cmd|exe)$/i.test(real) ? win32 : posix;
+  for (; ; folder = dirname(folder)) {
+    try {
+      const { name, bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      if (name === PACKAGE) return 'ours';
+      return name === COMMAND || Object.hasOwn(Object(bin), COMMAND) ? 'other' : 'unknown';
+    } catch {
+      if (dirname(folder) === folder) return 'unknown';
+    }
+  }
 }

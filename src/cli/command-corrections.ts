@@ -1,6 +1,5 @@
 import type { App } from '../app/app.ts';
-import { lastRestaurants } from '../app/last-results.ts';
-import { hintCity, needsDemo, seenResults } from '../app/seen.ts';
+import { hintCity, lastRestaurants, needsDemo, seenResults } from '../app/last-results.ts';
 import { type Advice, restaurant, slot, type Word } from '../hint.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { isBeginning } from '../util/near-name.ts';

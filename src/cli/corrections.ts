@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { hintCity, seenResults } from '../app/seen.ts';
+import { hintCity, seenResults } from '../app/last-results.ts';
 import { type Advice, again, type Command, type Options, restaurant, slot, type Word } from '../hint.ts';
 import { nearest } from '../util/nearest.ts';
 import { splitWords } from '../util/shell.ts';

@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
-import { hintCity, needsDemo } from '../app/seen.ts';
+import { hintCity, needsDemo } from '../app/last-results.ts';
 import { type AppError, usage } from '../errors.ts';
 import { type Advice, type Command, restaurant } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';

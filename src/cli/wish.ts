@@ -1,4 +1,4 @@
-import type { Seen } from '../app/seen.ts';
+import type { Seen } from '../app/last-results.ts';
 import type { Options, Word } from '../hint.ts';
 import { foldName } from '../util/fold.ts';
 import { isNearName } from '../util/near-name.ts';

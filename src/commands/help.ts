@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { helpView } from '../app/seen.ts';
+import { helpView } from '../app/last-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
 import { OTHER_TOPICS, ownWords } from '../cli/synonyms.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { factHint } from '../app/client-hints.ts';
+import { factHint } from '../app/error-hint.ts';
 import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';

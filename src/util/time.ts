@@ -1,3 +1,5 @@
+import type { Context } from '../context.ts';
+
 const DAY_MS = 86_400_000;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
@@ -17,4 +19,15 @@ export const nextMinute = (ms: number): number => Math.ceil(ms / 60_000) * 60_00
 /** ISO 8601, UTC, rounded up to a second: `2026-11-23T21:19:36Z`. */
 export function isoSeconds(ms: number): string {
   return new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+interface Reader {
+  readonly context: Pick<Context, 'now' | 'stderr'>;
+  readonly terminal: { readonly wantsJson: boolean };
+}
+
+/** Formats the end of a wait for stderr: for a person at a terminal local, in whole minutes; otherwise ISO 8601. */
+export function timeText({ context, terminal }: Reader, ms: number): string {
+  const isForPerson = context.stderr.isTTY && !terminal.wantsJson;
+  return isForPerson ? shortTime(nextMinute(ms), context.now()) : isoSeconds(ms);
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hintFor } from '../../src/app/client-hints.ts';
+import { hintFor } from '../../src/app/error-hint.ts';
 import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { hintCity, type Seen, seenResults } from '../../app/seen.ts';
+import { hintCity, type Seen, seenResults } from '../../app/last-results.ts';
 import { ANY_NAME } from '../../cli/synonyms.ts';
 import { readWish, type Wish } from '../../cli/wish.ts';
 import type { FindQuery } from '../../client/types.ts';

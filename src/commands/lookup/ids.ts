@@ -1,6 +1,11 @@
 import type { App } from '../../app/app.ts';
-import { lastRestaurants, requireLastSearch, restaurantsOf, type Search } from '../../app/last-results.ts';
-import { hintCity } from '../../app/seen.ts';
+import {
+  hintCity,
+  lastRestaurants,
+  requireLastSearch,
+  restaurantsOf,
+  type Search,
+} from '../../app/last-results.ts';
 import { AppError, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';

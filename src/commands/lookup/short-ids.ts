@@ -1,7 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { restaurantsOf, serviceName } from '../../app/last-results.ts';
+import { restaurantsOf, seenResults, serviceName } from '../../app/last-results.ts';
 import { MIN_BEGINNING, nameOf, savedStore } from '../../app/saved.ts';
-import { seenResults } from '../../app/seen.ts';
 import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { cleanLine } from '../../util/text.ts';

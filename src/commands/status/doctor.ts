@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { errorHint } from '../../app/error-hint.ts';
-import { findInstalled } from '../../app/installed.ts';
+import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
 import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';

@@ -1,12 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { outputPath } from '../../app/output-file.ts';
 import type { Waiting } from '../../app/quota.ts';
-import { timeText } from '../../app/time-text.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/style.ts';
 import { formatDuration } from '../../util/duration.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
+import { timeText } from '../../util/time.ts';
 import {
   asLines,
   type Counts,

@@ -1,13 +1,13 @@
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output.ts';
 import { openTarget } from '../../app/target.ts';
-import { timeText } from '../../app/time-text.ts';
 import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
+import { timeText } from '../../util/time.ts';
 import { changeList } from '../finished/change-list.ts';
 import type { FinishedList, ListFlags, ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';

@@ -1,4 +1,4 @@
-import { hintFor } from '../../app/client-hints.ts';
+import { hintFor } from '../../app/error-hint.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/codes.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';

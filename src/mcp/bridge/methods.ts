@@ -1,4 +1,4 @@
-import { hintFor } from '../../app/client-hints.ts';
+import { hintFor } from '../../app/error-hint.ts';
 import { inputCapabilities } from '../../client/mcp/input.ts';
 import { META_PREFIX } from '../../client/mcp/protocol.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/rpc/codes.ts';

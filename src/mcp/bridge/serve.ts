@@ -1,5 +1,5 @@
 import { App } from '../../app/app.ts';
-import { factHint, hintFor } from '../../app/client-hints.ts';
+import { factHint, hintFor } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';

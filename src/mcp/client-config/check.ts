@@ -1,6 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
-import { findInstalled } from '../../app/installed.ts';
+import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { again } from '../../hint.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import { createClient } from '../../../src/client/restaurant.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';

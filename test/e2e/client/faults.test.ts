@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import {
   clientFor,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { createServer as createSocksServer } from '@pondwader/socks5-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';

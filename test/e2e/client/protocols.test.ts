@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import { hintText } from '../../../src/output/hint-text.ts';

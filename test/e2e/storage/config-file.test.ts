@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';

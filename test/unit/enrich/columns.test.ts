@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import type { AppError } from '../../../src/errors.ts';

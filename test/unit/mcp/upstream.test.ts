@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/client-hints.ts';
+import { hintFor } from '../../../src/app/error-hint.ts';
 import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/tools.ts';
 import type { Tool } from '../../../src/client/types.ts';
