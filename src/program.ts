@@ -1,8 +1,7 @@
 import type { App } from './app/app.ts';
-import { checkCommandLine } from './cli/check.ts';
 import { CliCommand } from './cli/command.ts';
 import { configureHelp, HELP_OPTION, VERSION_OPTION } from './cli/help.ts';
-import { addGlobalOptions } from './cli/options.ts';
+import { addGlobalOptions, checkCommandLine } from './cli/options.ts';
 
 type Register = (command: CliCommand, app: App) => void;
 
@@ -19,7 +18,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   last: [RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast],
   save: [RESTAURANTS, async () => (await import('./commands/save.ts')).registerSave],
   saved: [RESTAURANTS, async () => (await import('./commands/saved.ts')).registerSaved],
-  unsave: [RESTAURANTS, async () => (await import('./commands/unsave.ts')).registerUnsave],
+  unsave: [RESTAURANTS, async () => (await import('./commands/save.ts')).registerUnsave],
   changes: [RESTAURANTS, async () => (await import('./commands/changes.ts')).registerChanges],
   enrich: [RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich],
   review: [RESTAURANTS, async () => (await import('./commands/review.ts')).registerReview],
@@ -29,7 +28,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   mcp: [SERVICE, async () => (await import('./commands/mcp.ts')).registerMcp],
   sandbox: [SERVICE, async () => (await import('./commands/sandbox.ts')).registerSandbox],
   login: [SETTINGS, async () => (await import('./commands/login.ts')).registerLogin],
-  logout: [SETTINGS, async () => (await import('./commands/logout.ts')).registerLogout],
+  logout: [SETTINGS, async () => (await import('./commands/login.ts')).registerLogout],
   status: [SETTINGS, async () => (await import('./commands/status.ts')).registerStatus],
   config: [SETTINGS, async () => (await import('./commands/config.ts')).registerConfig],
   cache: [SETTINGS, async () => (await import('./commands/cache.ts')).registerCache],

@@ -1,6 +1,15 @@
-import type { Option } from 'commander';
-import { FORMATS } from '../output/formats.ts';
-import { GLOBAL_OPTIONS, type OptionRow, SETTINGS, type Setting } from '../settings/catalog.ts';
+import { extname } from 'node:path';
+import { CommanderError, type Option } from 'commander';
+import { type AppError, usage } from '../errors.ts';
+import { again, type Hint, restaurant } from '../hint.ts';
+import { EXTENSIONS, FORMATS } from '../output/formats.ts';
+import {
+  GLOBAL_OPTIONS,
+  type GlobalOptions,
+  type OptionRow,
+  SETTINGS,
+  type Setting,
+} from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionOverride } from './command.ts';
 
 function makeOption(name: string, row: OptionRow, override: OptionOverride = {}): CliOption {
@@ -55,3 +64,67 @@ export const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).
 
 export const optionsOf = (command: CliCommand): Option[] =>
   rowsOf(command).map(([name, row]) => makeOption(name, row, overrideFor(command, `--${name}`)));
+
+export function conflictIn(command: CliCommand): AppError | undefined {
+  const all = [...command.typed, ...command.root.typed].map(({ option }) => option);
+  for (const one of all) {
+    const rivals = one instanceof CliOption ? one.rivals : [];
+    const other = all.find((each) => rivals.includes(each.attributeName()));
+    if (other !== undefined) return conflict(one.long, other.long, command);
+  }
+  return undefined;
+}
+
+const conflict = (one: string | undefined, other: string | undefined, command: CliCommand): AppError =>
+  usage(`${one} and ${other} cannot be used together`, [
+    { text: 'leave one out', command: again({}, { without: [other ?? ''] }) },
+    command.seeHelp,
+  ]);
+
+/** Checks what commander does not know: options of the program that the command does not accept, and formats. */
+export function checkCommandLine(program: CliCommand): void {
+  const { innermost: command, typed } = program;
+  const { help, version } = program.opts();
+  if (help === true || version === true) throw new CommanderError(0, 'commander.help', '');
+  const accepted = globalFlagsOf(command);
+  const foreign = typed.find(({ option }) => !accepted.includes(option.long ?? ''));
+  if (foreign !== undefined) {
+    throw usage(`${command.path} does not accept ${foreign.option.long}`, command.ownHelp);
+  }
+  if (program.invalid !== undefined) throw program.invalid;
+  const error = conflictIn(command) ?? formatError(program.opts<GlobalOptions>(), command);
+  if (error !== undefined) throw error;
+}
+
+function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {
+  const { format, json, jq, output = '', open } = globals;
+  if (json === true && format !== undefined && format !== 'json')
+    return conflict('--json', '--format', command);
+  if (open === true && format !== undefined && format !== 'html')
+    return conflict('--open', '--format', command);
+  // enrich has its own hints for extensions.
+  const followsFile = json !== true && jq === undefined && command.optionGroups.includes('jq');
+  const ofFile = followsFile ? EXTENSIONS.get(extname(output).slice(1).toLowerCase()) : undefined;
+  const { choices = FORMATS } = overrideFor(command, '--format');
+  const wanted = FORMATS.find((each) => each === (format ?? ofFile));
+  if (wanted !== undefined && !choices.includes(wanted)) {
+    const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
+    return usage(`${typed}: ${command.path} prints ${choices.join(', ')}`, formatHint(wanted, command));
+  }
+  if (open === true && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
+    return usage(`--open shows an HTML page, but ${output} has another extension`, [
+      { command: again({ '--output': 'page.html' }) },
+      { text: 'or leave out -o' },
+    ]);
+  }
+  return undefined;
+}
+
+function formatHint(wanted: string, command: CliCommand): Hint {
+  if (wanted !== 'html') return command.ownHelp;
+  const page =
+    command.path === 'enrich'
+      ? again({ '--format': 'csv', '--output': 'out.csv', '--report': 'out.html' })
+      : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
+  return [command.ownHelp, { text: 'for a page', command: page }];
+}

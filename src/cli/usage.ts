@@ -4,11 +4,17 @@ import { hintCity, needsDemo } from '../app/last-results.ts';
 import { type AppError, usage } from '../errors.ts';
 import { type Advice, type Command, restaurant } from '../hint.ts';
 import { splitWords } from '../util/shell.ts';
-import { conflictIn } from './check.ts';
 import type { CliCommand } from './command.ts';
-import { correctCommand, correctSetting } from './command-corrections.ts';
-import { completed, correctLine, isOptionLike, reorderLine, splitOption } from './corrections.ts';
-import { optionsOf } from './options.ts';
+import {
+  completed,
+  correctCommand,
+  correctLine,
+  correctSetting,
+  isOptionLike,
+  reorderLine,
+  splitOption,
+} from './corrections.ts';
+import { conflictIn, optionsOf } from './options.ts';
 import { valueOption } from './synonyms.ts';
 
 /** Hint for a key on the command line, where other users can read it. */

@@ -6,7 +6,7 @@ import type { CallOptions } from '../client/restaurant.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import type { CallLabel } from './call/label.ts';
+import type { UpdateLabel } from '../output/spinner.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
@@ -47,13 +47,15 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     preview: async (inputs) => [toolCall(name, await previewArguments(app, name, inputs))],
     send: async (service, inputs) => {
       const { tool, args } = await prepareCall(app, service, name, inputs);
-      const { CallLabel } = await import('./call/label.ts');
-      const optionsFor = (label?: CallLabel): CallOptions => ({
-        tool,
-        ...(asks && { input: asks.terminalInput(app, service.label, label) }),
-        // A service responds with a stream if progress is requested, so request it only if it is shown.
-        ...(label && { onProgress: label.showProgress }),
-      });
+      const optionsFor = async (update?: UpdateLabel): Promise<CallOptions> => {
+        const label = update && new (await import('./call/input.ts')).CallLabel(name, update);
+        return {
+          tool,
+          ...(asks && { input: asks.terminalInput(app, service.label, label) }),
+          // A service responds with a stream if progress is requested, so request it only if it is shown.
+          ...(label && { onProgress: label.showProgress }),
+        };
+      };
       return app.notes.withSpinner(name, (update) =>
         service
           .cached({
@@ -61,7 +63,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
             args,
             send: async (output) =>
               (await service.client()).callTool(name, args, {
-                ...optionsFor(update && new CallLabel(name, update)),
+                ...(await optionsFor(update)),
                 ...output,
               }),
           })

@@ -1,5 +1,7 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
+import { serviceName } from '../app/last-results.ts';
+import { lookupMany } from '../app/lookup-many.ts';
 import {
   checkJqFilter,
   checkOutputOptions,
@@ -7,14 +9,20 @@ import {
   writeResult,
   writesToTerminal,
 } from '../app/output.ts';
-import { recordOf, savedStore, shownHere } from '../app/saved.ts';
+import { runServiceCommand } from '../app/request.ts';
+import { nameOf, recordOf, savedStore, shownHere } from '../app/saved.ts';
+import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
-import { LEVELS } from '../client/tools.ts';
-import type { Level } from '../client/types.ts';
-import { usage } from '../errors.ts';
+import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
+import type { Level, Outcome } from '../client/types.ts';
+import { AppError, EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
+import { CHANGE_COLUMNS, changesPresentation } from '../output/render/changes.ts';
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
+import type { Revision, SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
+import { type Change, fieldChanges } from '../util/changes.ts';
+import type { JsonObject } from '../util/object.ts';
 import { plural } from '../util/plural.ts';
 
 interface SavedOptions {
@@ -49,12 +57,9 @@ export function registerSaved(command: CliCommand, app: App): void {
         'records the changes; restaurant changes prints them again. In a pipe, it prints nothing if nothing changed. ' +
         'With another level than last time, only the fields that both levels have are compared.',
     )
-    .action((options: SavedOptions) => (options.refresh ? refresh(app, options) : listSaved(app, options)));
-}
-
-async function refresh(app: App, { exitCode, fields = 'basic' }: SavedOptions): Promise<void> {
-  const { refreshSaved } = await import('./saved/refresh.ts');
-  await refreshSaved(app, fields, exitCode === true);
+    .action((options: SavedOptions) =>
+      options.refresh ? refreshSaved(app, options) : listSaved(app, options),
+    );
 }
 
 async function listSaved(app: App, { exitCode, fields }: SavedOptions): Promise<void> {
@@ -74,4 +79,115 @@ function footer(app: App, count: number): string {
   if (count === 0) return `nothing is saved: after a search, ${find} saves its first result`;
   const check = `${plural(count, 'restaurant')}; ${hintOf(app, { command: restaurant('saved', '--refresh') })} checks what changed`;
   return writesToTerminal(app) && outputFormat(app) === 'table' ? check : plural(count, 'restaurant');
+}
+
+interface Result {
+  readonly changes: readonly Change[];
+  readonly outcomes: readonly Outcome[];
+  /** Why the run stopped before every restaurant was looked up. */
+  readonly stopped?: unknown;
+}
+
+async function refreshSaved(app: App, { exitCode, fields: level = 'basic' }: SavedOptions): Promise<void> {
+  if (app.globals.open === true) {
+    throw usage('--refresh has no page', { command: again({}, { without: ['--refresh'] }) });
+  }
+  const store = savedStore(app);
+  await runServiceCommand(app, {
+    columns: CHANGE_COLUMNS,
+    service: { paced: true, fresh: true },
+    plan: () => restaurantsToCheck(app, store),
+    preview: (restaurants) => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level })),
+    send: (service, restaurants) => lookAgain(app, service, store, { restaurants, level }),
+    async write({ changes, outcomes, stopped }, restaurants) {
+      await writeResult(app, { changes }, async () => changesPresentation(changes, app.context.now()));
+      const checked = plural(restaurants.length, 'restaurant');
+      if (changes.length === 0) await app.notes.note(`nothing changed in ${checked}`);
+      if (stopped !== undefined) throw stopped;
+      reportFailures(outcomes);
+      if (exitCode === true && changes.length > 0) app.exitCode = EXIT_CODES.changed;
+    },
+  });
+}
+
+/** Those of this run's service, the one last checked longest ago first: so each has its turn if the quota ends the run. */
+async function restaurantsToCheck(app: App, store: SavedStore): Promise<SavedRestaurant[]> {
+  const all = shownHere(app, store.read());
+  const service = all.length === 0 ? '' : serviceName(app);
+  const here = all.filter((one) => one.service === service);
+  const others = all.length - here.length;
+  if (others > 0) {
+    await app.notes.warn(`${plural(others, 'restaurant')} of another service: save again to check here`);
+  }
+  const lastLook = ({ checked_at, saved_at }: SavedRestaurant) => checked_at ?? saved_at;
+  return here.sort((a, b) => (lastLook(a) < lastLook(b) ? -1 : 1));
+}
+
+async function lookAgain(
+  app: App,
+  service: Service,
+  store: SavedStore,
+  { restaurants, level }: { restaurants: readonly SavedRestaurant[]; level: Level },
+): Promise<Result> {
+  const ids = restaurants.map(({ id }) => id);
+  if (ids.length === 0) return { changes: [], outcomes: [] };
+  const { now } = app.context;
+  const timed: Pick<Service, 'call'> = {
+    call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
+  };
+  const outcomes: Outcome[] = [];
+  let stopped: unknown;
+  try {
+    await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, async () => {
+      for await (const outcome of lookupMany(app, timed, ids, level)) outcomes.push(outcome);
+    });
+  } catch (error) {
+    stopped = error;
+  }
+  const { changes = [] } = await store.update((saved) => withLooks(saved, outcomes, level, now()));
+  return { changes, outcomes, stopped };
+}
+
+/** Compares under the lock with what is stored by then, so that two runs at once do not find the same change. */
+function withLooks(
+  saved: readonly SavedRestaurant[],
+  outcomes: readonly Outcome[],
+  level: Level,
+  now: number,
+): Revision {
+  const byId = new Map(outcomes.map((outcome) => [outcome.restaurantId, outcome]));
+  const changes: Change[] = [];
+  const restaurants = saved.map((one) => {
+    const { output, cachedAt: at = now } = byId.get(one.id) ?? {};
+    const last = Date.parse(one.checked_at ?? one.saved_at);
+    // Another run has looked since. A time ahead comes from a clock that was wrong.
+    const isOld = last > at && last <= now;
+    if (output === undefined || isOld) return one;
+    const when = new Date(at).toISOString();
+    const { id } = one;
+    changes.push(
+      ...differences(one, output, level).map((each) => ({ when, id, name: nameOf(one), ...each })),
+    );
+    return { ...one, details: output, fields: level, checked_at: when };
+  });
+  return { restaurants, changes };
+}
+
+/** The responses of another level, or of a search, have other fields. */
+function differences({ details, fields, summary = {} }: SavedRestaurant, output: JsonObject, level: Level) {
+  if (fields === level) return fieldChanges(details, output);
+  const before = details ?? summary;
+  const shared = Object.keys(output).filter((key) => Object.hasOwn(before, key));
+  const some = (record: JsonObject) => Object.fromEntries(shared.map((key) => [key, record[key]]));
+  return fieldChanges(some(before), some(output));
+}
+
+function reportFailures(outcomes: readonly Outcome[]): void {
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  const [first] = errors;
+  if (first === undefined) return;
+  if (outcomes.length === 1) throw first;
+  const message = `${errors.length} of ${outcomes.length} lookups failed: ${first.message}`;
+  const retryable = errors.some((error) => error.retryable);
+  throw new AppError('partial', message, { hint: first.details.hint, retryable });
 }

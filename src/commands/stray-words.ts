@@ -1,11 +1,13 @@
-import type { App } from '../../app/app.ts';
-import { ANY_NAME, CITY_START, valueOption } from '../../cli/synonyms.ts';
-import { usage } from '../../errors.ts';
-import { again } from '../../hint.ts';
+import type { App } from '../app/app.ts';
+import { ANY_NAME, CITY_START, valueOption } from '../cli/synonyms.ts';
+import { usage } from '../errors.ts';
+import { again } from '../hint.ts';
+import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 type Program = NonNullable<App['program']>;
 
 const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
+/** A list of columns or a jq filter, as in `--json name,grade`. */
 const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
 
 interface Leftover {
@@ -86,4 +88,22 @@ export function checkAdjacent(program: Program, words: readonly string[]): void 
     text: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
     command: again({ [meant]: rest }, { operands, without: ['--quiet'] }),
   });
+}
+
+/** As {@link OPTION_VALUE}, but not several row numbers. */
+const COLUMNS_OR_FILTER = /^(?:[a-z_]+(?:,[a-z_]+)+|[.[{].*)$/is;
+
+/** @throws {AppError} `usage` for a word that is meant as the value of the option before it */
+export function checkValues({ program }: App, words: readonly string[]): void {
+  for (const word of words) {
+    const before = program?.words[program.words.indexOf(word) - 1] ?? '';
+    const isValue = COLUMNS_OR_FILTER.test(word) || SUMMARY_COLUMNS.includes(word);
+    const flag = program?.longName(before) ?? '';
+    const meant = isValue ? valueOption(flag, word) : undefined;
+    if (meant === undefined) continue;
+    const operands = words.filter((each) => each !== word);
+    throw usage(`${flag} takes no value, got '${word}'`, {
+      command: again({ [meant]: word }, { operands, without: ['--quiet'] }),
+    });
+  }
 }
