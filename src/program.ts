@@ -1,7 +1,6 @@
 import type { App } from './app/app.ts';
 import { CliCommand } from './cli/command.ts';
-import { configureHelp, HELP_OPTION, VERSION_OPTION } from './cli/help.ts';
-import { addGlobalOptions, checkCommandLine } from './cli/options.ts';
+import { addGlobalOptions, checkCommandLine, HELP_OPTION, VERSION_OPTION } from './cli/options.ts';
 
 type Register = (command: CliCommand, app: App) => void;
 
@@ -62,7 +61,6 @@ export function buildProgram(app: App): CliCommand {
         'If an option that is not repeatable is given twice, the last value wins. `--` ends option parsing.',
     );
   addGlobalOptions(program);
-  configureHelp(program);
   for (const [name, [group, load]] of Object.entries(COMMANDS)) {
     program.lazyCommand(name, group, async (command) => (await load())(command, app));
   }

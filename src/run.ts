@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
-import { helpText, INTRODUCTION } from './cli/help.ts';
 import type { Context } from './context.ts';
 import { AppError, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, restaurant } from './hint.ts';
@@ -65,7 +64,9 @@ async function answerInstead(error: unknown, program: CliCommand, app: App): Pro
   if (json === true) {
     throw usage('no command given', { text: 'list all commands as JSON', command: restaurant('schema') });
   }
-  await (command === program ? app.context.stdout.write(INTRODUCTION) : printHelp(command, app));
+  if (command !== program) return printHelp(command, app);
+  const { INTRODUCTION } = await import('./cli/help.ts');
+  await app.context.stdout.write(INTRODUCTION);
 }
 
 const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
@@ -75,8 +76,8 @@ const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolea
 async function printHelp(command: CliCommand, app: App): Promise<void> {
   // The help of the program lists all commands.
   await (command.parent === null ? command.loadTree() : command.load());
-  const { helpView } = await import('./app/last-results.ts');
-  await app.context.stdout.write(helpText(command, helpView(app)));
+  const { helpText } = await import('./cli/help.ts');
+  await app.context.stdout.write(helpText(command, app));
 }
 
 /** Returns the innermost command. The program's last option may lack its value, so that no command was reached. */

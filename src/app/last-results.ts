@@ -158,10 +158,3 @@ export function hintCity(app: App, seen: Seen = seenResults(app)): string | unde
 export const needsDemo = ({ settings, globals }: App): boolean =>
   globals.demo !== true &&
   (['base-url', 'endpoint'] as const).every((name) => settings.raw(name).value === null);
-
-/** How help is shown in this run. */
-export const helpView = (app: App) => ({
-  width: app.terminal.helpWidth,
-  isBrief: !app.context.stdout.isTTY,
-  needsDemo: app.globals.demo === true || needsDemo(app),
-});

@@ -48,7 +48,7 @@ export class CliOption extends Option {
   isInteger = false;
   setting: Setting<unknown> | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
-  rivals: readonly string[] = [];
+  declare readonly conflictsWith: readonly string[];
   readonly about: string;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
@@ -56,11 +56,6 @@ export class CliOption extends Option {
     super(flags, notes.length === 0 ? about : `${about} (${notes.join('; ')})`);
     this.about = notes.length === 0 || choices === undefined ? this.description : about;
     if (choices !== undefined) this.argChoices = [...choices];
-  }
-
-  override conflicts(names: string | string[]): this {
-    this.rivals = [names].flat();
-    return super.conflicts(names);
   }
 
   /** @throws {AppError} `usage` naming the option */
@@ -155,7 +150,7 @@ export class CliCommand extends Command {
 
   #rivalsOf(option: Option): string[] {
     const isRival = (one: Option, other: Option): boolean =>
-      one instanceof CliOption && one.rivals.includes(other.attributeName());
+      one instanceof CliOption && one.conflictsWith.includes(other.attributeName());
     const long = option.long ?? '';
     const others = [...this.options, ...this.root.options].filter(
       (other) => isRival(option, other) || isRival(other, option),

@@ -1,14 +1,12 @@
-import { Help, Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
+import type { App } from '../app/app.ts';
+import { needsDemo } from '../app/last-results.ts';
 import { exitCodes } from '../errors.ts';
 import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { CliCommand } from './command.ts';
-import { globalOptions, optionsOf } from './options.ts';
-
-/** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
-export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
-export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
+import { globalOptions, HELP_OPTION, optionsOf, VERSION_OPTION } from './options.ts';
 
 export const INTRODUCTION = `Search restaurants and read their details.
 
@@ -28,31 +26,55 @@ restaurant --help lists all commands.
 /** Below this width, help prints descriptions below their terms instead of beside them. */
 const NARROW = 50;
 
-export function configureHelp(program: CliCommand): void {
-  program.configureHelp({
-    showGlobalOptions: false,
-    minWidthToWrap: 16,
-    formatItem(term, termWidth, description, helper) {
-      const { helpWidth: width = 80 } = helper;
-      if (width >= NARROW) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
-      const below = helper.boxWrap(description, width - 6).replaceAll(/^/gm, ' '.repeat(6));
-      return description === '' ? `  ${term}` : `  ${term}\n${below}`;
-    },
-    visibleOptions(command) {
-      const cli = command as CliCommand;
-      if (cli === program) return [...optionsOf(cli), VERSION_OPTION, HELP_OPTION];
-      return [...cli.options, ...(cli.isGroup ? [] : optionsOf(cli)), HELP_OPTION];
-    },
-    // The descriptions already contain choices and defaults.
-    optionDescription: (option) => option.description,
-    visibleCommands: (command) => (command as CliCommand).children.slice(),
-    subcommandTerm: (command) => [command.name(), argumentTerms(command as CliCommand)].join(' ').trim(),
-    commandUsage: (command) => `restaurant ${usageOf(command as CliCommand)}`,
-  });
+/** Formats the help of a command. Descriptions already contain choices and defaults. */
+class CommandHelp extends Help {
+  override minWidthToWrap = 16;
+  /** Leaves out the options of most commands, for a program that reads the help. */
+  readonly #isBrief: boolean;
+
+  constructor(helpWidth: number, isBrief: boolean) {
+    super();
+    this.helpWidth = helpWidth;
+    this.#isBrief = isBrief;
+  }
+
+  override formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+    const { helpWidth: width = 80 } = helper;
+    if (width >= NARROW) return super.formatItem(term, termWidth, description, helper);
+    const below = helper.boxWrap(description, width - 6).replaceAll(/^/gm, ' '.repeat(6));
+    return description === '' ? `  ${term}` : `  ${term}\n${below}`;
+  }
+
+  override visibleOptions(command: CliCommand): Option[] {
+    const all = allOptions(command);
+    const isWhole = !this.#isBrief || command.parent === null || command.isGroup;
+    return isWhole ? all : all.filter((option) => !isShared(option));
+  }
+
+  override optionDescription({ description }: Option): string {
+    return description;
+  }
+
+  override visibleCommands({ children }: CliCommand): Command[] {
+    return [...children];
+  }
+
+  override subcommandTerm(command: CliCommand): string {
+    return [command.name(), argumentTerms(command)].join(' ').trim();
+  }
+
+  override commandUsage(command: CliCommand): string {
+    return `restaurant ${usageOf(command)}`;
+  }
 }
 
+const allOptions = (command: CliCommand): Option[] =>
+  command.parent === null
+    ? [...optionsOf(command), VERSION_OPTION, HELP_OPTION]
+    : [...command.options, ...(command.isGroup ? [] : optionsOf(command)), HELP_OPTION];
+
 /** `<name> [more...]` */
-export const argumentTerms = (command: CliCommand): string =>
+const argumentTerms = (command: CliCommand): string =>
   command.registeredArguments
     .map((argument) => {
       const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
@@ -87,35 +109,22 @@ const wrap = (text: string, width: number): string =>
 export const isShared = ({ helpGroupHeading = '' }: Option): boolean =>
   ['Service options:', 'General options:'].includes(helpGroupHeading);
 
-interface HelpView {
-  readonly width: number;
-  /** Leaves out the options of most commands, for a program that reads the help. */
-  readonly isBrief: boolean;
-  /** Keeps --demo in the examples: there is no service. */
-  readonly needsDemo: boolean;
-}
-
-export function helpText(command: CliCommand, { width, isBrief, needsDemo }: HelpView): string {
-  const helper: Help = command.createHelp();
-  const all = helper.visibleOptions(command);
-  const options = all.filter(
-    (option) => !isBrief || command.parent === null || command.isGroup || !isShared(option),
-  );
-  helper.visibleOptions = () => options;
-  const columns = textWidth(width);
-  helper.helpWidth = columns;
+export function helpText(command: CliCommand, app: App): string {
+  const columns = textWidth(app.terminal.helpWidth);
+  const helper = new CommandHelp(columns, !app.context.stdout.isTTY);
+  const hidesSome = helper.visibleOptions(command).length < allOptions(command).length;
   const sections = helper.formatHelp(command, helper).trimEnd().split('\n\n');
   // In a command with subcommands, options come last.
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
-  const lines = command.exampleLines.map((line) => (needsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
+  const keepsDemo = app.globals.demo === true || needsDemo(app);
+  const lines = command.exampleLines.map((line) => (keepsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
   const examples = lines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
-  const examplesOfShared = all.some(({ long }) => long === '--demo')
+  const examplesOfShared = command.optionGroups.includes('demo')
     ? '--demo, --timeout, ...'
     : '--quiet, --no-color, ...';
-  const more =
-    options.length < all.length ? `More options (${examplesOfShared}): restaurant help options` : '';
+  const more = hidesSome ? `More options (${examplesOfShared}): restaurant help options` : '';
   const parts = [
     ...body,
     more,

@@ -4,8 +4,8 @@ import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../set
 import { VERSION } from '../version.ts';
 import type { CliCommand, JsonSchema } from './command.ts';
 import { CliOption, PARTS } from './command.ts';
-import { HELP_OPTION, isShared } from './help.ts';
-import { optionsOf, overrideFor } from './options.ts';
+import { isShared } from './help.ts';
+import { HELP_OPTION, optionsOf, overrideFor } from './options.ts';
 import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 

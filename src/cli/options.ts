@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { CommanderError, type Option } from 'commander';
+import { CommanderError, Option } from 'commander';
 import { type AppError, usage } from '../errors.ts';
 import { again, type Hint, restaurant } from '../hint.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
@@ -11,6 +11,10 @@ import {
   type Setting,
 } from '../settings/catalog.ts';
 import { type CliCommand, CliOption, type OptionOverride } from './command.ts';
+
+/** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
+export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
+export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
 
 function makeOption(name: string, row: OptionRow, override: OptionOverride = {}): CliOption {
   const { description = row.description, choices = row.choices } = override;
@@ -68,7 +72,7 @@ export const optionsOf = (command: CliCommand): Option[] =>
 export function conflictIn(command: CliCommand): AppError | undefined {
   const all = [...command.typed, ...command.root.typed].map(({ option }) => option);
   for (const one of all) {
-    const rivals = one instanceof CliOption ? one.rivals : [];
+    const rivals = one instanceof CliOption ? one.conflictsWith : [];
     const other = all.find((each) => rivals.includes(each.attributeName()));
     if (other !== undefined) return conflict(one.long, other.long, command);
   }

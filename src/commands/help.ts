@@ -1,5 +1,4 @@
 import type { App } from '../app/app.ts';
-import { helpView } from '../app/last-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
 import { OTHER_TOPICS, ownWords } from '../cli/synonyms.ts';
@@ -27,7 +26,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       }
       const text = topics.includes(word)
         ? topicText(word, app.terminal.helpWidth)
-        : helpText(findCommand(program, words), helpView(app));
+        : helpText(findCommand(program, words), app);
       await app.context.stdout.write(text);
     });
 }

@@ -56,7 +56,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
     plan: async () => {
       if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
-        (await import('./stray-words.ts')).checkValues(app, words);
+        (await import('../cli/stray-words.ts')).checkValues(app, words);
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;

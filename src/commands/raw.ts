@@ -9,7 +9,6 @@ import { type AppError, EXIT_CODES, usage } from '../errors.ts';
 import { fragment, restaurant } from '../hint.ts';
 import { formatJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { parseUserJson, textHint } from '../util/user-json.ts';
 
 interface RawOptions {
   field: string[];
@@ -112,7 +111,8 @@ async function readParams(
   });
 }
 
-function fromFields(field: readonly string[], jsonField: readonly string[]): JsonObject {
+async function fromFields(field: readonly string[], jsonField: readonly string[]): Promise<JsonObject> {
+  const { parseUserJson, textHint } = await import('../util/user-json.ts');
   const params: JsonObject = {};
   for (const text of field) {
     const [key, value] = splitPair(text, '-f');

@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
 import { serviceName } from '../app/last-results.ts';
-import { lookupMany } from '../app/lookup-many.ts';
 import {
   checkJqFilter,
   checkOutputOptions,
@@ -131,6 +130,7 @@ async function lookAgain(
 ): Promise<Result> {
   const ids = restaurants.map(({ id }) => id);
   if (ids.length === 0) return { changes: [], outcomes: [] };
+  const { lookupMany } = await import('../app/lookup-many.ts');
   const { now } = app.context;
   const timed: Pick<Service, 'call'> = {
     call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),

@@ -1,5 +1,3 @@
-import type { Context } from '../context.ts';
-
 const DAY_MS = 86_400_000;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 
@@ -22,7 +20,7 @@ export function isoSeconds(ms: number): string {
 }
 
 interface Reader {
-  readonly context: Pick<Context, 'now' | 'stderr'>;
+  readonly context: { readonly stderr: { readonly isTTY: boolean }; now(): number };
   readonly terminal: { readonly wantsJson: boolean };
 }
 

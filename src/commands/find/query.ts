@@ -30,7 +30,7 @@ export async function readQuery(
   }
   // A name that follows the command needs no check.
   if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
-    (await import('../stray-words.ts')).checkAdjacent(app.program, words);
+    (await import('../../cli/stray-words.ts')).checkAdjacent(app.program, words);
   if (app.globals.demo !== true) requireEndpoint(app);
   if (city !== undefined) return { name, city };
   const saved = app.settings.get('city');

@@ -75,7 +75,7 @@ describe('starting', () => {
     [['--help'], ['restaurant', 'start']],
     [
       ['find', '--help'],
-      ['find', 'program', 'restaurant', 'rolldown-runtime', 'seen', 'start'],
+      ['find', 'help', 'program', 'restaurant', 'rolldown-runtime', 'start'],
     ],
   ])('%j loads only these files', async (words, names) => {
     const files = (await loadedFiles(words)).map((path) => basename(path).replace(/(-.{8})?\.c?js$/, ''));

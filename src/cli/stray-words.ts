@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
-import { ANY_NAME, CITY_START, valueOption } from '../cli/synonyms.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
+import { ANY_NAME, CITY_START, valueOption } from './synonyms.ts';
 
 type Program = NonNullable<App['program']>;
 
