@@ -32,7 +32,11 @@ export default defineConfig(async ({ mode }) => ({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
-    env: { TEST_MODE: mode },
+    env: {
+      TEST_MODE: mode,
+      // As for the snapshots of Vitest.
+      UPDATE_SESSIONS: String(process.argv.some((word) => word === '-u' || word === '--update')),
+    },
     setupFiles: ['test/helpers/seed.ts', ...(ON_WINDOWS ? ['test/windows/skip.ts'] : [])],
     // Long enough for a busy machine. A program that hangs is killed after 50 seconds.
     testTimeout: 120_000,

@@ -1,0 +1,261 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { splitWords } from '../../src/util/shell.ts';
+import { ON_WINDOWS } from './process.ts';
+import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
+
+/*
+ * A session file holds tests as text: titles, command lines, and everything that they print.
+ *
+ *   # requires a city                       a test, in an empty home folder
+ *   // Comments are kept.
+ *   $ cat > places.csv                      writes a file
+ *   > name,city
+ *   $ printf 'a\n' | TZ=UTC restaurant …    with stdin and variables; `< file` works, too
+ *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
+ *   $ restaurant … > /dev/null              without the lines of stdout
+ *   $ export RESTAURANT_CITY=SF             for the rest of the test
+ *   $ ls -a                                 other commands run in a shell
+ *     a line of stdout
+ *   ! a line of stderr
+ *   [exit 2, 3 requests]                    if it is not 0, and if the service received any
+ *
+ * Commands above the first title run before each test, and are not recorded.
+ * `npx vitest run <test file> -u` writes what the commands print now: review it like code.
+ */
+
+export interface SessionOptions {
+  /** Variables of all commands; read when a test starts, because services start late. */
+  readonly env?: () => Readonly<Record<string, string>>;
+  /** Returns the number of requests since its last call. */
+  readonly sent?: () => number;
+  /** Files in the home folder when a test starts. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Further commands: they get their words, and return what they print. */
+  readonly commands?: Readonly<Record<string, (...words: string[]) => string | undefined>>;
+  readonly run?: Pick<RunOptions, 'now'>;
+  /** Plays each test also in a terminal of this width, in another home, and adds what differs: `[in a terminal]`. */
+  readonly terminal?: number;
+}
+
+interface Line {
+  readonly text: string;
+  /** The lines of the file that it writes. */
+  readonly input: readonly string[];
+}
+
+interface Session {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** The whole text, as recorded. */
+  readonly text: string;
+}
+
+/** Runs the sessions of a file as tests. */
+export function playSessions(path: string, options: SessionOptions = {}): void {
+  const [preamble = '', ...sessions] = readFileSync(path, 'utf8').split(/^(?=# )/m);
+  const played = sessions.map((text) => text.trimEnd());
+  const setup = parseSession(preamble).lines;
+  for (const [index, text] of played.entries()) {
+    const session = parseSession(text);
+    it.skipIf(ON_WINDOWS && needsShell(session, options))(session.title, async () => {
+      const now = await play(session, setup, options);
+      if (process.env.UPDATE_SESSIONS === 'true') played[index] = now;
+      else expect(comparable(now)).toBe(comparable(session.text));
+    });
+  }
+  if (process.env.UPDATE_SESSIONS !== 'true') return;
+  afterAll(() => writeFileSync(path, `${preamble}${played.join('\n\n')}\n`));
+}
+
+function parseSession(text: string): Session {
+  const lines: { text: string; input: string[] }[] = [];
+  const [title = '', ...rest] = text.split('\n');
+  for (const line of rest) {
+    if (/^(\$|\/\/) /.test(line)) lines.push({ text: line, input: [] });
+    if (line.startsWith('> ') || line === '>') lines.at(-1)?.input.push(line.slice(2));
+  }
+  return { title: title.slice(2), lines, text };
+}
+
+/** On Windows, paths and quoted words differ. */
+const comparable = (text: string): string =>
+  ON_WINDOWS ? text.replace(/\\+/g, '/').replaceAll('"', "'") : text;
+
+async function play(
+  { title, lines }: Session,
+  setup: readonly Line[],
+  options: SessionOptions,
+): Promise<string> {
+  const inPipe = await playLines(lines, setup, options);
+  const { terminal, env } = options;
+  const inTerminal =
+    terminal === undefined
+      ? inPipe
+      : await playLines(lines, setup, { ...options, env: () => ({ ...env?.(), COLUMNS: `${terminal}` }) });
+  const parts = lines.flatMap(({ text, input }, index) => {
+    const [pipe = '', other = ''] = [inPipe[index], inTerminal[index]];
+    const difference = pipe === other ? [] : ['[in a terminal]', other];
+    return [text, ...input.map((line) => `> ${line}`.trimEnd()), pipe, ...difference];
+  });
+  return [`# ${title}`, ...parts.filter((part) => part !== '')].join('\n').trimEnd();
+}
+
+/** Returns what each line prints. */
+async function playLines(
+  lines: readonly Line[],
+  setup: readonly Line[],
+  options: SessionOptions,
+): Promise<string[]> {
+  const { home, env } = newHome();
+  const machine = new Machine(home, { ...options.env?.(), ...env }, options);
+  for (const [name, text] of Object.entries(options.files ?? {})) machine.write(name, text);
+  for (const { text, input } of setup) await machine.execute(text.slice(2), input);
+  options.sent?.();
+  const parts: string[] = [];
+  for (const { text, input } of lines) {
+    if (text.startsWith('$ ')) {
+      const transcript = await machine.execute(text.slice(2), input);
+      parts.push(machine.withoutChanging(printed(transcript, options.sent?.() ?? 0).join('\n')));
+    } else parts.push('');
+  }
+  return parts;
+}
+
+function printed({ exit, stdout, stderr }: Transcript, requests: number): string[] {
+  const visible = (text: string) =>
+    text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (c) => JSON.stringify(c).slice(1, -1));
+  const lines = (prefix: string, text: string): string[] => {
+    if (text === '') return [];
+    const end = text.endsWith('\n') ? [] : ['[no newline]'];
+    const body = text.replace(/\n$/, '').split('\n');
+    return [...body.map((line) => (line === '' ? '' : prefix + visible(line))), ...end];
+  };
+  const facts = [
+    ...(exit === 0 ? [] : [`exit ${exit}`]),
+    ...(requests === 0 ? [] : [`${requests} ${requests === 1 ? 'request' : 'requests'}`]),
+  ];
+  const end = facts.length === 0 ? [] : [`[${facts.join(', ')}]`];
+  return [...lines('  ', stdout), ...lines('! ', stderr), ...end];
+}
+
+/** The parts of a command line that runs the program. */
+const COMMAND = new RegExp(
+  [
+    /^(?:(?<source>(?:printf|echo|cat) .*?) \| )?/,
+    /(?<variables>(?:\w+=(?:'[^']*'|\S*) )*)/,
+    /restaurant(?<words> .*?)?/,
+    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  's',
+);
+
+/** Returns whether a session runs commands that Windows does not have. */
+const needsShell = ({ lines }: Session, { commands = {} }: SessionOptions): boolean =>
+  lines.some(
+    ({ text }) =>
+      text.startsWith('$ ') &&
+      !COMMAND.test(text.slice(2)) &&
+      !['cat', 'export', 'unset', ...Object.keys(commands)].includes(text.split(' ')[1] ?? ''),
+  );
+
+function wordsOf(line: string): readonly string[] {
+  const words = splitWords(line);
+  if (words === undefined) throw new Error(`a quote is missing: ${line}`);
+  return words;
+}
+
+/** A home folder and the variables of a session. */
+class Machine {
+  readonly #home: string;
+  readonly #env: Record<string, string | undefined>;
+  readonly #options: SessionOptions;
+
+  constructor(home: string, env: Record<string, string>, options: SessionOptions) {
+    this.#home = home;
+    this.#env = env;
+    this.#options = options;
+  }
+
+  write(name: string, text: string): void {
+    const file = join(this.#home, name);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+  }
+
+  async execute(line: string, input: readonly string[]): Promise<Transcript> {
+    const command = COMMAND.exec(line)?.groups;
+    if (command !== undefined) return this.#restaurant(command);
+    const [name = '', ...words] = wordsOf(line);
+    const own = this.#options.commands?.[name];
+    const silent = { exit: 0, stdout: '', stderr: '' };
+    if (own !== undefined) return { ...silent, stdout: own(...words) ?? '' };
+    if (name === 'export') return this.#export(words, silent);
+    if (name === 'unset') for (const word of words) this.#env[word] = undefined;
+    else if (name === 'cat' && words[0] === '>') this.write(words[1] ?? '', `${input.join('\n')}\n`);
+    else if (name === 'cat') return { ...silent, stdout: this.#read(words) };
+    else return this.#shell(line);
+    return silent;
+  }
+
+  #export(words: readonly string[], silent: Transcript): Transcript {
+    for (const word of words) {
+      const [name = '', ...value] = word.split('=');
+      this.#env[name] = value.join('=').replaceAll('~', this.#home);
+    }
+    return silent;
+  }
+
+  #read = (names: readonly string[]): string =>
+    names.map((name) => readFileSync(join(this.#home, name), 'utf8')).join('');
+
+  #shell(line: string): Transcript {
+    const { PATH, TMPDIR } = process.env;
+    const options = { cwd: this.#home, env: { PATH, TMPDIR, HOME: this.#home }, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], options);
+    return { exit: status ?? -1, stdout, stderr };
+  }
+
+  async #restaurant(line: Record<string, string>): Promise<Transcript> {
+    const { source, variables = '', words = '', file, silent } = line;
+    const own = Object.fromEntries(
+      wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
+    );
+    const { COLUMNS: columns, ...env } = { ...this.#env, ...own };
+    const isTerminal = { stdout: true, stderr: true, columns: Number(columns) };
+    const transcript = await runCli(wordsOf(words), {
+      ...this.#options.run,
+      cwd: this.#home,
+      ...(source === undefined && file === undefined ? {} : { stdin: this.#stdin(source, file) }),
+      ...(columns === undefined ? {} : { tty: isTerminal }),
+      env: columns === undefined ? env : { NO_COLOR: '1', ...env },
+    });
+    return silent === undefined ? transcript : { ...transcript, stdout: '' };
+  }
+
+  #stdin(source: string | undefined, file: string | undefined): string {
+    if (source === undefined) return this.#read([file ?? '']);
+    const [name, ...words] = wordsOf(source);
+    if (name === 'cat') return this.#read(words);
+    const text = words.join(' ');
+    return name === 'echo' ? `${text}\n` : text.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+  }
+
+  /** Replaces what changes from run to run. */
+  withoutChanging(text: string): string {
+    const addresses = Object.values(this.#env).flatMap(
+      (value) => /127\.0\.0\.1:\d+/.exec(value ?? '')?.[0] ?? [],
+    );
+    return [...addresses, ...addresses.map(encodeURIComponent)]
+      .reduce((rest, address) => rest.replaceAll(address, '<host>'), text.replaceAll(this.#home, '<home>'))
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+        Math.abs(Date.parse(time) - Date.now()) < 2 * 86_400_000 ? '<time>' : time,
+      )
+      .replace(/\b(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d\d:\d\d\b/g, '<day hour>')
+      .replace(/\b\d+(\.\d)? ?ms\b|"ms": ?\d+/g, '<ms>');
+  }
+}
