@@ -1,6 +1,5 @@
 /** The entry point of the package for programs: the client that the commands use, and its types. */
 
-export { type FindResult, isRestaurant } from './client/find-result.ts';
 export type { HeaderField, RequestHeaders } from './client/http/headers.ts';
 export type { TraceEvent } from './client/http/transport.ts';
 export type { DetectedProtocol, Protocol, ProtocolMemory } from './client/mcp/protocol.ts';
@@ -15,6 +14,7 @@ export {
 } from './client/restaurant.ts';
 export type { TraceContext } from './client/rpc/envelope.ts';
 export type { ServiceTool } from './client/tools.ts';
+export { type FindResult, isRestaurant } from './client/tools.ts';
 export type {
   Coordinates,
   FindOutput,

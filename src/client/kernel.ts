@@ -1,5 +1,4 @@
-import type { CallState, Line } from './line.ts';
-import { exchange, type RpcMessage } from './rpc/exchange.ts';
+import { type CallState, exchange, type Line, type RpcMessage } from './rpc/exchange.ts';
 import type { Outcome } from './rpc/reply.ts';
 import { planRetry } from './rpc/retry.ts';
 

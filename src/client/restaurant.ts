@@ -5,7 +5,6 @@ import { AppError } from '../errors.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
-import type { FindResult } from './find-result.ts';
 import {
   baseHeaders,
   fieldList,
@@ -15,7 +14,6 @@ import {
 } from './http/headers.ts';
 import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keySuffix } from './key.ts';
-import type { CallState, Line, LineEvents } from './line.ts';
 import { createMasks, type Masks } from './masks.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
@@ -31,10 +29,10 @@ import {
   resultOf,
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
-import type { RpcCall } from './rpc/exchange.ts';
+import type { CallState, Line, LineEvents, RpcCall } from './rpc/exchange.ts';
 import type { Outcome, RpcResponse } from './rpc/reply.ts';
 import { type Policy, RateGate } from './rpc/retry.ts';
-import { plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
+import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */

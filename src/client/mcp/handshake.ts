@@ -3,9 +3,8 @@ import { kindOf } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
-import type { CallState, Line } from '../line.ts';
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/codes.ts';
-import { notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/envelope.ts';
+import { type CallState, type Line, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import type { CallState, Line } from '../line.ts';
-import type { RpcCall } from '../rpc/exchange.ts';
+import type { CallState, Line, RpcCall } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { InputRequest, InputSource } from '../types.ts';
 

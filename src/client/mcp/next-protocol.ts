@@ -3,11 +3,12 @@ import {
   HEADER_MISMATCH,
   INVALID_PARAMS,
   INVALID_REQUEST,
+  isReplyTo,
   MISSING_CAPABILITY,
   NOT_INITIALIZED,
+  type RpcError,
   UNSUPPORTED_VERSION,
-} from '../rpc/codes.ts';
-import { isReplyTo, type RpcError } from '../rpc/envelope.ts';
+} from '../rpc/envelope.ts';
 import type { Outcome, RpcResponse } from '../rpc/reply.ts';
 import { MODERN_VERSION } from './protocol.ts';
 

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../util/object.ts';
 import { send } from '../kernel.ts';
-import type { CallState, Line } from '../line.ts';
-import { endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
+import { type CallState, endSession, type Line, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
 import {

@@ -1,11 +1,9 @@
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { headerValue, isHeaderName } from '../http/headers.ts';
 import { send } from '../kernel.ts';
-import type { CallState, Line } from '../line.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
-import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../rpc/codes.ts';
-import { withMeta } from '../rpc/envelope.ts';
-import type { RpcCall, RpcMessage } from '../rpc/exchange.ts';
+import { HEADER_MISMATCH, UNSUPPORTED_VERSION, withMeta } from '../rpc/envelope.ts';
+import type { CallState, Line, RpcCall, RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { requiresModern } from './next-protocol.ts';

@@ -4,8 +4,7 @@ import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { isFilled, isObject } from '../../util/object.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';
-import { INVALID_PARAMS } from './codes.ts';
-import type { RpcError } from './envelope.ts';
+import { INVALID_PARAMS, type RpcError } from './envelope.ts';
 import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 

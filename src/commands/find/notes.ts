@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { outputFormat, writesToTerminal } from '../../app/output.ts';
-import type { FindResult } from '../../client/find-result.ts';
+import type { FindResult } from '../../client/tools.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Message, restaurant } from '../../hint.ts';

@@ -1,4 +1,4 @@
-import { isRestaurant } from '../../client/find-result.ts';
+import { isRestaurant } from '../../client/tools.ts';
 import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { pointOf } from '../../output/geo.ts';

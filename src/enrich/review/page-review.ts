@@ -1,8 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { configuredTarget } from '../../app/target.ts';
-import { findResult } from '../../client/find-result.ts';
-import { TOOLS } from '../../client/tools.ts';
+import { findResult, TOOLS } from '../../client/tools.ts';
 import { guardFormula } from '../../output/csv.ts';
 import type { RowReview } from '../../output/html/document.ts';
 import { isId } from '../../util/restaurant.ts';

@@ -1,5 +1,5 @@
 import { hintFor } from '../../app/error-hint.ts';
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/codes.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/envelope.ts';
 import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';

@@ -1,7 +1,7 @@
 import { hintFor } from '../../app/error-hint.ts';
 import { inputCapabilities } from '../../client/mcp/input.ts';
 import { META_PREFIX } from '../../client/mcp/protocol.ts';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/rpc/codes.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/rpc/envelope.ts';
 import type { InputRequest } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';

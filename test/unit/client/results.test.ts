@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findResult, isRestaurant } from '../../../src/client/find-result.ts';
 import { decodeOutput, parseToolResult, toolOutput, unwrapText } from '../../../src/client/results.ts';
 import { errorIn, findReply } from '../../../src/client/rpc/envelope.ts';
 import { rpcError } from '../../../src/client/rpc/errors.ts';
+import { findResult, isRestaurant } from '../../../src/client/tools.ts';
 import type { AppError } from '../../../src/errors.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
