@@ -1,4 +1,16 @@
+import { isObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
+import {
+  HEADER_MISMATCH,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isReplyTo,
+  MISSING_CAPABILITY,
+  NOT_INITIALIZED,
+  type RpcError,
+  UNSUPPORTED_VERSION,
+} from '../rpc/envelope.ts';
+import type { Outcome, RpcResponse } from '../rpc/reply.ts';
 
 export const CLIENT_INFO = { name: 'restaurant-data-cli', version: VERSION };
 
@@ -27,3 +39,173 @@ export interface ProtocolMemory {
 }
 
 export const META_PREFIX = 'io.modelcontextprotocol/';
+
+/** Plain JSON-RPC, MCP with a handshake, or MCP 2026-07-28. */
+export type Era = 'bare' | 'legacy' | 'modern';
+
+/** Facts about the protocol of a service, learned from its responses. */
+export interface Knowledge {
+  /** The protocol that worked last. */
+  readonly era?: Era | undefined;
+  /** A second detection confirmed the protocol, so later refusals are about the request. */
+  readonly isConfirmed?: boolean;
+  /** Protocols that the service has refused. They are not tried again. */
+  readonly refused: readonly Era[];
+}
+
+export interface Trial {
+  readonly era: Era;
+  readonly outcome: Outcome;
+  /** The service refused the handshake, so the message was not sent. */
+  readonly isHandshake?: true;
+}
+
+export type Step = { readonly knowledge: Knowledge } & (
+  | { readonly next: Era; readonly answer?: undefined }
+  | { readonly next?: undefined; readonly answer: Outcome }
+);
+
+interface Facts {
+  readonly knowledge: Knowledge;
+  readonly last: Trial;
+  /** The trial in the protocol that was known; undefined if none was. */
+  readonly earlier: Trial | undefined;
+  readonly plain: Trial | undefined;
+  readonly required: Era | undefined;
+  readonly refused: readonly Era[];
+}
+
+interface Rule {
+  readonly when: (facts: Facts) => boolean;
+  readonly step: (facts: Facts) => Step;
+}
+
+/** The first rule that applies decides. */
+const RULES: readonly Rule[] = [
+  {
+    // Without a response, nothing is known about the protocol.
+    when: ({ last }) => last.outcome.response === undefined && last.isHandshake === undefined,
+    step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
+  },
+  {
+    // The known protocol works.
+    when: ({ last, earlier, knowledge }) =>
+      last === earlier && isUnderstood(last) && (knowledge.isConfirmed === true || !isRefusal(last.outcome)),
+    step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
+  },
+  {
+    // The known protocol is refused: starts again with the plain call.
+    when: ({ last, earlier }) => last === earlier && last.era !== 'bare',
+    step: () => ({ next: 'bare', knowledge: { refused: [] } }),
+  },
+  {
+    // The refusal of the plain call requires another protocol.
+    when: ({ last, required, refused }) =>
+      last.era === 'bare' && required !== undefined && !refused.includes(required),
+    step: ({ required, refused }) => ({ next: required ?? 'bare', knowledge: { refused } }),
+  },
+  {
+    // The plain call works.
+    when: ({ last, required }) => last.era === 'bare' && required === undefined && isReadable(last.outcome),
+    step: ({ last, refused, earlier }) => settle({ refused, era: 'bare' }, last.outcome, earlier),
+  },
+  {
+    // No protocol works.
+    when: ({ last }) => last.era === 'bare',
+    step: ({ last, refused, earlier }) => settle({ refused }, last.outcome, earlier),
+  },
+  {
+    // The required protocol works.
+    when: ({ last }) => isUnderstood(last),
+    step: ({ last, refused, earlier }) => settle({ refused, era: last.era }, last.outcome, earlier),
+  },
+  {
+    // The service refuses that protocol, too, so the refusal of the plain call is reported.
+    when: () => true,
+    step: ({ last, plain = last, refused, earlier }) =>
+      settle({ refused: [...refused, last.era] }, plain.outcome, earlier),
+  },
+];
+
+/**
+ * Decides what follows the last trial of a call. The first trial is in the protocol that is known, else plain. If it is
+ * refused, the plain call is tried, then the protocol that its refusal requires. If none works better than the known
+ * one, the refusal was about the request.
+ * @param trials those before the last one
+ */
+export function nextProtocol(
+  knowledge: Knowledge,
+  trials: readonly Trial[],
+  last: Trial,
+  isKnown: boolean,
+): Step {
+  const earlier = isKnown ? (trials[0] ?? last) : undefined;
+  const facts: Facts = {
+    knowledge,
+    last,
+    earlier,
+    plain: [...trials, last].findLast(({ era }) => era === 'bare'),
+    required: requiredProtocol(last.outcome.response),
+    refused: earlier?.era === 'bare' ? [] : knowledge.refused,
+  };
+  const rule = RULES.find(({ when }) => when(facts)) as Rule;
+  return rule.step(facts);
+}
+
+/** @param earlier the trial in the protocol that was known */
+function settle(knowledge: Knowledge, answer: Outcome, earlier: Trial | undefined): Step {
+  const { era } = knowledge;
+  const isOther = era !== undefined && era !== earlier?.era;
+  if (earlier === undefined || isOther || !isUnderstood(earlier)) return { answer, knowledge };
+  // No other protocol works better, so the refusal was about the request.
+  const confirmed = { ...knowledge, era: earlier.era, isConfirmed: true };
+  return { answer: era === undefined ? earlier.outcome : answer, knowledge: confirmed };
+}
+
+const isReadable = ({ response }: Outcome): boolean =>
+  response?.envelope !== undefined && response.status < 300;
+
+/** Whether the service did not understand the request. 401, 403, 429, and 5xx are unrelated to the protocol. */
+const isRefusal = ({ response }: Outcome): boolean => [400, 404, 422].includes(response?.status ?? 0);
+
+function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern' | undefined {
+  if (response === undefined) return undefined;
+  const { rpcError: error, status } = response;
+  const isRefused = [400, 404, 422].includes(status);
+  if (error !== undefined && (isRefused || status < 300)) {
+    if (requiresModern(error)) return 'modern';
+    if (requiresHandshake(error)) return 'legacy';
+  }
+  return isRefused ? 'legacy' : undefined;
+}
+
+/** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
+export function isUnderstood({ era, outcome: { response }, isHandshake }: Trial): boolean {
+  if (isHandshake === true || response === undefined) return false;
+  if (era === 'modern' && response.rpcError?.code === MISSING_CAPABILITY) return true;
+  if (requiredProtocol(response) === undefined) return true;
+  const { rpcError: error } = response;
+  if (error === undefined || requiresModern(error)) return false;
+  // MCP servers use -32002 for an unknown resource, too.
+  const isUnknownResource =
+    era !== 'bare' && error.code === NOT_INITIALIZED && !INITIALIZE.test(error.message);
+  return (!requiresHandshake(error) || isUnknownResource) && isReplyTo(response.envelope, response.id);
+}
+
+const INITIALIZE = /\binitiali[sz]/i;
+
+/** The official SDKs have no code for it, so the message is searched. A wrong guess costs one request. */
+function requiresHandshake({ code, message }: RpcError): boolean {
+  if (code === NOT_INITIALIZED || code === UNSUPPORTED_VERSION) return true;
+  return [0, -32000, INVALID_REQUEST, INVALID_PARAMS].includes(Number(code)) && INITIALIZE.test(message);
+}
+
+/** Returns whether only a service of MCP 2026-07-28 sends this error. */
+export function requiresModern({ code, data }: RpcError): boolean {
+  if (code === HEADER_MISMATCH || code === MISSING_CAPABILITY) return true;
+  if (!isObject(data)) return false;
+  if (code === INVALID_PARAMS) return 'envelope' in data;
+  return (
+    code === UNSUPPORTED_VERSION && Array.isArray(data.supported) && data.supported.includes(MODERN_VERSION)
+  );
+}

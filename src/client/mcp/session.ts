@@ -12,8 +12,17 @@ import {
   legacyMessage,
   shakeHands,
 } from './handshake.ts';
-import { type Era, isUnderstood, type Knowledge, nextProtocol, type Trial } from './next-protocol.ts';
-import { type DetectedProtocol, MODERN_VERSION, type Protocol, type ProtocolMemory } from './protocol.ts';
+import {
+  type DetectedProtocol,
+  type Era,
+  isUnderstood,
+  type Knowledge,
+  MODERN_VERSION,
+  nextProtocol,
+  type Protocol,
+  type ProtocolMemory,
+  type Trial,
+} from './protocol.ts';
 import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './stateless.ts';
 
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;

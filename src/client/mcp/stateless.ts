@@ -6,8 +6,7 @@ import { HEADER_MISMATCH, UNSUPPORTED_VERSION, withMeta } from '../rpc/envelope.
 import type { CallState, Line, RpcCall, RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
-import { requiresModern } from './next-protocol.ts';
-import { CLIENT_INFO, META_PREFIX, MODERN_VERSION } from './protocol.ts';
+import { CLIENT_INFO, META_PREFIX, MODERN_VERSION, requiresModern } from './protocol.ts';
 
 export function modernParams(
   params: RpcRequest['params'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Era, type Knowledge, nextProtocol, type Trial } from '../../../src/client/mcp/next-protocol.ts';
+import { type Era, type Knowledge, nextProtocol, type Trial } from '../../../src/client/mcp/protocol.ts';
 import type { Outcome, RpcResponse } from '../../../src/client/rpc/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 
