@@ -1,6 +1,6 @@
 import { AppError, systemCode } from '../errors.ts';
 import { slot, system } from '../hint.ts';
-import { ioReason } from '../storage/io-error.ts';
+import { ioReason } from '../storage/files.ts';
 import { readUserFile } from '../storage/user-files.ts';
 import type { App } from './app.ts';
 import { fullPath } from './output-file.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
-import { ioError } from '../storage/io-error.ts';
+import { ioError } from '../storage/files.ts';
 import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.ts';
 import type { App } from './app.ts';
 

@@ -3,7 +3,7 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { deleteCode } from '../storage/code-folder.ts';
-import { assertOwnPath } from '../storage/folders.ts';
+import { assertOwnPath } from '../storage/files.ts';
 import { codeFolder } from '../storage/paths.ts';
 import { plural } from '../util/plural.ts';
 

@@ -10,7 +10,7 @@ import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.
 import { AppError, usage } from '../errors.ts';
 import { again, type Hint, slot, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
-import { ioReason } from '../storage/io-error.ts';
+import { ioReason } from '../storage/files.ts';
 import { isShared } from '../storage/trust.ts';
 import { readUserFile } from '../storage/user-files.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../storage/time-log.ts';
+import { DAY_MS } from '../storage/ledger.ts';
 
 /** A minute, and the time between a grant and the arrival of the request at the service. */
 const MINUTE_MS = 62_000;

@@ -1,9 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { flushFolder, randomName, whenFree, writeAll } from './files.ts';
-import { followLinks } from './folders.ts';
-import { ioError } from './io-error.ts';
+import { flushFolder, followLinks, ioError, randomName, whenFree, writeAll } from './files.ts';
 
 const CHUNK_CHARACTERS = 65_536;
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFolders } from './folders.ts';
+import { createFolders } from './files.ts';
 import { isSafePath } from './trust.ts';
 
 const VERSION_NAME = /^v[\d.]+-\w+$/;

@@ -4,9 +4,15 @@ import { AppError, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { TempFile } from './atomic.ts';
-import { type FileContent, isNotRegularFile, readOwnFile, writeAll } from './files.ts';
-import { assertOwnPath } from './folders.ts';
-import { ioError, ioReason } from './io-error.ts';
+import {
+  assertOwnPath,
+  type FileContent,
+  ioError,
+  ioReason,
+  isNotRegularFile,
+  readOwnFile,
+  writeAll,
+} from './files.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
 import { sharing } from './trust.ts';

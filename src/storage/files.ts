@@ -1,15 +1,61 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readSync,
   type Stats,
+  statSync,
   writeSync,
 } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
-import { currentUid, foreignOwner } from './trust.ts';
+import type { Hint } from '../hint.ts';
+import { currentUid, foreignOwner, inspect, walkPath } from './trust.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than the system allows',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ENOTREGULAR: 'it is not a regular file',
+  ENXIO: 'it is not a regular file',
+  ESYMLINK: 'it is a symbolic link',
+  ETOOLARGE: 'the file is too large',
+  ETRUNCATED: 'it was truncated while it was read',
+  EEXIST: 'it exists already and is not a folder',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'too many symbolic links',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files on this machine',
+  EIO: 'the device failed',
+  EBUSY: 'it is in use',
+  ETXTBSY: 'it is in use',
+};
+
+/** Advice after a message about the state folder. */
+export const OTHER_STATE_FOLDER = 'RESTAURANT_STATE_DIR=<folder> sets another folder';
+
+export function ioReason(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  const code = systemCode(error);
+  return code === undefined ? 'the file system failed' : (REASONS[code] ?? code);
+}
+
+export function ioError(action: string, path: string, error: unknown, hint?: Hint): AppError {
+  if (error instanceof AppError) {
+    return hint === undefined || error.details.hint !== undefined ? error : error.withHint(hint);
+  }
+  return new AppError('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, { cause: error, hint });
+}
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
@@ -130,3 +176,43 @@ export function flushFolder(path: string): void {
     closeSync(folder);
   }
 }
+
+const refusal = (path: string, reason: string): AppError =>
+  new AppError('io_error', `refusing to use ${path}: ${reason}`);
+
+/** @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to */
+export function assertOwnPath(path: string): string {
+  const { end, problem } = inspect(resolve(path), false);
+  if (problem !== undefined) throw refusal(path, problem);
+  return end;
+}
+
+/** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user, unless `anyOwner`; `ELOOP` */
+export function followLinks(
+  path: string,
+  {
+    onLink,
+    anyOwner = false,
+  }: { readonly onLink?: (link: string) => void; readonly anyOwner?: boolean } = {},
+): string {
+  return walkPath(path, (part, stats) => {
+    if (!stats.isSymbolicLink()) return;
+    const owner = anyOwner ? undefined : foreignOwner(stats, `the symbolic link ${part}`);
+    if (owner !== undefined) throw refusal(path, owner);
+    onLink?.(part);
+  });
+}
+
+/** Not with the option `recursive`, which never returns if a file system reports ENOENT below an existing folder. */
+export function createFolders(path: string, mode = 0o700): void {
+  if (isFolder(path)) return;
+  followLinks(path);
+  if (!existsSync(dirname(path))) createFolders(dirname(path), mode);
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (!isFolder(path)) throw error;
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

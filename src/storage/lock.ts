@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
-import { isNotRegularFile, randomName, readOwnFile, whenFree } from './files.ts';
-import { ioError } from './io-error.ts';
+import { ioError, isNotRegularFile, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
 
 export type Lock = { release(): void };

@@ -2,9 +2,17 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync }
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { writeFileAtomic } from './atomic.ts';
-import { type FileContent, openOwnFile, randomName, readOwnFile, whenFree } from './files.ts';
-import { assertOwnPath, createFolders } from './folders.ts';
-import { ioError, ioReason } from './io-error.ts';
+import {
+  assertOwnPath,
+  createFolders,
+  type FileContent,
+  ioError,
+  ioReason,
+  openOwnFile,
+  randomName,
+  readOwnFile,
+  whenFree,
+} from './files.ts';
 
 export type Warn = (message: string) => void;
 

@@ -2,8 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DetectedProtocol } from '../client/mcp/protocol.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { isNotRegularFile } from './files.ts';
-import { ioError, OTHER_STATE_FOLDER } from './io-error.ts';
+import { ioError, isNotRegularFile, OTHER_STATE_FOLDER } from './files.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
 /** Its methods never throw, because state is not essential. */

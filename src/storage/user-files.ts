@@ -20,7 +20,7 @@ import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { traitsOf } from '../util/platform.ts';
-import { followLinks } from './folders.ts';
+import { followLinks } from './files.ts';
 import { foreignOwner } from './trust.ts';
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;

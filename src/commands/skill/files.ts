@@ -10,9 +10,7 @@ import {
   writeFileWithFolder,
 } from '../../mcp/client-config/client-file.ts';
 import type { Scope } from '../../mcp/client-config/clients.ts';
-import { readRegularFile, whenFree } from '../../storage/files.ts';
-import { followLinks } from '../../storage/folders.ts';
-import { ioError } from '../../storage/io-error.ts';
+import { followLinks, ioError, readRegularFile, whenFree } from '../../storage/files.ts';
 import { pathOf } from '../../storage/paths.ts';
 import { AGENTS, type Agent } from './agents.ts';
 

@@ -8,7 +8,7 @@ import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
-import { ioReason } from '../../storage/io-error.ts';
+import { ioReason } from '../../storage/files.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { isShared } from '../../storage/trust.ts';
 import { formatDuration } from '../../util/duration.ts';

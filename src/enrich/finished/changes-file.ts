@@ -4,8 +4,7 @@ import { again, slot } from '../../hint.ts';
 import { csvRow } from '../../output/csv.ts';
 import { toCell } from '../../output/records.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
-import { readRegularFile } from '../../storage/files.ts';
-import { ioError } from '../../storage/io-error.ts';
+import { ioError, readRegularFile } from '../../storage/files.ts';
 import type { JournalEntry } from './journal.ts';
 
 const MAX_BYTES = 512 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
-import { ioReason } from '../../storage/io-error.ts';
+import { ioReason } from '../../storage/files.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
 import type { InputFormat } from '../row.ts';
 

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { openOwnFile, writeAll } from '../../storage/files.ts';
-import { ioError } from '../../storage/io-error.ts';
+import { ioError, openOwnFile, writeAll } from '../../storage/files.ts';
 import { openResolved } from '../../storage/user-files.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;

@@ -5,9 +5,7 @@ import type { Context } from '../../context.ts';
 import { AppError, systemCode } from '../../errors.ts';
 import { again, system } from '../../hint.ts';
 import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
-import { readRegularFile } from '../../storage/files.ts';
-import { createFolders, followLinks } from '../../storage/folders.ts';
-import { ioError } from '../../storage/io-error.ts';
+import { createFolders, followLinks, ioError, readRegularFile } from '../../storage/files.ts';
 import { absolute, homeOf, pathOf } from '../../storage/paths.ts';
 import type { McpClient, Scope } from './clients.ts';
 

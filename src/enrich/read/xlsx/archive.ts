@@ -1,5 +1,5 @@
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
-import { ioReason } from '../../../storage/io-error.ts';
+import { ioReason } from '../../../storage/files.ts';
 import { plural } from '../../../util/plural.ts';
 
 /** A workbook that cannot be read. The message completes the sentence `<file> cannot be read: <message>`. */
