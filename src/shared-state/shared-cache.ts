@@ -1,14 +1,45 @@
 import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { parseJsonOrNone } from '../client/rpc/json.ts';
 import type { CachedResponse, ResponseCache } from '../storage/cache.ts';
+import { DAY_MS } from '../storage/ledger.ts';
 import { canonicalJson } from '../util/json.ts';
-import { GET, KEEP_MS, PUT, RELEASE, RENEW } from './scripts.ts';
-import type { Store } from './store.ts';
+import { NOW, type Store } from './store.ts';
 
+const KEEP_MS = 30 * DAY_MS;
+/** Lifetime of a claim after its process last renewed it, so that others wait only briefly for a killed process. */
+const CLAIM_MS = 6000;
+/** A longer response counts as missing. */
+const MAX_STORED_BYTES = 64 * 1024 ** 2;
 const RENEW_MS = 2000;
 /** Maximum time to wait for the response to a query that another process has sent. */
 const MAX_CLAIM_WAIT_MS = 120_000;
 const POLL_MS = 100;
+
+/**
+ * KEYS: response, claim. ARGV: maximum age, id of this process or '' for a preview. Returns the age of the response and
+ * the response, or whether to wait for the response to another process. `full`: nothing can be stored.
+ */
+const GET = `${NOW}
+if redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('STRLEN', KEYS[1]) <= ${MAX_STORED_BYTES} then
+  local stored = redis.call('GET', KEYS[1])
+  local at = tonumber(string.match(stored, '^%d+') or 0)
+  if at <= now and now - at <= tonumber(ARGV[1]) then return { now - at, stored } end
+end
+if ARGV[2] == '' then return 'missing' end
+local claim = redis.pcall('SET', KEYS[2], ARGV[2], 'NX', 'PX', ${CLAIM_MS})
+if not claim then return 'wait' end
+if claim.err then return 'full' end
+return 'claimed'`;
+
+/** KEYS: response, claim. ARGV: the response. */
+const PUT = `${NOW}
+redis.call('SET', KEYS[1], string.format('%.0f', now) .. ' ' .. ARGV[1], 'PX', ${KEEP_MS})
+redis.call('DEL', KEYS[2])`;
+
+/** KEYS: claim. ARGV: id of this process. */
+const RENEW = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ${CLAIM_MS}) end`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
+
 const STATES = ['claimed', 'wait', 'full', 'missing'] as const;
 
 interface Stored {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  DAY_MS,
   type Grant,
   type Ledger,
   type Limits,
@@ -8,10 +9,44 @@ import {
   type Usage,
   type WindowUsage,
 } from '../storage/ledger.ts';
-import { LEDGER, PAUSE } from './scripts.ts';
-import type { Store } from './store.ts';
+import { NOW, type Store } from './store.ts';
 
+/** A minute, and the time between a grant and the arrival of the request at the service. */
+const MINUTE_MS = 62_000;
 const MAX_DELAY_MS = 1500;
+
+/**
+ * KEYS: times of requests (sorted set), end of the pause. ARGV: action (grant, record, usage), requests per minute and
+ * per day, id of this request. A request that is repeated because the reply was lost or late counts once.
+ */
+const LEDGER = `${NOW}
+redis.call('ZREM', KEYS[1], ARGV[4])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${DAY_MS})
+local function window(limit, length)
+  local used = redis.call('ZCOUNT', KEYS[1], '(' .. (now - length), '+inf')
+  if limit == 0 or used < limit then return used, 0 end
+  return used, tonumber(redis.call('ZRANGE', KEYS[1], -limit, -limit, 'WITHSCORES')[2]) + length
+end
+local minuteUsed, minuteFree = window(tonumber(ARGV[2]), ${MINUTE_MS})
+local dayUsed, dayFree = window(tonumber(ARGV[3]), ${DAY_MS})
+local pause = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
+if not (pause > now and pause <= now + ${DAY_MS}) then pause = 0 end
+local granted = 0
+if ARGV[1] == 'record' or (ARGV[1] == 'grant' and minuteFree == 0 and dayFree == 0 and pause == 0) then
+  granted = 1
+  redis.call('ZADD', KEYS[1], now, ARGV[4])
+  redis.call('PEXPIRE', KEYS[1], ${DAY_MS})
+end
+return { granted, now, minuteUsed, minuteFree, dayUsed, dayFree, pause }`;
+
+/** KEYS: end of the pause. ARGV: its length in milliseconds. */
+const PAUSE = `${NOW}
+local pause = now + math.min(tonumber(ARGV[1]), ${DAY_MS})
+local last = tonumber(redis.call('GET', KEYS[1]) or 0) or 0
+if pause > last or last > now + ${DAY_MS} then
+  redis.call('SET', KEYS[1], string.format('%.0f', pause), 'PX', math.max(1, pause - now))
+end
+return 'OK'`;
 
 type Reply = readonly [
   granted: number,

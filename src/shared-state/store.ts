@@ -22,6 +22,10 @@ export interface Call<T> {
   parse(reply: unknown): T | undefined;
 }
 
+/** Milliseconds on the clock of the server, which is the same for all machines. */
+export const NOW = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 type Connection = ReturnType<typeof connectionTo>;
 
 const CONNECT_MS = 5000;
