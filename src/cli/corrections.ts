@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { hintCity, lastRestaurants, needsDemo, seenResults } from '../app/last-results.ts';
 import { type Advice, again, type Command, type Options, restaurant, slot, type Word } from '../hint.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
-import { isBeginning } from '../util/near-name.ts';
+import { isBeginning } from '../util/fold.ts';
 import { nearest } from '../util/nearest.ts';
 import { splitWords } from '../util/shell.ts';
 import type { CliCommand } from './command.ts';

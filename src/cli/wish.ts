@@ -1,7 +1,6 @@
 import type { Seen } from '../app/last-results.ts';
 import type { Options, Word } from '../hint.ts';
-import { foldName } from '../util/fold.ts';
-import { isNearName } from '../util/near-name.ts';
+import { foldName, isNearName } from '../util/fold.ts';
 import { isFilled } from '../util/object.ts';
 import { ANY_NAME, CITY_START, FILLERS, FOOD, PRAISE } from './synonyms.ts';
 

@@ -9,9 +9,8 @@ import {
 import { AppError, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
-import { foldLetters } from '../../util/fold.ts';
+import { foldLetters, isNearName } from '../../util/fold.ts';
 import { tryParseJson } from '../../util/json.ts';
-import { isNearName } from '../../util/near-name.ts';
 import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 
