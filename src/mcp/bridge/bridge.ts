@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
-import { Host } from './host.ts';
+import { Host } from './input.ts';
 import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 

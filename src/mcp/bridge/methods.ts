@@ -10,8 +10,7 @@ import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { type Bounds, boundResult, isBounded } from './bounds.ts';
-import type { Host } from './host.ts';
-import { Parking } from './parking.ts';
+import { type Host, Parking } from './input.ts';
 import {
   capabilityOf,
   describeServer,

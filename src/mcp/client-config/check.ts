@@ -12,7 +12,7 @@ import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Connection, type HttpConnection, programOf, refersToKey } from './entry.ts';
-import { clientEnv, variablesProblem } from './environment.ts';
+import { clientEnv, variablesProblem } from './plan.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

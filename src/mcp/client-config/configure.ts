@@ -10,10 +10,8 @@ import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, projectFolder } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
-import { ENTRY_NAME, mergeEntry, refersToKey } from './entry.ts';
-import { variablesProblem } from './environment.ts';
-import { assertNotForeign, maskOthers } from './foreign.ts';
-import { type ConfigOptions, type Plan, planEntry } from './plan.ts';
+import { assertNotForeign, ENTRY_NAME, maskOthers, mergeEntry, refersToKey } from './entry.ts';
+import { type ConfigOptions, type Plan, planEntry, variablesProblem } from './plan.ts';
 
 export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
   if (options.remove === true) return removeEntry(app, client, options.scope ?? client.scope ?? 'user');

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
+import { excerpt } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { traitsOf } from '../../util/platform.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
@@ -154,10 +156,10 @@ function variableHeaders(connection: HttpConnection): JsonObject {
   };
 }
 
-export const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
+const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
 /** Keys that decide what a program runs, for all clients. */
-export const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
+const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
 
 /** Names of variables that a program receives (Codex). */
 const VARIABLES_KEY = 'env_vars';
@@ -203,4 +205,51 @@ export function mergeEntry(
     Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
   }
   return merged;
+}
+
+export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
+const SECRET_HOLDERS: readonly string[] = [...ENVIRONMENT_KEYS, 'headers', 'http_headers', 'requestInit'];
+
+/** Masks what may be secret in an entry, except for values that this program wrote. */
+export function maskOthers(
+  value: unknown,
+  own: unknown,
+  isSecret = (key: string) => SECRET_HOLDERS.includes(key) || SECRET_NAME.test(key),
+  hide = false,
+): unknown {
+  if (isDeepStrictEqual(value, own)) return value;
+  if (Array.isArray(value)) return value.map((each) => maskOthers(each, undefined, isSecret, hide));
+  if (!isObject(value)) return hide && value !== null ? '…' : value;
+  const others: JsonObject = isObject(own) ? own : {};
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      maskOthers(each, others[key], isSecret, hide || isSecret(key)),
+    ]),
+  );
+}
+
+/**
+ * Checks that the entry of a shared file does not change how the program runs, which its author could use to run code
+ * (NODE_OPTIONS, cwd).
+ * @throws {AppError} `bad_config` with the keys and their values
+ */
+export function assertNotForeign(file: string, merged: JsonObject, own: JsonObject): void {
+  const foreign = PROCESS_KEYS.filter(
+    (key) => merged[key] !== undefined && !isDeepStrictEqual(merged[key], own[key]),
+  );
+  if (foreign.length === 0) return;
+  const values = maskOthers(Object.fromEntries(foreign.map((key) => [key, merged[key]])), undefined, (key) =>
+    SECRET_NAME.test(key),
+  );
+  throw new AppError(
+    'bad_config',
+    `refusing to keep ${foreign.join(', ')} in the entry ${ENTRY_NAME} of ${file}: somebody else may have written ${excerpt(JSON.stringify(values))}, which changes what the server runs`,
+    {
+      hint: {
+        text: `remove ${foreign.join(', ')} from the entry, or`,
+        command: again({ '--scope': 'user' }),
+      },
+    },
+  );
 }

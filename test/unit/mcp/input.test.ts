@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askFor } from '../../../src/client/mcp/input.ts';
 import { AppError } from '../../../src/errors.ts';
-import { Host } from '../../../src/mcp/bridge/host.ts';
-import { Parking } from '../../../src/mcp/bridge/parking.ts';
+import { Host, Parking } from '../../../src/mcp/bridge/input.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
 
 const { signal } = new AbortController();
