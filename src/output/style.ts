@@ -16,17 +16,22 @@ export type Paint = (text: string) => string;
  * terminal's theme. None of them is combined with bold, because many terminals show bold as a brighter color that is
  * unreadable on white.
  */
-export interface Palette {
-  readonly heading: Paint;
-  readonly name: Paint;
-  readonly dim: Paint;
-  readonly key: Paint;
-  readonly number: Paint;
-  readonly url: Paint;
-  readonly code: Paint;
-  readonly good: Paint;
-  readonly warn: Paint;
-  readonly bad: Paint;
+const COLORS = {
+  heading: 'bold',
+  name: 'bold',
+  dim: 'dim',
+  key: 'dim',
+  number: 'dim',
+  url: 'underline',
+  code: 'cyan',
+  good: 'green',
+  warn: 'yellow',
+  bad: 'red',
+} as const;
+
+type Paints = Readonly<Record<keyof typeof COLORS, Paint>>;
+
+export interface Palette extends Paints {
   /** Without color, which is hard to read on a light or dark background: A and unknown grades bold, D to F underlined. */
   readonly grade: Paint;
 }
@@ -45,22 +50,9 @@ export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
 export function palette(level: 0 | 1): Palette {
   const chalk = new Chalk({ level });
   // chalk joins all its arguments, and `map` passes three.
-  const paint =
-    (color: Paint): Paint =>
-    (text) =>
-      color(text);
-  const paints = {
-    heading: paint(chalk.bold),
-    name: paint(chalk.bold),
-    dim: paint(chalk.dim),
-    key: paint(chalk.dim),
-    number: paint(chalk.dim),
-    url: paint(chalk.underline),
-    code: paint(chalk.cyan),
-    good: paint(chalk.green),
-    warn: paint(chalk.yellow),
-    bad: paint(chalk.red),
-  };
+  const paints = Object.fromEntries(
+    Object.entries(COLORS).map(([meaning, color]) => [meaning, (text: string) => chalk[color](text)]),
+  ) as Record<keyof typeof COLORS, Paint>;
   const { name, url } = paints;
   const plain: Paint = (text) => text;
   const grades: Readonly<Record<string, Paint>> = { A: name, B: plain, C: plain, D: url, E: url, F: url };
