@@ -1,7 +1,7 @@
 import { versions } from 'node:process';
 import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
 import { type Advice, again, exampleSearch, fragment, type Hint, restaurant, slot } from '../hint.ts';
-import { formatDuration } from '../util/duration.ts';
+import { formatDuration } from '../util/format.ts';
 import type { App } from './app.ts';
 import { hintOf } from './hints.ts';
 import { currentKeyHint } from './target.ts';

@@ -4,7 +4,7 @@ import { exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
-import { formatDuration } from '../util/duration.ts';
+import { formatDuration } from '../util/format.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';

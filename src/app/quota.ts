@@ -62,7 +62,7 @@ export async function requestCounter(
 ): Promise<() => Promise<void>> {
   if (!paced) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
-  const { timeText } = await import('../util/time.ts');
+  const { timeText } = await import('../util/format.ts');
   const acquire = openPacer({
     ledger,
     context: app.context,

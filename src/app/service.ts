@@ -224,7 +224,7 @@ export class Service {
     const { context, cleanup, notes } = this.#app;
     if (this.#oldest === undefined) {
       cleanup.add(async () => {
-        const { shortTime } = await import('../util/time.ts');
+        const { shortTime } = await import('../util/format.ts');
         await notes.note(`offline: from the cache, stored ${shortTime(this.#oldest ?? at, context.now())}`);
       });
     }

@@ -5,7 +5,7 @@ import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { deleteCode } from '../storage/code-folder.ts';
 import { assertOwnPath } from '../storage/files.ts';
 import { codeFolder } from '../storage/paths.ts';
-import { plural } from '../util/plural.ts';
+import { plural } from '../util/format.ts';
 
 export function registerCache(command: CliCommand, app: App): void {
   const cache = command

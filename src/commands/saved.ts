@@ -21,8 +21,8 @@ import { CHANGE_COLUMNS, changesPresentation } from '../output/render/changes.ts
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
 import type { Revision, SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { type Change, fieldChanges } from '../util/changes.ts';
+import { plural } from '../util/format.ts';
 import type { JsonObject } from '../util/object.ts';
-import { plural } from '../util/plural.ts';
 
 interface SavedOptions {
   readonly refresh?: true;

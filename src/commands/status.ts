@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
 import type { SettingView } from '../settings/settings.ts';
 import type { Usage } from '../storage/ledger.ts';
-import { nextMinute, shortTime } from '../util/time.ts';
+import { nextMinute, shortTime } from '../util/format.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
 import type { Check } from './status/doctor.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { Semaphore } from '../util/async.ts';
-import { isoSeconds } from '../util/time.ts';
+import { isoSeconds } from '../util/format.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {

@@ -1,6 +1,6 @@
 import { AppError, type Code, type Reason, systemCode } from '../../errors.ts';
-import { formatDuration } from '../../util/duration.ts';
 import { excerpt } from '../../util/excerpt.ts';
+import { formatDuration } from '../../util/format.ts';
 
 export type Phase = 'connecting' | 'waiting' | 'reading';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration } from '../../util/format.ts';
 import { parseUrl } from '../../util/url.ts';
 import { BodyReader, ContentDecoder, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';

@@ -1,6 +1,6 @@
 import { AppError, type Code } from '../../errors.ts';
-import { formatDuration } from '../../util/duration.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
+import { formatDuration } from '../../util/format.ts';
 import { isFilled, isObject } from '../../util/object.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import type { Reply } from '../http/transport.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { AppError, Reason } from '../../errors.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration } from '../../util/format.ts';
 
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
 export type Policy = 'read' | 'write';

@@ -11,7 +11,7 @@ import { variable } from '../../settings/settings.ts';
 import { ioReason } from '../../storage/files.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
 import { isShared } from '../../storage/trust.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration } from '../../util/format.ts';
 import { posixWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 

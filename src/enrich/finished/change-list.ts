@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { tryLock } from '../../storage/lock.ts';
-import { plural } from '../../util/plural.ts';
+import { plural } from '../../util/format.ts';
 import { recordChanges } from './changes-file.ts';
 import { readCheckedTimes, writeCheckedTimes } from './checked-times.ts';
 import { FinishedList, type ListFlags } from './finished-list.ts';

@@ -3,10 +3,9 @@ import { outputPath } from '../../app/output-file.ts';
 import type { Waiting } from '../../app/quota.ts';
 import type { Context } from '../../context.ts';
 import type { Palette } from '../../output/style.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration, timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
-import { timeText } from '../../util/time.ts';
 import {
   asLines,
   type Counts,

@@ -2,7 +2,7 @@ import type { LookupOutput } from '../../client/types.ts';
 import type { Output } from '../../context.ts';
 import type { AppError } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
-import { formatNumber, plural } from '../../util/plural.ts';
+import { formatNumber, plural } from '../../util/format.ts';
 import { cleanLine, width, wrap } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
 

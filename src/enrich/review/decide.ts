@@ -1,5 +1,5 @@
 import type { Restaurant } from '../../client/types.ts';
-import { plural } from '../../util/plural.ts';
+import { plural } from '../../util/format.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { FinishedList, Values } from '../finished/finished-list.ts';
 import { nameSimilarity } from '../match/names.ts';

@@ -3,7 +3,7 @@ import { hintOf } from '../../app/hints.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
-import { plural } from '../../util/plural.ts';
+import { plural } from '../../util/format.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { FinishedList } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';

@@ -11,9 +11,8 @@ import { type Advice, adviceOf, again, type Command, type Options, restaurant } 
 import { flushFolder, ioError, whenFree } from '../../storage/files.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
+import { plural, timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
-import { plural } from '../../util/plural.ts';
-import { timeText } from '../../util/time.ts';
 import type { Target } from '../finished/export.ts';
 import { exportedFiles } from '../finished/export-options.ts';
 import type { Progress } from '../progress/progress.ts';

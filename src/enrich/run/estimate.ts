@@ -5,8 +5,8 @@ import { openStoredResponses, type StoredResponses } from '../../app/responses.t
 import { configuredTarget } from '../../app/target.ts';
 import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { Level } from '../../client/types.ts';
+import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
-import { formatNumber, plural } from '../../util/plural.ts';
 import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/query.ts';
 import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';

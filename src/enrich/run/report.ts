@@ -13,9 +13,9 @@ import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows
 import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { openResolved } from '../../storage/user-files.ts';
+import { plural } from '../../util/format.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
-import { plural } from '../../util/plural.ts';
 import { cleanLine } from '../../util/text.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';

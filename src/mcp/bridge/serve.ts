@@ -8,7 +8,7 @@ import type { Context, Output } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration } from '../../util/format.ts';
 import type { Bounds } from './bounds.ts';
 import { Bridge } from './bridge.ts';
 import { readLines, toLine } from './framing.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../client/types.ts';
+import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { formatNumber, plural } from '../../util/plural.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { factsOf, fieldsOf, placeOf } from '../card.ts';
 import { type Field, inline, isSimple, itemText } from '../data.ts';

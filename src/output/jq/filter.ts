@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
-import { formatDuration } from '../../util/duration.ts';
+import { formatDuration } from '../../util/format.ts';
 import { checkDepth, formatJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import { worker as WORKER } from './asset.js';

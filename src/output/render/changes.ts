@@ -1,5 +1,5 @@
 import type { Change } from '../../util/changes.ts';
-import { shortTime } from '../../util/time.ts';
+import { shortTime } from '../../util/format.ts';
 import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, cellText, renderRecords, renderTable } from '../table.ts';

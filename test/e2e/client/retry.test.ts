@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { type Policy, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
-import { formatDuration } from '../../../src/util/duration.ts';
+import { formatDuration } from '../../../src/util/format.ts';
 import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

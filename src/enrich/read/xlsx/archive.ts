@@ -1,6 +1,6 @@
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
 import { ioReason } from '../../../storage/files.ts';
-import { plural } from '../../../util/plural.ts';
+import { plural } from '../../../util/format.ts';
 
 /** A workbook that cannot be read. The message completes the sentence `<file> cannot be read: <message>`. */
 export class WorkbookError extends Error {}

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../../util/plural.ts';
+import { formatNumber } from '../../../util/format.ts';
 import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
 
 /** Creates an element. Text is never parsed as markup. */

@@ -1,5 +1,5 @@
 import { foldLetters } from '../../../util/fold.ts';
-import { formatNumber, plural } from '../../../util/plural.ts';
+import { formatNumber, plural } from '../../../util/format.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
 import { button, el, moreElement, type Row, rowElement } from './elements.ts';

@@ -1,4 +1,4 @@
-import { formatNumber, plural } from '../../../util/plural.ts';
+import { formatNumber, plural } from '../../../util/format.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
 import { el } from './elements.ts';
 import { List } from './list.ts';

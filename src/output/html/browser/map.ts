@@ -9,7 +9,7 @@ import {
   TileLayer,
 } from 'leaflet';
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
-import { formatNumber, plural } from '../../../util/plural.ts';
+import { formatNumber, plural } from '../../../util/format.ts';
 import { type Entry, type PageHead, TILES } from '../document.ts';
 import { button, detail, el, nameColumn, nameOf, type Row } from './elements.ts';
 

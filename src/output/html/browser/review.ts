@@ -1,5 +1,5 @@
 import { encodeRecord } from '../../../util/csv.ts';
-import { plural } from '../../../util/plural.ts';
+import { plural } from '../../../util/format.ts';
 import type { Choice } from '../document.ts';
 import { button, el, type Row } from './elements.ts';
 

@@ -1,3 +1,25 @@
+export const formatNumber = (value: number): string => value.toLocaleString('en-US');
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** The units of long durations, largest first. A unit is used for two or more, so its name is plural. */
+const UNITS: readonly (readonly [ms: number, name: string])[] = [
+  [365 * 86_400_000, 'years'],
+  [86_400_000, 'days'],
+  [3_600_000, 'hours'],
+  [60_000, 'minutes'],
+];
+
+/** Formats a duration in milliseconds for a sentence: `500ms`, `1.5s`, `90s`, `2 hours`, `31,688 years`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
+  const [unit, name] = UNITS.find(([each]) => ms >= 2 * each) ?? [];
+  if (unit === undefined) return `${Math.round(ms / 100) / 10}s`;
+  return `${formatNumber(Math.floor(ms / unit))} ${name}`;
+}
+
 const DAY_MS = 86_400_000;
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isoSeconds, nextMinute, shortTime } from '../../../src/util/time.ts';
+import { isoSeconds, nextMinute, shortTime } from '../../../src/util/format.ts';
 
 // In the time zone of the machine, whatever it is.
 const NOW = new Date(2026, 10, 23, 12).getTime();
