@@ -62,21 +62,15 @@ export function checkExportTargets(app: App, options: ExportOptions, rows: Rows)
 
 /** Writes a finished list to files of other formats, and sends nothing. */
 export async function exportFinished(app: App, file: string, options: ExportOptions): Promise<void> {
-  const { prefix } = options;
-  const { path } = await FinishedList.open(app, file, { prefix });
-  const targets = checkExportTargets(app, options, { identity: statSync(path, { bigint: true }) });
-  const count = await exportList(app, file, prefix, targets);
+  const list = await FinishedList.open(app, file, { prefix: options.prefix });
+  const targets = checkExportTargets(app, options, { identity: statSync(list.path, { bigint: true }) });
+  const count = await exportList(list, targets);
   await app.notes.note(`${plural(count, 'row')} in ${targets.map(({ name }) => name).join(' and ')}`);
 }
 
-/** @param file the finished list. @returns its number of rows */
-export async function exportList(
-  app: App,
-  file: string,
-  prefix: string,
-  targets: readonly Target[],
-): Promise<number> {
-  const source = new ExportSource(await FinishedList.open(app, file, { prefix }), prefix);
+/** @returns its number of rows */
+export async function exportList(list: FinishedList, targets: readonly Target[]): Promise<number> {
+  const source = new ExportSource(list);
   for (const { name, path } of targets) {
     const format = exportFormat(name) ?? 'xlsx';
     const isText = format === 'geojson';
@@ -94,16 +88,14 @@ const NUMBERS = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
 /** Reads a finished list as a table with typed columns, or as GeoJSON. */
 class ExportSource {
   readonly #list: FinishedList;
-  readonly #prefix: string;
   readonly #fields = new Set<string>(resultFields({ added: [], details: true }).fields);
   readonly #numbers: readonly string[];
   /** Number of rows of the last reading. */
   count = 0;
 
-  constructor(list: FinishedList, prefix: string) {
+  constructor(list: FinishedList) {
     this.#list = list;
-    this.#prefix = prefix;
-    this.#numbers = NUMBERS.map((field) => prefix + field);
+    this.#numbers = NUMBERS.map((field) => list.prefix + field);
   }
 
   /** Reads the list twice: for the columns and their kinds, and for the rows. @param readsText whether texts can be numbers */
@@ -138,7 +130,7 @@ class ExportSource {
   #entries(row: ListRow): Entry[] {
     const found = Object.keys(row.values).map(
       (field): Entry => [
-        this.#fields.has(field) ? this.#prefix + field : field,
+        this.#fields.has(field) ? this.#list.prefix + field : field,
         this.#list.value(row.values, field),
       ],
     );
@@ -149,7 +141,7 @@ class ExportSource {
   #record(row: ListRow): readonly (readonly [string, Scalar])[] {
     const entries = this.#entries(row);
     if (row.row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
-    const details = `${this.#prefix}details`;
+    const details = `${this.#list.prefix}details`;
     const record = entries.map(([name, value]) =>
       name === details && isObject(value)
         ? ([name, toJson(value, false)] as const)

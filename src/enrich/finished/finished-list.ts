@@ -7,13 +7,13 @@ import { unguardFormula } from '../../output/csv.ts';
 import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { type Delimiter, decodeRecord, encodeRecord, splitRecord } from '../../util/csv.ts';
-import { memberRange, toJson } from '../../util/json.ts';
+import { memberRange, toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import type { RowResult } from '../match/match.ts';
-import { formatOf, openInput } from '../read/input.ts';
+import { formatOf, type Input, openInput } from '../read/input.ts';
 import { type List, openList } from '../read/list.ts';
-import type { InputRow, Problem } from '../row.ts';
+import type { InputRow, ListFormat } from '../row.ts';
 import { type Fingerprint, openStoredFingerprint } from '../write/checkpoint.ts';
 import {
   type AddedColumn,
@@ -38,38 +38,55 @@ export interface ListRow {
 
 export interface ListFlags extends Pick<ColumnOptions, 'nameColumn' | 'cityColumn' | 'city'> {
   readonly prefix: string;
+  /** The knowledge of the run that has written the file. */
+  readonly written?: Written;
+}
+
+export interface Written {
+  readonly format: ListFormat;
+  readonly delimiter: Delimiter;
+  readonly columns: Columns;
+  readonly added: readonly AddedColumn[];
 }
 
 /** The layout of the file, which is read with its first rows. */
-interface Layout extends Pick<List, 'bom' | 'headerText' | 'header' | 'lineEnd'> {
-  readonly delimiter: Delimiter | undefined;
+interface Layout extends Pick<List, 'bom' | 'headerText' | 'header' | 'lineEnd' | 'delimiter'> {
   readonly positions: ReadonlyMap<string, number>;
   readonly own: readonly number[];
+}
+
+interface Source {
+  readonly name: string;
+  readonly path: string;
+  readonly flags: ListFlags;
+  readonly options: Fingerprint;
+  readonly added: readonly AddedColumn[];
 }
 
 /** The output of `enrich`, whose results can be replaced. Everything else in the file stays as it is. */
 export class FinishedList {
   readonly path: string;
   readonly name: string;
+  readonly prefix: string;
   /** The options of the run that wrote the file, if this machine knows them. */
   readonly options: Fingerprint;
   readonly #app: App;
-  readonly #flags: ListFlags;
+  readonly #source: Source;
   readonly #layout: Layout;
   readonly #codec: RowCodec;
-  readonly #added: readonly AddedColumn[];
   readonly #guarded: boolean;
   #columns: Columns | undefined;
 
-  private constructor(app: App, name: string, path: string, layout: Layout, flags: ListFlags) {
+  private constructor(app: App, source: Source, layout: Layout) {
     this.#app = app;
-    this.name = name;
-    this.path = path;
-    this.#flags = flags;
+    this.name = source.name;
+    this.path = source.path;
+    this.prefix = source.flags.prefix;
+    this.options = source.options;
+    this.#source = source;
     this.#layout = layout;
-    this.options = openStoredFingerprint(app.paths.stateDir, path).read() ?? {};
+    this.#columns = source.flags.written?.columns;
     this.#guarded = app.globals.rawCsv !== true;
-    this.#added = addedColumns(this.options.add);
     const { delimiter, lineEnd } = layout;
     const format = delimiter === '\t' ? 'tsv' : 'csv';
     this.#codec = openRowCodec({
@@ -78,8 +95,8 @@ export class FinishedList {
       bom: false,
       columns: [],
       lineEnd,
-      prefix: flags.prefix,
-      added: this.#added,
+      prefix: this.prefix,
+      added: source.added,
       details: true,
       guard: this.#guarded,
     });
@@ -94,8 +111,10 @@ export class FinishedList {
     }
     openInput(name, app.context).close();
     const { path } = checkTarget(app, name, true);
-    const layout = await readLayout(app, name, path, flags.prefix);
-    return new FinishedList(app, name, path, layout, flags);
+    const options = openStoredFingerprint(app.paths.stateDir, path).read() ?? {};
+    const added = flags.written?.added ?? addedColumns(options.add);
+    const source = { name, path, flags, options, added };
+    return new FinishedList(app, source, await readLayout(app, source));
   }
 
   get isNdjson(): boolean {
@@ -107,15 +126,14 @@ export class FinishedList {
     const input = openInput(this.path, { stdin, cwd, platform, signal });
     const { positions, delimiter } = this.#layout;
     try {
-      const format = formatOf(this.path);
-      const list = await openList(input, { format, delimiter, headerLine: 1 }, problemIn(this.name));
+      const list = await openRows(input, this.#source, delimiter);
       let number = 0;
       for await (const row of list.rows) {
         number += 1;
         if (number % 256 === 0) signal.throwIfAborted();
         const values =
           row.kind === 'object'
-            ? nestedValues(row.value, this.#flags.prefix)
+            ? nestedValues(row.value, this.prefix)
             : Object.fromEntries([...positions].map(([name, at]) => [name, row.cells[at] ?? '']));
         yield { number, line: row.line, text: row.text, values, row };
       }
@@ -139,13 +157,13 @@ export class FinishedList {
 
   /** The fields of a result that come from details. */
   get detailFields(): readonly string[] {
-    return ['details', ...this.#added.map(({ name }) => name)];
+    return ['details', ...this.#source.added.map(({ name }) => name)];
   }
 
   valuesOf(result: RowResult): Values {
     const text = this.#codec.result(result);
-    if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.#flags.prefix);
-    const { names } = resultFields({ added: this.#added, details: true });
+    if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.prefix);
+    const { names } = resultFields({ added: this.#source.added, details: true });
     const cells = decodeRecord(text, this.#layout.delimiter ?? ',');
     return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
   }
@@ -153,7 +171,7 @@ export class FinishedList {
   replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {
     const { delimiter, positions } = this.#layout;
     if (delimiter === undefined) {
-      const [start, end] = memberRange(text, nestedKey(this.#flags.prefix)) ?? [0, 0];
+      const [start, end] = memberRange(text, nestedKey(this.prefix)) ?? [0, 0];
       return text.slice(0, start) + withMembers(text.slice(start, end), changes) + text.slice(end);
     }
     const cells = splitRecord(text, delimiter);
@@ -167,30 +185,31 @@ export class FinishedList {
 
   ownFields({ row }: ListRow): (readonly [column: string, value: unknown])[] {
     if (row.kind === 'object') {
-      const key = nestedKey(this.#flags.prefix);
+      const key = nestedKey(this.prefix);
       return Object.entries(row.value).filter(([name]) => name !== key);
     }
     return this.#layout.own.map((at) => [this.#layout.header[at] ?? '', row.cells[at] ?? ''] as const);
   }
 
-  /** Returns the text in a column of the list itself; for NDJSON, at a dotted path. */
-  ownText(row: ListRow, column: string | undefined): string {
-    if (column === undefined) return '';
-    if (row.row.kind === 'object') return String(cellAt(row.row.value, column) ?? '');
-    return String(this.ownFields(row).find(([name]) => name === column)?.[1] ?? '');
+  /** Returns the value in a column of the list itself; for NDJSON, at a dotted path. */
+  ownValue(row: ListRow, column: string | undefined): unknown {
+    if (column === undefined) return undefined;
+    if (row.row.kind === 'object') return cellAt(row.row.value, column);
+    return this.ownFields(row).find(([name]) => name === column)?.[1];
   }
 
   /** @throws {AppError} `usage` if the file has no columns to search by */
   get columns(): Columns {
     const { header, own } = this.#layout;
+    const { flags } = this.#source;
     this.#columns ??= resolveColumns(
       own.map((at) => header[at] ?? ''),
       {
-        nameColumn: this.#flags.nameColumn ?? this.options['name-column'],
-        cityColumn: this.#flags.cityColumn ?? this.options['city-column'],
+        nameColumn: flags.nameColumn ?? this.options['name-column'],
+        cityColumn: flags.cityColumn ?? this.options['city-column'],
         latColumn: this.options['lat-column'],
         lngColumn: this.options['lng-column'],
-        city: this.#flags.city ?? this.options.city,
+        city: flags.city ?? this.options.city,
         defaultCity: this.#app.settings.get('city'),
         nested: this.isNdjson,
       },
@@ -221,18 +240,37 @@ export class FinishedList {
   }
 }
 
-async function readLayout(app: App, name: string, path: string, prefix: string): Promise<Layout> {
-  const input = openInput(path, app.context);
+/** The details in a row, if there are any. */
+export function detailsOf({ values }: Pick<ListRow, 'values'>): JsonObject | undefined {
+  const { details } = values;
+  const value = typeof details === 'string' ? tryParseJson(details) : details;
+  return isObject(value) ? value : undefined;
+}
+
+const openRows = (
+  input: Input,
+  { name, path, flags: { written } }: Source,
+  delimiter = written?.delimiter,
+): Promise<List> =>
+  openList(
+    { ...input, name },
+    { format: written?.format ?? formatOf(path), delimiter, headerLine: 1 },
+    ({ line, what }) => {
+      throw new AppError('bad_input', `${name}: line ${line} ${what}`, {
+        hint: { text: 'correct the file, or write it again with enrich' },
+      });
+    },
+  );
+
+async function readLayout(app: App, source: Source): Promise<Layout> {
+  const { name, flags, added } = source;
+  const { prefix } = flags;
+  const input = openInput(source.path, app.context);
   try {
-    const list = await openList(
-      { ...input, name },
-      { format: formatOf(path), delimiter: undefined, headerLine: 1 },
-      problemIn(name),
-    );
+    const list = await openRows(input, source);
     const { header, delimiter, first } = list;
     await list.rows.return(undefined);
     const { fields } = resultFields({ added: [], details: true });
-    const added = addedColumns(openStoredFingerprint(app.paths.stateDir, path).read()?.add);
     const names = [
       ...fields.map((field) => [field, prefix + field] as const),
       ...added.map((each) => [each.name, each.name] as const),
@@ -263,14 +301,6 @@ const notAnOutput = (name: string, prefix: string): AppError =>
       { text: 'or name the prefix of its columns', command: again({ '--prefix': slot('text') }) },
     ],
   });
-
-function problemIn(name: string) {
-  return ({ line, what }: Problem): never => {
-    throw new AppError('bad_input', `${name}: line ${line} ${what}`, {
-      hint: { text: 'correct the file, or write it again with enrich' },
-    });
-  };
-}
 
 function nestedValues(value: JsonObject, prefix: string): Values {
   const found = value[nestedKey(prefix)];

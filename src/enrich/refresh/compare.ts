@@ -1,9 +1,8 @@
 import type { LookupOutput } from '../../client/types.ts';
 import { valueAt } from '../../output/records.ts';
 import { type FieldChange, fieldChanges } from '../../util/changes.ts';
-import { canonicalJson, tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
-import type { FinishedList, ListRow, Values } from '../finished/finished-list.ts';
+import { canonicalJson } from '../../util/json.ts';
+import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
 import { RESTAURANT_FIELDS } from '../write/row-codec.ts';
 
 export interface Refreshed {
@@ -41,13 +40,6 @@ export function compareRow(
   const paths = changes.map(({ field }) => field.replace(/^coordinates\./, ''));
   const columns = differing.filter((field) => paths.some((path) => path === field || path === 'coordinates'));
   return { set: changes.length === 0 ? null : setOf(row, next, [...columns, ...list.detailFields]), changes };
-}
-
-/** The details in a row, if there are any. */
-export function detailsOf({ values }: Pick<ListRow, 'values'>): JsonObject | undefined {
-  const { details } = values;
-  const value = typeof details === 'string' ? tryParseJson(details) : details;
-  return isObject(value) ? value : undefined;
 }
 
 function setOf(row: ListRow, next: Values, fields: readonly string[]): Values | null {

@@ -15,12 +15,12 @@ import { checkId } from '../../util/restaurant.ts';
 import { changeList } from '../finished/change-list.ts';
 import { openChangesFile } from '../finished/changes-file.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../finished/checked-times.ts';
-import type { FinishedList, ListRow } from '../finished/finished-list.ts';
+import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
 import { asLines, type Counters } from '../progress/summary.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
-import { compareRow, detailsOf } from './compare.ts';
+import { compareRow } from './compare.ts';
 
 export interface RefreshFlags extends EnrichFlags {
   readonly refresh?: true;

@@ -35,17 +35,14 @@ export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
   return {
     row,
     status: list.text(row.values, 'status'),
-    name: list.ownText(row, name),
+    name: String(list.ownValue(row, name) ?? '').trim(),
     city: query.kind === 'none' ? '' : query.city,
-    current: currentRestaurant(list, row),
+    current: restaurantOf((field) => list.text(row.values, field)),
     point: query.kind === 'none' ? undefined : query.place?.point,
   };
 }
 
-const currentRestaurant = (list: FinishedList, { values }: ListRow): Restaurant | undefined =>
-  restaurantOf((field) => list.text(values, field));
-
-export function restaurantOf(text: (field: string) => string): Restaurant | undefined {
+function restaurantOf(text: (field: string) => string): Restaurant | undefined {
   if (text('id') === '') return undefined;
   const number = (field: string): unknown => (text(field) === '' ? undefined : Number(text(field)));
   const coordinates = pointOf({ lat: number('lat'), lng: number('lng') });

@@ -162,8 +162,7 @@ async function finishRun(
   const { counts } = counters;
   const { options, outputFile } = plan;
   const finished = failure === undefined;
-  const report = finished ? await writePage(app, plan, run) : undefined;
-  const exports = finished ? await writeExports(app, plan, run) : [];
+  const { report, exports } = finished ? await writeResults(app, plan, run) : { exports: [] };
   const next = resumeCommand(plan, failure, counts.error);
   const summary: RunSummary = {
     ...counters.results,
@@ -198,31 +197,27 @@ function reviewCommand(app: App, { outputFile, options }: Plan): string | undefi
   return hintOf(app, { command: restaurant('review', outputFile.name, ...prefix) });
 }
 
-async function writePage(
-  app: App,
-  plan: Plan,
-  { counters, page, progress }: { counters: Counters; page: string | undefined; progress: Progress },
-): Promise<string | undefined> {
-  if (!plan.options.hasPage) return undefined;
-  try {
-    return await (await loadReport()).writeReport(app, plan, counters.counts, page);
-  } catch (error) {
-    await progress.stop();
-    throw error;
-  }
+interface Written {
+  readonly report?: string;
+  readonly exports: readonly string[];
 }
 
-/** @returns the names of the files */
-async function writeExports(
+async function writeResults(
   app: App,
-  { options, outputFile }: Plan,
-  { targets, progress }: Results & { readonly progress: Progress },
-): Promise<readonly string[]> {
-  if (targets.length === 0 || outputFile === undefined) return [];
+  plan: Plan,
+  { counters, page, targets, progress }: Results & { counters: Counters; progress: Progress },
+): Promise<Written> {
+  const { options, outputFile, written } = plan;
+  if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return { exports: [] };
   try {
-    const { prefix } = options;
-    await (await loadExport()).exportList(app, outputFile.name, prefix, targets);
-    return targets.map(({ name }) => name);
+    const { FinishedList } = await import('../finished/finished-list.ts');
+    const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
+    const { counts } = counters;
+    const report = options.hasPage
+      ? await (await loadReport()).writeReport(app, list, plan, { counts, checked: page })
+      : undefined;
+    if (targets.length > 0) await (await loadExport()).exportList(list, targets);
+    return { ...(report !== undefined && { report }), exports: targets.map(({ name }) => name) };
   } catch (error) {
     await progress.stop();
     throw error;

@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import { again, type Hint, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { checkExports } from '../finished/export-options.ts';
+import type { Written } from '../finished/finished-list.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import { isEncoding } from '../read/decode.ts';
 import { formatOf, type Input } from '../read/input.ts';
@@ -147,7 +148,7 @@ export interface Plan {
   readonly options: EnrichOptions;
   readonly outputFile: OutputFile | undefined;
   /** How the output is written, for reading it again. */
-  readonly written: { readonly format: ListFormat; readonly delimiter: Delimiter; readonly guarded: boolean };
+  readonly written: Written;
 }
 
 const NO_COLUMNS: Columns = { query: () => ({ kind: 'none', why: 'the name is empty' }) };
@@ -183,7 +184,6 @@ export async function makePlan(
     );
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(wanted, list, options.delimiter);
-  const guard = app.globals.rawCsv !== true;
   const isNdjson = list.format === 'ndjson';
   const { header, flatHeader, headerText, rows, ...earlier } = separateResults(list, options);
   const codec = openRowCodec({
@@ -194,7 +194,7 @@ export async function makePlan(
     columns: isNdjson && format !== 'ndjson' ? flatHeader : header,
     headerText: list.delimiter === delimiter ? headerText : undefined,
     lineEnd: list.lineEnd,
-    guard,
+    guard: app.globals.rawCsv !== true,
   });
   const columns =
     isNdjson && header.length === 0
@@ -213,7 +213,7 @@ export async function makePlan(
     codec,
     options,
     outputFile,
-    written: { format, delimiter, guarded: guard && format !== 'ndjson' },
+    written: { format, delimiter, columns, added: options.added },
   };
 }
 

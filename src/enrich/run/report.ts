@@ -4,25 +4,24 @@ import type { App } from '../../app/app.ts';
 import { showPage } from '../../app/browser.ts';
 import { checkTarget } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
+import { openStoredResponses } from '../../app/responses.ts';
+import { configuredTarget } from '../../app/target.ts';
+import { TOOLS } from '../../client/tools.ts';
 import { AppError } from '../../errors.ts';
 import { type Advice, again, type Hint, slot } from '../../hint.ts';
-import { unguardFormula } from '../../output/csv.ts';
-import type { PageColumn, PageRow } from '../../output/html/document.ts';
+import { guardFormula } from '../../output/csv.ts';
+import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
-import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { openResolved } from '../../storage/user-files.ts';
 import { plural } from '../../util/format.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject } from '../../util/object.ts';
+import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
+import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
+import type { RestaurantService } from '../match/resolve-row.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
-import { openInput } from '../read/input.ts';
-import { openList } from '../read/list.ts';
-import { PageReviews, type PageRowFacts } from '../review/page-review.ts';
-import type { InputRow } from '../row.ts';
-import { nestedKey, resultFields } from '../write/row-codec.ts';
+import { candidateFacts, findCandidates, reviewRow } from '../review/candidates.ts';
 import type { Plan } from './plan.ts';
 
 /** Limits for a page that browsers can show. Further rows are only in the list. */
@@ -40,6 +39,8 @@ const PAGE_COLUMNS: readonly PageColumn[] = [
 ];
 const CELLS = ['status', 'name', 'grade', 'cuisine_tags', 'address'] as const;
 const NOT_DETAILS: readonly string[] = [...CELLS, 'lat', 'lng', 'details'];
+const DOUBTFUL: readonly string[] = ['likely', 'ambiguous', 'not_found'];
+const MAX_CHOICES = 20;
 
 /**
  * Checks, before the first request, that the page does not replace a file that is not one of our pages.
@@ -90,15 +91,17 @@ function isPage(path: string): boolean {
 
 export async function writeReport(
   app: App,
-  plan: Plan,
-  counts: Counts,
-  checked: string | undefined,
+  list: FinishedList,
+  { input, options }: Plan,
+  { counts, checked }: { readonly counts: Counts; readonly checked: string | undefined },
 ): Promise<string> {
-  const heading = plan.input.name === 'stdin' ? 'List' : basename(plan.input.name);
+  const heading = input.name === 'stdin' ? 'List' : basename(input.name);
   const path = checked ?? tempReportPath(app, heading);
+  const notes = [plural(counts.done, 'row'), formatCounts(counts)];
+  const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: PAGE_COLUMNS };
   await writeChunksAtomic(
     path,
-    pagePieces(app, plan, heading, counts),
+    pagePieces(app, list, head, options.city),
     checked === undefined ? 0o600 : 0o644,
   );
   return path;
@@ -109,98 +112,95 @@ export async function showReport(app: App, { options }: Plan, path: string): Pro
   if (options.open) await showPage(app, path);
 }
 
-async function* pagePieces(app: App, plan: Plan, heading: string, counts: Counts): AsyncGenerator<string> {
+async function* pagePieces(
+  app: App,
+  list: FinishedList,
+  head: PageHead,
+  city: string | undefined,
+): AsyncGenerator<string> {
   const asset = await loadAsset();
-  const notes = [plural(counts.done, 'row'), formatCounts(counts)];
-  const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: PAGE_COLUMNS };
   yield pageStart(redacted(app, head), asset);
+  const cache = await openCandidateCache(app);
   let index = 0;
   let characters = 0;
   let left = 0;
-  const output = openInput(plan.outputFile?.path ?? '', app.context);
-  try {
-    const { header, rows } = await openList(output, plan.written, () => {});
-    const toPageRow = pageRowMaker(plan, header);
-    const reviews = await PageReviews.open(app);
-    for await (const row of rows) {
-      if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
-        left += 1;
-        continue;
-      }
-      const { shown, facts } = toPageRow(row);
-      const review = await reviews.of(facts);
-      const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
-      index += 1;
-      characters += piece.length;
-      yield piece;
+  for await (const row of list.rows()) {
+    if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
+      left += 1;
+      continue;
     }
-  } finally {
-    output.close();
+    const shown = pageRowOf(list, row, city);
+    const review = await choicesFor(cache, list, row);
+    const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
+    index += 1;
+    characters += piece.length;
+    yield piece;
   }
   yield pageEnd(asset, left);
 }
 
-type Fields = readonly (readonly [key: string, value: unknown])[];
-
-function pageRowMaker(
-  { options, columns, written }: Plan,
-  header: readonly string[],
-): (row: InputRow) => { readonly shown: PageRow; readonly facts: PageRowFacts } {
-  const { names } = resultFields(options);
-  const ownWidth = header.length - names.length;
-
-  function split(row: InputRow): { own: Fields; result: ReadonlyMap<string, unknown> } {
-    if (row.kind === 'cells') {
-      const result = names.map((name, index) => {
-        const value = unguard(row.cells[ownWidth + index] ?? '');
-        return [name, name === 'details' ? tryParseJson(value) : value] as const;
-      });
-      const own = header.slice(0, ownWidth).map((key, index) => [key, row.cells[index]] as const);
-      return { own, result: new Map(result) };
-    }
-    const key = nestedKey(options.prefix);
-    const found = row.value[key];
-    const own = Object.entries(row.value).filter(([each]) => each !== key);
-    return { own, result: new Map(isObject(found) ? Object.entries(found) : []) };
-  }
-
-  function unguard(text: string): string {
-    return written.guarded ? unguardFormula(text) : text;
-  }
-
-  function ownCell(row: InputRow, column: string | undefined): string | number | null {
-    if (column === undefined) return null;
-    return pageCell(row.kind === 'cells' ? row.cells[header.indexOf(column)] : cellAt(row.value, column));
-  }
-
-  return (row) => {
-    const { own, result } = split(row);
-    const value = (name: string): unknown => result.get(name) ?? undefined;
-    const details = value('details');
-    const more = [...result].filter(
-      ([name, each]) => !NOT_DETAILS.includes(name) && each !== null && each !== '',
-    );
-    const [status, ...found] = CELLS.map((name) => pageCell(value(name)));
-    const shown = {
-      cells: [
-        ownCell(row, columns.name) ?? ownCell(row, columns.id) ?? pageCell(own[0]?.[1]),
-        ownCell(row, columns.city) ?? pageCell(options.city),
-        status ?? null,
-        ...found,
-      ],
-      ...pointCell({ lat: degrees(value('lat')), lng: degrees(value('lng')) }),
-      details: [
-        // The user's own headers are not changed.
-        ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
-        ...entriesOf(more),
-        ...entriesOf(isObject(details) ? [['details', details]] : []),
-      ],
-    } satisfies PageRow;
-    const text = (name: string): string => String(toCell(value(name)) ?? '');
-    return { shown, facts: { query: columns.query(row), text } };
+/** @param city the city of rows without one */
+function pageRowOf(list: FinishedList, row: ListRow, city: string | undefined): PageRow {
+  const { name, id, city: cityColumn } = list.columns;
+  const own = list.ownFields(row);
+  const value = (field: string): unknown => list.value(row.values, field) ?? undefined;
+  const ownCell = (column: string | undefined) => pageCell(list.ownValue(row, column));
+  const [status = null, ...found] = CELLS.map((field) => pageCell(value(field)));
+  const more = Object.keys(row.values)
+    .map((field) => [field, value(field)] as const)
+    .filter(([field, each]) => !NOT_DETAILS.includes(field) && each !== undefined && each !== '');
+  const details = detailsOf(row);
+  return {
+    cells: [
+      ownCell(name) ?? ownCell(id) ?? pageCell(own[0]?.[1]),
+      ownCell(cityColumn) ?? pageCell(city),
+      status,
+      ...found,
+    ],
+    ...pointCell({ lat: degrees(value('lat')), lng: degrees(value('lng')) }),
+    details: [
+      // The user's own headers are not changed.
+      ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
+      ...entriesOf(more),
+      ...entriesOf(details === undefined ? [] : [['details', details]]),
+    ],
   };
 }
 
 function degrees(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,3}(?:\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
+/** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
+async function choicesFor(
+  cache: Pick<RestaurantService, 'find'>,
+  list: FinishedList,
+  row: ListRow,
+): Promise<RowReview | undefined> {
+  if (!DOUBTFUL.includes(list.text(row.values, 'status')) || list.text(row.values, 'match') === 'rejected')
+    return undefined;
+  const doubtful = reviewRow(list, row);
+  const candidates = await findCandidates(cache, doubtful);
+  // Other ids could be formulas, and `review --apply` refuses them.
+  const usable = candidates.filter(({ restaurant }) => isId(restaurant.service_id));
+  if (usable.length === 0) return undefined;
+  const choices = usable.slice(0, MAX_CHOICES).map((candidate) => ({
+    id: candidate.restaurant.service_id,
+    text: [cleanLine(candidate.restaurant.name), ...candidateFacts(candidate)].join(', '),
+  }));
+  const { name, current } = doubtful;
+  return { name: guardFormula(cleanLine(name).trim()), current: current?.service_id ?? null, choices };
+}
+
+/** Finds candidates in the cache, and sends nothing. */
+async function openCandidateCache(app: App): Promise<Pick<RestaurantService, 'find'>> {
+  const target = configuredTarget(app);
+  const stored = target && (await openStoredResponses(app, target, { since: 0, preview: true }));
+  const { definition, args, parse } = TOOLS.find;
+  return {
+    async find(query) {
+      const found = await stored?.get(definition.name, args(query));
+      return { results: found === undefined ? [] : parse(found.value).results, total: 0 };
+    },
+  };
 }

@@ -49,6 +49,13 @@ describe('enrich --export', () => {
     },
   );
 
+  it('reads the rows in the format in which they were written, whatever their file is called', async () => {
+    writeFileSync(file('few.csv'), 'name,city\nPlace 3,Testville\nnothing,Testville\n');
+    const { exit, stderr } = await enrich('few.csv -o rows.csv --format ndjson --export rows.geojson');
+    expect([exit, stderr]).toEqual([0, expect.stringContaining('exported: rows.geojson')]);
+    expect(JSON.parse(readFileSync(file('rows.geojson'), 'utf8')).features).toHaveLength(2);
+  });
+
   it('writes a finished list again without a request, in several formats', async () => {
     await enrich('in.csv -o done.csv');
     service.sent();
