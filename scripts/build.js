@@ -117,7 +117,6 @@ const groups = [
     '/src/app/request.ts',
     '/src/app/last-results.ts',
     '/src/app/output.ts',
-    '/src/app/pager.ts',
     '/src/util/fold.ts',
     '/src/cli/schemas.ts',
     '/src/storage/code-folder.ts',

@@ -51,3 +51,11 @@ export function lookupAll(
     },
   );
 }
+
+export function lookupsFailed(errors: readonly [AppError, ...AppError[]], count: number): AppError {
+  const [first] = errors;
+  return new AppError('partial', `${errors.length} of ${count} lookups failed: ${first.message}`, {
+    hint: first.details.hint,
+    retryable: errors.some(({ retryable }) => retryable),
+  });
+}

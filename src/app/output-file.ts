@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
@@ -140,4 +141,43 @@ export async function writeBytes(app: App, chunks: AsyncIterable<Uint8Array>): P
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   await writeTarget(app, target, Buffer.concat(parts));
+}
+
+export const writesToTerminal = (app: App): boolean =>
+  app.context.stdout.isTTY && outputPath(app) === undefined;
+
+/** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
+export async function writePaged(app: App, text: string): Promise<void> {
+  const isShown = app.globals.pager !== false && writesToTerminal(app) && (await showInPager(app, text));
+  if (!isShown) await writeOutput(app, text);
+}
+
+/** Shows a text that is longer than the screen in the pager, until the user quits it. @returns whether it was shown */
+async function showInPager(app: App, text: string): Promise<boolean> {
+  const { env, stdout, leaveInterruptsTo } = app.context;
+  const command = (env.RESTAURANT_PAGER ?? env.PAGER ?? '').trim();
+  if (command === '' || command === 'cat' || !app.terminal.canOpenBrowser) return false;
+  if (stdout.rows === undefined || text.split('\n').length <= stdout.rows) return false;
+  return leaveInterruptsTo(() => runPager(command, app.secrets.mask(text), env));
+}
+
+function runPager(
+  command: string,
+  text: string,
+  { RESTAURANT_API_KEY: _, ...env }: App['context']['env'],
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    // As git does: quit if the text fits, show colors, leave the text on the screen.
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { LESS: 'FRX', LV: '-c', ...env },
+    });
+    // If the user quits the pager early, it does not read the rest.
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(false));
+    // 126 and 127: the shell could not start the pager.
+    child.on('close', (code) => resolve(code !== 126 && code !== 127));
+    child.stdin.end(text);
+  });
 }

@@ -17,14 +17,26 @@ import { writeFileAtomic } from '../storage/atomic.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
-import { checkOutputFile, checkTarget, outputPath, writeBytes, writeOutput } from './output-file.ts';
+import {
+  checkOutputFile,
+  checkTarget,
+  outputPath,
+  writeBytes,
+  writeOutput,
+  writePaged,
+  writesToTerminal,
+} from './output-file.ts';
 
 const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
 
 export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
 /** @param anyExtension the format does not depend on that of the file. @throws {AppError} `usage`, `bad_config` */
-export function checkOutputOptions(app: App, columns: readonly string[] = [], anyExtension = false): void {
+export async function checkOutput(
+  app: App,
+  columns: readonly string[] = [],
+  anyExtension = false,
+): Promise<void> {
   const { open = false } = app.globals;
   const format = outputFormat(app);
   const isNamed = !open && app.settings.resolve('format').source === 'flag';
@@ -39,6 +51,7 @@ export function checkOutputOptions(app: App, columns: readonly string[] = [], an
   }
   checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || open || isNamed);
   checkOutputFile(app);
+  await checkJqFilter(app);
 }
 
 /** @param extensions those that name a format of the command. @throws {AppError} `usage` */
@@ -81,7 +94,7 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
 }
 
 /** @throws {AppError} `usage` for a syntax error, or if the format is not JSON */
-export async function checkJqFilter(app: App): Promise<void> {
+async function checkJqFilter(app: App): Promise<void> {
   const { jq } = app.globals;
   if (jq === undefined) return;
   const { value, source } = app.settings.resolve('format');
@@ -133,9 +146,6 @@ export function outputFormat(app: App): Format {
   if (value !== undefined && source === 'flag') return value;
   return EXTENSIONS.get(outputExtension(app)) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
-
-export const writesToTerminal = (app: App): boolean =>
-  app.context.stdout.isTTY && outputPath(app) === undefined;
 
 export function selectedColumns(app: App): string[] | undefined {
   const { columns } = app.globals;
@@ -220,13 +230,4 @@ async function writeJson(app: App, json: unknown, received?: string): Promise<vo
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {
   const isJson = app.settings.resolve('format').value === 'json' || outputExtension(app) === 'json';
   await writeOutput(app, isJson ? `${toJson(json, writesToTerminal(app))}\n` : text());
-}
-
-/** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
-async function writePaged(app: App, text: string): Promise<void> {
-  if (app.globals.pager !== false && writesToTerminal(app)) {
-    const { showInPager } = await import('./pager.ts');
-    if (await showInPager(app, text)) return;
-  }
-  await writeOutput(app, text);
 }

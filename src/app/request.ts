@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
-import { checkJqFilter, checkOutputOptions, writesToTerminal } from './output.ts';
-import { writeOutput } from './output-file.ts';
+import { checkOutput } from './output.ts';
+import { writeOutput, writesToTerminal } from './output-file.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
@@ -32,8 +32,7 @@ export async function runServiceCommand<Plan, Result>(
   app: App,
   command: ServiceCommand<Plan, Result>,
 ): Promise<void> {
-  checkOutputOptions(app, command.columns, command.anyExtension);
-  await checkJqFilter(app);
+  await checkOutput(app, command.columns, command.anyExtension);
   const plan = await command.plan();
   if (isPreview(app)) return printPreview(app, await command.preview(plan));
   const { openService } = await import('./service.ts');

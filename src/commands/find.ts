@@ -1,17 +1,23 @@
 import type { App } from '../app/app.ts';
+import { hintOf } from '../app/hints.ts';
 import { saveResults } from '../app/last-results.ts';
-import { outputFormat, writeResult, writesToTerminal } from '../app/output.ts';
+import { outputFormat, writeResult } from '../app/output.ts';
+import { writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
+import type { Received } from '../app/service.ts';
+import { requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { type FindResult, LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { FindQuery, Level } from '../client/types.ts';
+import { AppError, usage } from '../errors.ts';
+import { again, type Message, restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import { footer, reportFailures } from './find/notes.ts';
-import { readQuery } from './find/query.ts';
+import type { Detailed } from './find/details.ts';
 import {
   DISTANCE,
+  explainEmpty,
   parseMinGrade,
   parsePoint,
   type Refinement,
@@ -108,21 +114,19 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
       }
       const note = await footer(app, response, query, options);
       if (note !== undefined) await app.notes.note(note);
-      reportFailures(answer, detailed);
+      await reportFailures(answer, detailed);
     },
   });
 }
 
-interface Summaries {
-  readonly value: FindResult;
+/** The response, and the results that are left of it. */
+interface Results extends Received<FindResult> {
   readonly rows: readonly unknown[];
-  readonly text: string | undefined;
-  readonly cachedAt?: number | undefined;
 }
 
 async function writeSummaries(
   app: App,
-  { value: answer, rows, text: received, cachedAt }: Summaries,
+  { value: answer, rows, text: received, cachedAt }: Results,
   query: FindQuery,
   options: FindOptions,
 ): Promise<void> {
@@ -136,4 +140,87 @@ async function writeSummaries(
     return findPresentation(json, rows, search, near === undefined ? [] : [DISTANCE]);
   };
   await writeResult(app, printed, present, printed === answer.output ? received : undefined);
+}
+
+/** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
+async function readQuery(
+  app: App,
+  words: readonly string[],
+  { city, sort, near }: FindOptions,
+): Promise<FindQuery> {
+  if (sort === 'distance' && near === undefined) {
+    throw usage('--sort distance needs a location', { command: again({ '--near': '37.77,-122.43' }) });
+  }
+  const name = words.join(' ');
+  if (name.trim() === '') {
+    throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
+  }
+  if ([...words, city ?? ''].some((value) => app.secrets.redact(value) !== value)) {
+    throw usage('an argument looks like an API key; nothing was sent', {
+      text: 'to save a key',
+      command: restaurant('login'),
+    });
+  }
+  // A name that follows the command needs no check.
+  if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
+    (await import('../cli/stray-words.ts')).checkAdjacent(app.program, words);
+  if (app.globals.demo !== true) requireEndpoint(app);
+  if (city !== undefined) return { name, city };
+  const saved = app.settings.get('city');
+  const defaultCity = words.length > 1 ? undefined : (saved ?? (await promptForCity(app)));
+  if (defaultCity !== undefined) return { name, city: defaultCity };
+  // A damaged config file may contain the city.
+  if (words.length === 1) app.config.file();
+  throw (await import('./find/suggest.ts')).noCityError(app, words);
+}
+
+async function promptForCity(app: App): Promise<string | undefined> {
+  if (!app.terminal.canPrompt || app.terminal.wantsJson) return undefined;
+  const { prompt } = app.context;
+  const city = (await prompt.text('City', 'San Francisco')).trim();
+  if (city === '') return undefined;
+  const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
+  if (/^y(es)?$/i.test(reply.trim())) {
+    await app.config.update((file) => {
+      file.settings = { ...file.settings, city };
+    });
+    await app.notes.note('saved; restaurant config unset city removes it');
+  }
+  return city;
+}
+
+async function footer(
+  app: App,
+  { value, rows, cachedAt }: Results,
+  query: FindQuery,
+  refinement: Refinement,
+): Promise<Message | undefined> {
+  if (!app.terminal.isInteractive) return undefined;
+  const { results, output } = value;
+  if (results.length === 0) return (await import('./find/suggest.ts')).nothingFound(app, query);
+  if (rows.length === 0) return explainEmpty(results, refinement);
+  // Row numbers refer to a table on the terminal.
+  if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
+  const [count, total] = [rows.length, output.total_matches];
+  const matches = count === 1 ? '1 match' : `${count} matches`;
+  const parts = [
+    total > count ? `${count} of ${total} matches` : matches,
+    `${hintOf(app, { command: restaurant('lookup', '1') })} for details`,
+    ...(cachedAt === undefined || app.globals.offline ? [] : ['from the cache (--max-age 0 refreshes)']),
+  ];
+  // As many as fit on one line.
+  while (parts.length > 1 && parts.join(' · ').length >= app.context.stderr.columns) parts.pop();
+  return parts.join(' · ');
+}
+
+/** @throws {AppError} `partial` when a result or its details are missing */
+async function reportFailures(
+  { results, unreadable }: FindResult,
+  detailed?: readonly Detailed[],
+): Promise<void> {
+  if (detailed !== undefined) (await import('./find/details.ts')).assertDetails(detailed);
+  if (unreadable === 0) return;
+  throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
+    hint: { text: 'to print them as received', command: again({ '--json': true }) },
+  });
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { DEMO, describeSearch, lastSearch } from '../app/last-results.ts';
-import { checkOutputOptions, writeResult } from '../app/output.ts';
+import { checkOutput, writeResult } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { exampleSearch } from '../hint.ts';
@@ -17,7 +17,7 @@ export function registerLast(command: CliCommand, app: App): void {
 }
 
 async function showLast(app: App): Promise<void> {
-  checkOutputOptions(app, SUMMARY_COLUMNS);
+  await checkOutput(app, SUMMARY_COLUMNS);
   const last = lastSearch(app);
   const search = app.globals.demo === true && last?.endpoint !== DEMO ? undefined : last;
   const { query, rows = [] } = search ?? {};

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { readJsonArgument } from '../app/input.ts';
-import { jqFilter, writesToTerminal } from '../app/output.ts';
-import { openOutput } from '../app/output-file.ts';
+import { jqFilter } from '../app/output.ts';
+import { writeOutput, writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
@@ -68,10 +68,8 @@ async function runRaw(
         }),
       ),
     write: async ({ value: response }) => {
-      const target = openOutput(app);
-      if (options.include === true) await target.write(formatHead(response));
-      await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
-      await target.finish();
+      const body = await formatBody(app, response, options.unwrap === true && !response.failed);
+      await writeOutput(app, options.include === true ? formatHead(response) + body : body);
       if (response.failed) app.exitCode = EXIT_CODES.service;
     },
   });

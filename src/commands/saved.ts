@@ -1,24 +1,20 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
 import { serviceName } from '../app/last-results.ts';
-import {
-  checkJqFilter,
-  checkOutputOptions,
-  outputFormat,
-  writeResult,
-  writesToTerminal,
-} from '../app/output.ts';
+import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
+import { writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
-import { nameOf, recordOf, savedStore, shownHere } from '../app/saved.ts';
+import { namedBy, nameOf, recordOf, savedStore, shownHere } from '../app/saved.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
-import { AppError, EXIT_CODES, usage } from '../errors.ts';
+import { EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { CHANGE_COLUMNS, changesPresentation } from '../output/render/changes.ts';
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
+import { parseSince, type Since } from '../settings/values.ts';
 import type { Revision, SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { type Change, fieldChanges } from '../util/changes.ts';
 import { plural } from '../util/format.ts';
@@ -66,8 +62,7 @@ async function listSaved(app: App, { exitCode, fields }: SavedOptions): Promise<
     const option = exitCode === undefined ? '--fields' : '--exit-code';
     throw usage(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
   }
-  checkOutputOptions(app, SAVED_COLUMNS);
-  await checkJqFilter(app);
+  await checkOutput(app, SAVED_COLUMNS);
   const records = shownHere(app, savedStore(app).read()).map(recordOf);
   await writeResult(app, { results: records }, async () => savedPresentation(records, app.context.now()));
   await app.notes.note(footer(app, records.length));
@@ -78,13 +73,6 @@ function footer(app: App, count: number): string {
   if (count === 0) return `nothing is saved: after a search, ${find} saves its first result`;
   const check = `${plural(count, 'restaurant')}; ${hintOf(app, { command: restaurant('saved', '--refresh') })} checks what changed`;
   return writesToTerminal(app) && outputFormat(app) === 'table' ? check : plural(count, 'restaurant');
-}
-
-interface Result {
-  readonly changes: readonly Change[];
-  readonly outcomes: readonly Outcome[];
-  /** Why the run stopped before every restaurant was looked up. */
-  readonly stopped?: unknown;
 }
 
 async function refreshSaved(app: App, { exitCode, fields: level = 'basic' }: SavedOptions): Promise<void> {
@@ -103,7 +91,7 @@ async function refreshSaved(app: App, { exitCode, fields: level = 'basic' }: Sav
       const checked = plural(restaurants.length, 'restaurant');
       if (changes.length === 0) await app.notes.note(`nothing changed in ${checked}`);
       if (stopped !== undefined) throw stopped;
-      reportFailures(outcomes);
+      await reportFailures(outcomes);
       if (exitCode === true && changes.length > 0) app.exitCode = EXIT_CODES.changed;
     },
   });
@@ -127,7 +115,7 @@ async function lookAgain(
   service: Service,
   store: SavedStore,
   { restaurants, level }: { restaurants: readonly SavedRestaurant[]; level: Level },
-): Promise<Result> {
+) {
   const ids = restaurants.map(({ id }) => id);
   if (ids.length === 0) return { changes: [], outcomes: [] };
   const { lookupMany } = await import('../app/lookup-many.ts');
@@ -136,6 +124,7 @@ async function lookAgain(
     call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
   };
   const outcomes: Outcome[] = [];
+  /** Why the run stopped before every restaurant was looked up. */
   let stopped: unknown;
   try {
     await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, async () => {
@@ -182,12 +171,37 @@ function differences({ details, fields, summary = {} }: SavedRestaurant, output:
   return fieldChanges(some(before), some(output));
 }
 
-function reportFailures(outcomes: readonly Outcome[]): void {
-  const errors = outcomes.flatMap(({ error }) => error ?? []);
-  const [first] = errors;
+async function reportFailures(outcomes: readonly Outcome[]): Promise<void> {
+  const [first, ...more] = outcomes.flatMap(({ error }) => error ?? []);
   if (first === undefined) return;
-  if (outcomes.length === 1) throw first;
-  const message = `${errors.length} of ${outcomes.length} lookups failed: ${first.message}`;
-  const retryable = errors.some((error) => error.retryable);
-  throw new AppError('partial', message, { hint: first.details.hint, retryable });
+  const { lookupsFailed } = await import('../app/lookup-many.ts');
+  throw outcomes.length === 1 ? first : lookupsFailed([first, ...more], outcomes.length);
+}
+
+export function registerChanges(command: CliCommand, app: App): void {
+  command
+    .about('Print the recorded changes of saved restaurants', 'Sends no request.')
+    .argument('[id...]', 'ID or its beginning, or name')
+    .completeWith('id', 'saved')
+    .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
+      read: parseSince,
+    })
+    .usesOptions('json', 'records', 'file')
+    .outputSchema(object({ changes: list(CHANGE) }))
+    .examples('restaurant changes --since 7d', 'restaurant changes --since 2026-11-01 --json')
+    .notes('restaurant saved --refresh records changes. restaurant status shows where they are kept.')
+    .action((words: string[], { since }: { since?: Since }) => printChanges(app, words, since));
+}
+
+async function printChanges(app: App, words: readonly string[], since: Since | undefined): Promise<void> {
+  await checkOutput(app, CHANGE_COLUMNS);
+  const now = app.context.now();
+  const start = since === undefined ? 0 : (since.at ?? now - since.ago);
+  const all = savedStore(app).changes();
+  const named = new Set(words.flatMap((word) => namedBy(word, all)));
+  const changes = all.filter(
+    (change) => Date.parse(change.when) >= start && (words.length === 0 || named.has(change)),
+  );
+  await writeResult(app, { changes }, async () => changesPresentation(changes, now));
+  if (changes.length === 0) await app.notes.note('no recorded changes');
 }

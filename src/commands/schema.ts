@@ -1,6 +1,5 @@
 import type { App } from '../app/app.ts';
-import { writesToTerminal } from '../app/output.ts';
-import { openOutput } from '../app/output-file.ts';
+import { writeOutput, writesToTerminal } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, text } from '../cli/schemas.ts';
 import { toJson } from '../util/json.ts';
@@ -42,8 +41,6 @@ export function registerSchema(command: CliCommand, app: App): void {
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const facts =
         words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
-      const target = openOutput(app);
-      await target.write(`${toJson(facts, writesToTerminal(app))}\n`);
-      await target.finish();
+      await writeOutput(app, `${toJson(facts, writesToTerminal(app))}\n`);
     });
 }

@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
-import { writesToTerminal, writeText } from '../app/output.ts';
+import { writeText } from '../app/output.ts';
+import { writesToTerminal } from '../app/output-file.ts';
 import { type ConfiguredKey, configuredEndpoint, configuredKey, settingViews } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, SETTINGS_OUTPUT, TIME_OR_NULL, text, textOrNull } from '../cli/schemas.ts';

@@ -2,8 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { escapeUnit, tryParseJson } from '../../util/json.ts';
 import { powerShellWord } from '../../util/shell.ts';
-import { type Candidate, type Completions, listCompletions } from './candidates.ts';
-import { parseBashLine, parseCursor, quoteForBash } from './parse.ts';
+import { type Candidate, type Completions, listCompletions, parseCursor } from './candidates.ts';
 
 /** The values of COMP_TYPE with which bash lists candidates (bash(1), programmable completion). */
 const LISTING = ['33', '63', '64'];
@@ -97,3 +96,56 @@ function withNames(texts: readonly string[], candidates: readonly Candidate[]): 
 
 const lines = (texts: readonly string[], files?: string): string =>
   [...texts, ...(files === undefined ? [] : [`\tfiles\t${files}`])].map((text) => `${text}\n`).join('');
+
+type Quote = '' | "'" | '"';
+
+interface BashLine {
+  readonly words: readonly string[];
+  readonly current: string;
+  readonly raw: string;
+  readonly quote: Quote;
+  readonly isRedirection: boolean;
+}
+
+/** A blank or redirection, an escaped character, quoted text with its end, or other text. */
+const BASH_TOKEN = /([\s<>])|\\([\s\S]?)|'([^']*)('?)|"((?:\\[\s\S]?|[^"\\])*)("?)|[^\s<>'"\\]+/g;
+
+const START: BashLine = { words: [], current: '', raw: '', quote: '', isRedirection: false };
+
+/** Splits a line as bash does (POSIX.1, shell command language, 2.2), without expanding anything. */
+export const parseBashLine = (line: string): BashLine =>
+  [...line.matchAll(BASH_TOKEN)].reduce(
+    (before, [token, space, ...text]) =>
+      space === undefined ? withText(before, token, text) : afterWord(before, space),
+    START,
+  );
+
+function afterWord({ words, current, raw, isRedirection }: BashLine, space: string): BashLine {
+  const isOperator = /[<>]/.test(space);
+  // The number or the & before > belongs to the redirection.
+  const isWord = isOperator ? !/^(\d+|&)?$/.test(raw) : raw !== '';
+  return {
+    ...START,
+    words: isWord && !isRedirection ? [...words, current] : words,
+    isRedirection: raw !== '' || isOperator ? isOperator : isRedirection,
+  };
+}
+
+function withText(before: BashLine, token: string, text: readonly (string | undefined)[]): BashLine {
+  const [escaped, single, endSingle, double, endDouble] = text;
+  const unquoted = escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? token;
+  const isOpen = endSingle === '' || endDouble === '';
+  const quote = token.startsWith('"') ? '"' : "'";
+  return {
+    ...before,
+    raw: before.raw + token,
+    current: before.current + unquoted,
+    quote: isOpen ? quote : '',
+  };
+}
+
+export function quoteForBash(text: string, quote: Quote): string {
+  if (quote === "'") return text.replaceAll("'", "'\\''");
+  if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
+  return text.replace(/[\s"'\\`$&|;<>()[\]{}*?!#~^]/g, '\\$&');
+}

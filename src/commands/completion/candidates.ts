@@ -8,7 +8,6 @@ import { HELP_OPTION, optionsOf } from '../../cli/options.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
-import type { CursorContext } from './parse.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -19,6 +18,49 @@ export interface Completions {
   readonly candidates: readonly Candidate[];
   /** If files can be completed, too: the end of the word, which is the start of the path. */
   readonly path?: string | undefined;
+}
+
+interface CursorContext {
+  readonly command: CliCommand;
+  readonly operands: readonly string[];
+  readonly option: Option | undefined;
+  readonly prefix: string;
+  readonly text: string;
+  readonly afterDoubleDash: boolean;
+  readonly typed: ReadonlySet<string>;
+}
+
+/** Marks the end of the word at the cursor, so that it can be found in what commander parsed. */
+const CURSOR = '\0';
+
+/**
+ * Determines what the user is typing.
+ * @param words the words before the cursor's, without the program's name
+ * @param current the word at the cursor, up to the cursor
+ */
+export async function parseCursor(
+  words: readonly string[],
+  current: string,
+  program: CliCommand,
+): Promise<CursorContext> {
+  await program.loadTree();
+  for (const option of program.tree.flatMap(({ options }) => options)) option.argParser((text) => text);
+  // No action runs.
+  program.setOptionValue('help', true);
+  await program.parseAsync([...words, current + CURSOR], { from: 'user' }).catch(() => {});
+  const command = program.innermost;
+  const all = [...program.typed, ...(command === program ? [] : command.typed)];
+  const open = all.find(({ text }) => text?.endsWith(CURSOR));
+  const value = open?.text?.slice(0, -1);
+  return {
+    command,
+    operands: command.args.filter((word) => !word.endsWith(CURSOR)),
+    option: open?.option,
+    prefix: value === undefined ? '' : current.slice(0, current.length - value.length),
+    text: value ?? current,
+    afterDoubleDash: words.includes('--'),
+    typed: new Set(all.map(({ option }) => option.long ?? option.flags)),
+  };
 }
 
 const MAX_DESCRIPTION = 60;

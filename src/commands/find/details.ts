@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { lookupAll } from '../../app/lookup-many.ts';
+import { lookupAll, lookupsFailed } from '../../app/lookup-many.ts';
 import type { Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
@@ -40,6 +40,12 @@ export async function lookupResults(
     const result = results[index];
     return error === undefined ? { result, details: output } : { result, error };
   });
+}
+
+/** @throws {AppError} `partial` if some are missing */
+export function assertDetails(detailed: readonly Detailed[]): void {
+  const [first, ...more] = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
+  if (first !== undefined) throw lookupsFailed([first, ...more], detailed.length);
 }
 
 export const detailedJson = (detailed: readonly Detailed[]): unknown[] =>

@@ -1,7 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
-import { writesToTerminal } from '../../app/output.ts';
-import { checkTarget, outputPath } from '../../app/output-file.ts';
+import { checkTarget, outputPath, writesToTerminal } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import { openTarget } from '../../app/target.ts';
 import type { Level } from '../../client/types.ts';

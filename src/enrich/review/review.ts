@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { writesToTerminal } from '../../app/output.ts';
+import { writesToTerminal } from '../../app/output-file.ts';
 import { openTarget } from '../../app/target.ts';
 import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
