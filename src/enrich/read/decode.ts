@@ -66,25 +66,17 @@ async function* decode(
 ): AsyncGenerator<string> {
   if (utf16 !== undefined) return onProblem({ line: 1, what: 'is UTF-16, not UTF-8', encoding: utf16 });
   const decoder = new StrictDecoder(label);
-  try {
-    for await (const chunk of chunks) yield decoder.decode(chunk);
-    yield decoder.decode();
-  } catch (error) {
-    if (!(error instanceof InvalidBytes)) throw error;
-    onProblem(error.problem);
+  for await (const chunk of chunks) {
+    yield decoder.decode(chunk);
+    if (decoder.problem !== undefined) return onProblem(decoder.problem);
   }
+  yield decoder.decode();
+  if (decoder.problem !== undefined) onProblem(decoder.problem);
 }
 
-class InvalidBytes extends Error {
-  readonly problem: Problem;
-
-  constructor(problem: Problem) {
-    super(problem.what);
-    this.problem = problem;
-  }
-}
-
+/** Decodes text up to the chunk with an invalid byte. */
 class StrictDecoder {
+  problem: Problem | undefined;
   readonly #label: string;
   readonly #strict: InstanceType<typeof TextDecoder>;
   readonly #lenient: InstanceType<typeof TextDecoder>;
@@ -97,21 +89,22 @@ class StrictDecoder {
     this.#lenient = new TextDecoder(label, { ignoreBOM: true });
   }
 
-  /** @param chunk undefined at the end. @throws {InvalidBytes} */
+  /** @param chunk undefined at the end */
   decode(chunk?: Uint8Array): string {
     const stream = chunk !== undefined;
     const text = this.#lenient.decode(chunk, { stream });
     try {
       this.#strict.decode(chunk, { stream });
     } catch {
-      throw new InvalidBytes(this.#problem(text, chunk));
+      this.problem = this.#problemIn(text, chunk);
+      return '';
     }
     this.#line += countLines(text);
     if (chunk !== undefined) this.#tail = chunk.subarray(-TAIL_BYTES);
     return text;
   }
 
-  #problem(text: string, chunk: Uint8Array = new Uint8Array()): Problem {
+  #problemIn(text: string, chunk: Uint8Array = new Uint8Array()): Problem {
     const [before = ''] = text.split(REPLACEMENT, 1);
     const line = this.#line + countLines(before);
     if (this.#label !== 'utf-8') return { line, what: `is not ${this.#label}` };

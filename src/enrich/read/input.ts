@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { again, type Hint, slot } from '../../hint.ts';
+import { again, slot } from '../../hint.ts';
 import { ioReason } from '../../storage/files.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
 import type { InputFormat } from '../row.ts';
@@ -22,23 +22,20 @@ export interface Input {
   close(): void;
 }
 
-const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
-  '.csv': 'csv',
-  '.tsv': 'tsv',
-  '.tab': 'tsv',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.geojson': 'geojson',
-  '.geojsonl': 'ndjson',
-  '.geojsons': 'ndjson',
-};
+const FORMATS: ReadonlyMap<string, InputFormat> = new Map([
+  ['.csv', 'csv'],
+  ['.tsv', 'tsv'],
+  ['.tab', 'tsv'],
+  ['.ndjson', 'ndjson'],
+  ['.jsonl', 'ndjson'],
+  ['.geojson', 'geojson'],
+  ['.geojsonl', 'ndjson'],
+  ['.geojsons', 'ndjson'],
+]);
 
-export function formatOf(path: string): InputFormat | undefined {
-  const extension = extname(path).toLowerCase();
-  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
-}
+export const formatOf = (path: string): InputFormat | undefined => FORMATS.get(extname(path).toLowerCase());
 
-const INPUT_HINT: Hint = { command: again({}, { operands: [slot('file')] }) };
+const INPUT_HINT = { command: again({}, { operands: [slot('file')] }) };
 
 export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'>;
 
@@ -50,8 +47,8 @@ export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'
  */
 export function openInput(file: string, context: InputContext): Input {
   if (file === '-') {
-    const chunks = () => context.stdin.chunks();
-    const { signal } = context;
+    const { stdin, signal } = context;
+    const chunks = () => stdin.chunks();
     return { name: 'stdin', replayable: false, format: undefined, signal, chunks, close() {} };
   }
   if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
@@ -59,9 +56,7 @@ export function openInput(file: string, context: InputContext): Input {
   const { stats } = input;
   if (stats.isDirectory()) {
     input.close();
-    throw new AppError('bad_input', `${file} is a folder`, {
-      hint: { text: 'name a file', command: again({}, { operands: [slot('file')] }) },
-    });
+    throw new AppError('bad_input', `${file} is a folder`, { hint: { text: 'name a file', ...INPUT_HINT } });
   }
   return {
     name: file,

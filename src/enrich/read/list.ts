@@ -4,8 +4,6 @@ import { flatten, type Scalar } from '../../output/records.ts';
 import type { CsvRecord, Delimiter } from '../../util/csv.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
-import { columnName } from '../../util/sheet.ts';
-import { isKnownHeader } from '../match/columns.ts';
 import {
   type InputFormat,
   type InputRow,
@@ -16,10 +14,9 @@ import {
   placeText,
 } from '../row.ts';
 import { decodeText } from './decode.ts';
-import { hasHeader, openDelimited } from './delimited.ts';
 import type { Input } from './input.ts';
-import { columnsOf, MAX_ROW, readFeatures, readNdjson } from './objects.ts';
-import { openTable, paddedRows, prepend, type Table } from './table.ts';
+import { columnsOf, readObjects } from './objects.ts';
+import { hasHeader, openDelimited, openTable, paddedRows, prepend } from './table.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
@@ -78,68 +75,55 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const { bom, workbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
   if (workbook !== undefined) {
     await pieces.return(undefined);
-    return openSheet(input, workbook, options, onProblem);
+    return openTableRows(input, options, await openSheet(input, workbook, options), onProblem);
   }
   if (options.sheet !== undefined) throw noWorkbook(input);
   const { head, all } = await peekHeader(pieces);
   const format = options.format ?? input.format ?? formatOfText(head);
-  if (format === 'ndjson' || format === 'geojson')
-    return openObjects(
-      all,
-      bom,
-      format === 'geojson' && !isLineOfJson(head) ? readFeatures : readNdjson,
-      onProblem,
-    );
+  if (format === 'ndjson' || format === 'geojson') {
+    const isCollection = format === 'geojson' && !isLineOfJson(head);
+    return openObjects(readObjects(all, isCollection, onProblem), bom);
+  }
   const wanted = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
-  const { delimiter, records } = await openDelimited(all, head, wanted, { maxLength: MAX_ROW, onProblem });
-  const table = await tableOf(input, records, options);
+  const text = await openDelimited(all, head, wanted, onProblem);
+  return openTableRows(input, options, { ...text, format, bom, isSheet: false }, onProblem);
+}
+
+interface TableSource extends Pick<List, 'format' | 'bom'> {
+  readonly records: AsyncGenerator<CsvRecord>;
+  readonly delimiter: Delimiter;
+  readonly isSheet: boolean;
+}
+
+async function openTableRows(
+  input: Input,
+  { headerLine, named }: ListOptions,
+  { records, ...source }: TableSource,
+  onProblem: OnProblem,
+): Promise<List> {
+  const table = await openTable(records, headerLine, named);
+  if (table === undefined) throw noHeader(input, headerLine);
   const { cells: header, text: headerText, end } = table.header;
-  const lineEnd = end === '' ? '\n' : end;
-  const rows = paddedRows(table.rows, { width: header.length, delimiter, lineEnd }, onProblem);
-  const { likelyHeader } = table;
+  const layout = { ...source, width: header.length, lineEnd: end === '' ? '\n' : end };
   return {
-    format: format === 'tsv' ? 'tsv' : 'csv',
-    delimiter,
-    bom,
+    ...layout,
     header,
     headerText,
-    likelyHeader,
-    lineEnd,
-    rows,
+    likelyHeader: table.likelyHeader,
+    rows: paddedRows(table.records, layout, onProblem),
   };
 }
 
-async function tableOf(
-  input: Input,
-  records: AsyncGenerator<CsvRecord>,
-  options: ListOptions,
-): Promise<Table> {
-  const isKnown = (column: string) => isKnownHeader(column) || options.named?.includes(column) === true;
-  const table = await openTable(records, { headerLine: options.headerLine, isKnown });
-  if (table === undefined) throw noHeader(input, options.headerLine);
-  return table;
-}
-
 async function openSheet(
-  input: Input,
+  { name, descriptor, signal }: Input,
   kind: 'xlsx' | 'xls',
-  options: ListOptions,
-  onProblem: OnProblem,
-): Promise<List> {
-  const { name, descriptor, signal } = input;
+  { sheet, delimiter = ',' }: ListOptions,
+): Promise<TableSource> {
   if (kind === 'xls') throw oldWorkbook(name);
   if (descriptor === undefined) throw streamedWorkbook(name);
   const { readWorkbook } = await import('./xlsx/workbook.ts');
-  const delimiter = options.delimiter ?? ',';
-  const records = readWorkbook(descriptor, { name, sheet: options.sheet, delimiter, signal });
-  const table = await tableOf(input, records, options);
-  const { cells: header, text: headerText } = table.header;
-  const width = header.length;
-  const whatIfWider = (count: number) =>
-    `has a value in column ${columnName(count)}, the header ends with column ${columnName(width)}`;
-  const rows = paddedRows(table.rows, { width, delimiter, lineEnd: '\n', whatIfWider }, onProblem);
-  const { likelyHeader } = table;
-  return { format: 'csv', delimiter, bom: true, header, headerText, likelyHeader, lineEnd: '\n', rows };
+  const records = readWorkbook(descriptor, { name, sheet, delimiter, signal });
+  return { records, delimiter, format: 'csv', bom: true, isSheet: true };
 }
 
 const oldWorkbook = (name: string): AppError =>
@@ -172,13 +156,7 @@ const isLineOfJson = (head: string): boolean => {
   return isObject(value) && value.type === 'Feature';
 };
 
-async function openObjects(
-  pieces: AsyncIterable<string>,
-  bom: boolean,
-  read: typeof readNdjson,
-  onProblem: OnProblem,
-): Promise<List> {
-  const objects = read(pieces, onProblem);
+async function openObjects(objects: AsyncGenerator<ObjectRow>, bom: boolean): Promise<List> {
   const { value: first }: { value: ObjectRow | undefined } = await objects.next();
   const rows = first === undefined ? objects : prepend([first], objects);
   const header = columnsOf(first?.value ?? {});
@@ -236,22 +214,17 @@ export async function checkList(
 ): Promise<CheckedList> {
   /** Stops reading a stream, or a file that has changed since it was checked. */
   const stop = (problem: Problem): never => {
-    throw badRows(input, [problem], 1);
+    throw new Problems(problem).toError(input);
   };
   const keys = new KeyCollector(input.name, options.flat);
   if (!input.replayable) {
     const list = await openList(input, options, stop);
     if (list.first !== undefined) keys.add(list.first);
-    return { ...list, flatHeader: keys.flat, total: undefined, rows: () => list.rows };
+    return { ...list, flatHeader: [...keys.flat], total: undefined, rows: () => list.rows };
   }
-  const problems: Problem[] = [];
-  let count = 0;
-  const collect = (problem: Problem): void => {
-    count += 1;
-    if (problems.length < MAX_NAMED) problems.push(problem);
-  };
-  const list = await openList(input, options, collect).catch((error: unknown) => {
-    if (count === 0) throw error;
+  const problems = new Problems();
+  const list = await openList(input, options, (problem) => problems.add(problem)).catch((error: unknown) => {
+    if (problems.count === 0) throw error;
   });
   let total = 0;
   for await (const row of list?.rows ?? []) {
@@ -259,65 +232,79 @@ export async function checkList(
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
     if (row.kind === 'object') keys.add(row);
   }
-  const encoding = problems.find((problem) => problem.encoding !== undefined)?.encoding;
+  const { encoding } = problems;
   if (encoding !== undefined && options.encoding === undefined)
     return { ...(await checkList(input, { ...options, encoding }, signal)), detectedEncoding: encoding };
-  if (list === undefined || count > 0) throw badRows(input, problems, count);
+  if (list === undefined || problems.count > 0) throw problems.toError(input);
   async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stop)).rows;
   }
   // The header line is kept unchanged, even if it repeats a name.
-  const header = list.format === 'ndjson' ? keys.top : list.header;
-  return { ...list, header, flatHeader: keys.flat, total, rows };
+  const header = list.format === 'ndjson' ? [...keys.top] : list.header;
+  return { ...list, header, flatHeader: [...keys.flat], total, rows };
 }
 
+/** The keys of objects: their own ones with recognized paths, and those of all levels. */
 class KeyCollector {
+  readonly top = new Set<string>();
+  readonly flat = new Set<string>();
   readonly #name: string;
   readonly #isFlat: boolean;
-  readonly #top = new Set<string>();
-  readonly #flat = new Set<string>();
 
   constructor(name: string, isFlat: boolean) {
     this.#name = name;
     this.#isFlat = isFlat;
   }
 
-  get top(): string[] {
-    return [...this.#top];
-  }
-
-  get flat(): string[] {
-    return [...this.#flat];
-  }
-
   add(row: ObjectRow): void {
-    if (this.#top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) this.#top.add(key);
+    if (this.top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) this.top.add(key);
     if (!this.#isFlat) return;
-    for (const key of flatCells(row).keys()) this.#flat.add(key);
-    if (this.#flat.size <= MAX_KEYS) return;
+    for (const key of flatCells(row).keys()) this.flat.add(key);
+    if (this.flat.size <= MAX_KEYS) return;
     const message = `the rows of ${this.#name} have more than ${MAX_KEYS} different keys`;
     throw new AppError('bad_input', message, KEEP_NDJSON);
   }
 }
 
-/** @param problems the first ones of all `found` */
-function badRows({ name, replayable }: Input, problems: readonly Problem[], found: number): AppError {
-  const explained = problems
-    .slice(0, MAX_EXPLAINED)
-    .map((problem) => `line ${placeText(problem)} ${problem.what}`);
-  const others = problems.slice(MAX_EXPLAINED).map(placeText);
-  const also =
-    others.length === 0 ? '' : `; also ${others.length === 1 ? 'line' : 'lines'} ${others.join(', ')}`;
-  const rest = found > problems.length ? `, … (${found} in all)` : '';
-  const bytes = problems.find((problem) => 'encoding' in problem);
-  const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
-  const correct = replayable
-    ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
-    : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
-  return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
-    hint:
-      bytes === undefined
-        ? correct
-        : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
-  });
+/** The problems of a list, of which an error names the first ones. */
+class Problems {
+  readonly #named: Problem[];
+  count: number;
+
+  constructor(...problems: readonly Problem[]) {
+    this.#named = [...problems];
+    this.count = problems.length;
+  }
+
+  add(problem: Problem): void {
+    this.count += 1;
+    if (this.#named.length < MAX_NAMED) this.#named.push(problem);
+  }
+
+  /** The likely encoding of the list, if it has bytes in another one than expected. */
+  get encoding(): string | undefined {
+    return this.#named.find(({ encoding }) => encoding !== undefined)?.encoding;
+  }
+
+  toError({ name, replayable }: Input): AppError {
+    const named = this.#named;
+    const explained = named
+      .slice(0, MAX_EXPLAINED)
+      .map((problem) => `line ${placeText(problem)} ${problem.what}`);
+    const others = named.slice(MAX_EXPLAINED).map(placeText);
+    const also =
+      others.length === 0 ? '' : `; also ${others.length === 1 ? 'line' : 'lines'} ${others.join(', ')}`;
+    const rest = this.count > named.length ? `, … (${this.count} in all)` : '';
+    const bytes = named.find((problem) => 'encoding' in problem);
+    const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
+    const correct = replayable
+      ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
+      : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
+    return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
+      hint:
+        bytes === undefined
+          ? correct
+          : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
+    });
+  }
 }

@@ -2,52 +2,178 @@ import { valueAt } from '../../output/records.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { NESTED_HEADERS } from '../match/columns.ts';
-import type { ObjectRow, OnProblem } from '../row.ts';
-import { FeatureReader, JsonError } from './features.ts';
+import type { ObjectRow, OnProblem, Problem } from '../row.ts';
 
 /** Maximum number of levels. To parse a text of millions would take gigabytes. */
 const MAX_DEPTH = 1000;
-const TOO_DEEP = 'is nested too deeply';
 
 /** Maximum length of a row and of a line, in characters. Also limits an unclosed quote. */
 export const MAX_ROW = 16 * 1024 * 1024;
+const TOO_LONG = 'is longer than 16 MiB';
+const NO_FEATURE = 'is not a GeoJSON Feature';
 
-export async function* readNdjson(
-  pieces: AsyncIterable<string>,
-  onProblem: OnProblem,
-): AsyncGenerator<ObjectRow> {
-  const reader = new LineReader();
-  let line = 0;
-  const rowsOf = function* (lines: Iterable<string>): Generator<ObjectRow> {
-    for (const text of lines) {
-      line += 1;
-      const row = readObject(text, line, onProblem);
-      if (row !== undefined) yield row;
-    }
-  };
-  for await (const piece of pieces) yield* rowsOf(reader.push(piece));
-  yield* rowsOf(reader.end());
+/** The text of an object, and its first line. */
+interface JsonText {
+  readonly text: string;
+  readonly line: number;
 }
 
-/** Reads the features of a GeoJSON FeatureCollection. The text of each is put on one line. */
-export async function* readFeatures(
+/**
+ * Reads the objects of NDJSON, or the features of a GeoJSON FeatureCollection, in text that arrives in pieces.
+ */
+export async function* readObjects(
   pieces: AsyncIterable<string>,
+  isCollection: boolean,
   onProblem: OnProblem,
 ): AsyncGenerator<ObjectRow> {
-  const reader = new FeatureReader(MAX_ROW);
-  const rowsOf = function* (features: Iterable<{ text: string; line: number }>): Generator<ObjectRow> {
-    for (const { text, line } of features) {
-      const value = isTooDeep(text) ? undefined : tryParseJson(text);
-      if (isFeature(value)) yield { kind: 'object', line, text: onOneLine(text), value: recordOf(value) };
-      else onProblem({ line, what: isTooDeep(text) ? TOO_DEEP : 'is not a GeoJSON Feature' });
-    }
-  };
+  const reader = isCollection ? new FeatureReader() : new LineReader();
   try {
-    for await (const piece of pieces) yield* rowsOf(reader.push(piece));
-    reader.end();
+    for await (const piece of pieces) yield* rowsOf(reader.push(piece), isCollection, onProblem);
+    yield* rowsOf(reader.end(), isCollection, onProblem);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     onProblem({ line: error.line, what: error.message });
+  }
+}
+
+function* rowsOf(
+  texts: Iterable<JsonText>,
+  isCollection: boolean,
+  onProblem: OnProblem,
+): Generator<ObjectRow> {
+  for (const each of texts) {
+    const row = toRow(each, isCollection);
+    if ('what' in row) onProblem(row);
+    else yield row;
+  }
+}
+
+function toRow({ text, line }: JsonText, isCollection: boolean): ObjectRow | Problem {
+  if (text.length > MAX_ROW) return { line, what: TOO_LONG };
+  if (isTooDeep(text)) return { line, what: 'is nested too deeply' };
+  const value = tryParseJson(text);
+  if (isFeature(value)) return { kind: 'object', line, text, value: recordOf(value) };
+  if (isCollection) return { line, what: NO_FEATURE };
+  if (isObject(value)) return { kind: 'object', line, text, value };
+  const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
+  return { line, what: `is not a JSON object${advice}` };
+}
+
+/** A problem after which the text cannot be read further. */
+class JsonError extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Splits text into lines. A line that is too long is cut, and returned before its end, because it may be endless. */
+class LineReader {
+  #text = '';
+  #line = 1;
+  #isCut = false;
+
+  *push(piece: string): Generator<JsonText> {
+    const [end = '', ...others] = piece.split('\n');
+    if (!this.#isCut) this.#text += end;
+    for (const next of others) {
+      if (!this.#isCut) yield* this.#current();
+      this.#isCut = false;
+      this.#text = next;
+      this.#line += 1;
+    }
+    if (this.#text.length <= MAX_ROW) return;
+    yield* this.#current();
+    this.#isCut = true;
+    this.#text = '';
+  }
+
+  end(): Iterable<JsonText> {
+    return this.#current();
+  }
+
+  #current(): readonly JsonText[] {
+    const line = this.#line;
+    if (this.#text.length > MAX_ROW) return [{ text: this.#text, line }];
+    // A sequence of RFC 8142 has a record separator before each text.
+    const text = this.#text.replace(/^\x1e/, '').trim();
+    return text === '' ? [] : [{ text, line }];
+  }
+}
+
+/** Plain text, or a character that begins, ends, or escapes something. */
+const TOKEN = /[^"\\{}[\]\n]+|["\\{}[\]\n]/g;
+
+/** The depth of the list of features in a collection, and of a key of the collection. */
+const LIST = 2;
+const KEY = 1;
+
+/** Finds the features of a FeatureCollection in linear time. */
+class FeatureReader {
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** The last string among the keys of the collection. */
+  #key = '';
+  #isInList = false;
+  #hasList = false;
+  #line = 1;
+  /** The current feature, and its first line. */
+  #feature: string | undefined;
+  #firstLine = 1;
+
+  /** @throws {JsonError} */
+  *push(piece: string): Generator<JsonText> {
+    let start = 0;
+    for (const { 0: token, index } of piece.matchAll(TOKEN)) {
+      if (token === '\n') this.#line += 1;
+      if (this.#isInString) this.#readString(token);
+      else if (token === '{' && this.#isInList && this.#depth === LIST) {
+        this.#feature = '';
+        this.#firstLine = this.#line;
+        this.#depth += 1;
+        start = index;
+      } else this.#readMark(token);
+      if (this.#feature === undefined || this.#depth !== LIST || this.#isInString) continue;
+      const text = this.#feature + piece.slice(start, index + token.length);
+      yield { text: onOneLine(text), line: this.#firstLine };
+      this.#feature = undefined;
+    }
+    if (this.#feature === undefined) return;
+    this.#feature += piece.slice(start);
+    if (this.#feature.length > MAX_ROW) throw new JsonError(this.#firstLine, TOO_LONG);
+  }
+
+  /** @throws {JsonError} */
+  end(): Iterable<JsonText> {
+    if (!this.#hasList) throw new JsonError(1, 'is not a GeoJSON FeatureCollection');
+    if (this.#depth > 0) throw new JsonError(this.#line, 'ends before the FeatureCollection is complete');
+    return [];
+  }
+
+  #readString(token: string): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (token === '\\') this.#isEscaped = true;
+    else if (token === '"') this.#isInString = false;
+    else if (this.#depth === KEY) this.#key = `${this.#key}${token}`.slice(0, 'features'.length + 1);
+  }
+
+  #readMark(token: string): void {
+    if (token === '"') {
+      this.#isInString = true;
+      this.#key = this.#depth === KEY ? '' : this.#key;
+    } else if (token === '{' || token === '[') {
+      this.#isInList ||= token === '[' && this.#depth === KEY && this.#key === 'features';
+      this.#hasList ||= this.#isInList;
+      this.#depth += 1;
+    } else if (token === '}' || token === ']') {
+      this.#depth -= 1;
+      this.#isInList &&= this.#depth >= LIST;
+    }
+    if (this.#isInList && this.#depth === LIST && this.#feature === undefined && !/^[\s,[\]]*$/.test(token))
+      throw new JsonError(this.#line, NO_FEATURE);
   }
 }
 
@@ -57,23 +183,6 @@ const onOneLine = (text: string): string =>
     .split(/[\r\n]+/)
     .map((line) => line.trim())
     .join('');
-
-function readObject(whole: string, line: number, onProblem: OnProblem): ObjectRow | undefined {
-  // A sequence of RFC 8142 has a record separator before each text.
-  const text = whole.length > MAX_ROW ? whole : whole.replace(/^\x1e/, '').trim();
-  if (text === '') return undefined;
-  if (text.length <= MAX_ROW && isTooDeep(text)) {
-    onProblem({ line, what: TOO_DEEP });
-    return undefined;
-  }
-  const value = text.length > MAX_ROW ? undefined : tryParseJson(text);
-  if (isObject(value))
-    return { kind: 'object', line, text, value: isFeature(value) ? recordOf(value) : value };
-  const advice = text.startsWith('[') ? ' (NDJSON has one object per line: jq -c ".[]")' : '';
-  const what = text.length > MAX_ROW ? 'is longer than 16 MiB' : `is not a JSON object${advice}`;
-  onProblem({ line, what });
-  return undefined;
-}
 
 function isTooDeep(json: string): boolean {
   let depth = 0;
@@ -105,28 +214,4 @@ export function columnsOf(value: JsonObject): string[] {
     ...Object.keys(value),
     ...NESTED_HEADERS.filter((path) => typeof valueAt(value, path) === 'string'),
   ];
-}
-
-/** Splits text into lines. A line that is too long is cut, and returned before its end, because it may be endless. */
-class LineReader {
-  #line = '';
-  #isCut = false;
-
-  *push(piece: string): Generator<string> {
-    const [end = '', ...others] = piece.split('\n');
-    if (!this.#isCut) this.#line += end;
-    for (const next of others) {
-      if (!this.#isCut) yield this.#line;
-      this.#isCut = false;
-      this.#line = next;
-    }
-    if (this.#line.length <= MAX_ROW) return;
-    yield this.#line;
-    this.#isCut = true;
-    this.#line = '';
-  }
-
-  end(): string[] {
-    return this.#line === '' ? [] : [this.#line];
-  }
 }

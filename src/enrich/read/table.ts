@@ -1,31 +1,119 @@
-import type { CsvRecord } from '../../util/csv.ts';
+import { AppError } from '../../errors.ts';
+import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
+import { columnName } from '../../util/sheet.ts';
+import { isKnownHeader } from '../match/columns.ts';
 import type { CellRow, OnProblem } from '../row.ts';
+import { MAX_ROW } from './objects.ts';
 
-/** Number of records in which the header is looked for. */
-export const FIRST_RECORDS = 10;
+/** Number of records in which the delimiter and the header are looked for. */
+const FIRST_RECORDS = 10;
+
+interface Delimited {
+  readonly delimiter: Delimiter;
+  readonly records: AsyncGenerator<CsvRecord>;
+}
+
+/** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it */
+export async function openDelimited(
+  pieces: AsyncIterable<string>,
+  head: string,
+  wanted: Delimiter | undefined,
+  onProblem: OnProblem,
+): Promise<Delimited> {
+  const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
+  const delimiter = wanted ?? namedDelimiter(separator, head);
+  // A spreadsheet does not show the line sep=.
+  const reader = new CsvReader(delimiter, MAX_ROW, separator === undefined ? 1 : 0);
+  const records = readRecords(pieces, reader, onProblem);
+  if (separator !== undefined) await records.next();
+  return { delimiter, records };
+}
+
+async function* readRecords(
+  pieces: AsyncIterable<string>,
+  reader: CsvReader,
+  onProblem: OnProblem,
+): AsyncGenerator<CsvRecord> {
+  try {
+    for await (const piece of pieces) yield* reader.push(piece);
+    yield* reader.end();
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    onProblem({ line: error.line, row: error.row, what: error.message });
+  }
+}
+
+function namedDelimiter(separator: string | undefined, head: string): Delimiter {
+  if (separator === undefined) return detectDelimiter(head);
+  const found = DELIMITERS.find((delimiter) => delimiter === separator);
+  if (found !== undefined) return found;
+  throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
+    hint: { text: 'save the list with commas, semicolons, tabs, or pipes between the columns' },
+  });
+}
+
+/**
+ * Detects the delimiter in the first lines: the one that gives all of them the same number of fields; of several, the one
+ * with the most known headers, then the most fields. In a tie, the order of DELIMITERS decides.
+ */
+export function detectDelimiter(head: string): Delimiter {
+  return DELIMITERS.map((delimiter) => candidateOf(head, delimiter)).reduce((best, next) => {
+    const difference = next.even - best.even || next.known - best.known || next.fields - best.fields;
+    return difference > 0 ? next : best;
+  }).delimiter;
+}
+
+function candidateOf(head: string, delimiter: Delimiter) {
+  const all = firstRecords(head, delimiter);
+  // Above the header may be titles.
+  const lines = all.slice(Math.max(0, all.findIndex(isFilled)));
+  const header = lines[0] ?? [];
+  const even = header.length > 1 && lines.every(({ length }) => length === header.length) ? 1 : 0;
+  return { delimiter, even, known: even * header.filter(isKnownHeader).length, fields: header.length };
+}
+
+/** The first complete records; at least the header, also if its line is not complete. */
+function firstRecords(head: string, delimiter: Delimiter): string[][] {
+  const reader = new CsvReader(delimiter);
+  const records: string[][] = [];
+  for (const { cells } of reader.push(head)) {
+    records.push(cells);
+    if (records.length === FIRST_RECORDS) break;
+  }
+  if (records.length > 0) return records;
+  const [line = ''] = head
+    .trimStart()
+    .replace(/"[^"]*"/g, '')
+    .split(/[\r\n]/, 1);
+  return [line.split(delimiter)];
+}
+
+/** Whether the beginning of a text is long enough to detect the delimiter: a line with one is complete, or ten lines are. */
+export function hasHeader(head: string): boolean {
+  const lines = head.trimStart().split(/[\r\n]+/, FIRST_RECORDS + 1);
+  return lines.length > FIRST_RECORDS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
+}
 
 /** The rows of a list below its header. */
-export interface Table {
+interface Table {
   readonly header: CsvRecord;
   /** A later line that looks more like the header. */
   readonly likelyHeader: number | undefined;
-  readonly rows: AsyncGenerator<CsvRecord>;
-}
-
-export interface HeaderOptions {
-  /** The line of the header, from 1. Undefined: detected. */
-  readonly headerLine?: number | undefined;
-  readonly isKnown: (column: string) => boolean;
+  readonly records: AsyncGenerator<CsvRecord>;
 }
 
 /**
  * Finds the header. Titles above it, lines with a single cell, are skipped if a header that is known follows.
+ * @param headerLine the line of the header, from 1; undefined to detect it
+ * @param named columns that options name
  * @returns undefined if there are no records
  */
 export async function openTable(
   records: AsyncGenerator<CsvRecord>,
-  { headerLine, isKnown }: HeaderOptions,
+  headerLine: number | undefined,
+  named: readonly (string | undefined)[] = [],
 ): Promise<Table | undefined> {
+  const isKnown = (column: string): boolean => isKnownHeader(column) || named.includes(column);
   const first: CsvRecord[] = [];
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
     if (next.value.line < (headerLine ?? 0)) continue;
@@ -39,13 +127,12 @@ export async function openTable(
   return {
     header,
     likelyHeader: known > 0 && !hasTitles ? first[known]?.line : undefined,
-    rows: prepend(first.slice(hasTitles ? known + 1 : 1), records),
+    records: prepend(first.slice(hasTitles ? known + 1 : 1), records),
   };
 }
 
 /** Whether a record has several cells with text, which a title does not. */
-export const isFilled = (cells: readonly string[]): boolean =>
-  cells.filter((cell) => cell.trim() !== '').length > 1;
+const isFilled = (cells: readonly string[]): boolean => cells.filter((cell) => cell.trim() !== '').length > 1;
 
 export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
@@ -56,19 +143,20 @@ export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>):
   }
 }
 
+interface Layout {
+  readonly width: number;
+  readonly delimiter: string;
+  readonly lineEnd: string;
+  /** Whether the columns have letters, which errors name. */
+  readonly isSheet: boolean;
+}
+
 export async function* paddedRows(
   records: AsyncGenerator<CsvRecord>,
-  list: {
-    readonly width: number;
-    readonly delimiter: string;
-    readonly lineEnd: string;
-    /** Describes a row with more cells than the header. */
-    readonly whatIfWider?: (count: number) => string;
-  },
+  layout: Layout,
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
-  const { width, delimiter, lineEnd } = list;
-  const { whatIfWider = (count) => `has ${count} fields, the header has ${width}` } = list;
+  const { width, delimiter, lineEnd } = layout;
   for await (const { cells, line, row: number, text, end } of records) {
     let row = text;
     // Some programs end every row with a delimiter.
@@ -77,7 +165,7 @@ export async function* paddedRows(
       row = row.slice(0, row.lastIndexOf(delimiter));
     }
     if (cells.length > width) {
-      onProblem({ line, row: number, what: whatIfWider(cells.length) });
+      onProblem({ line, row: number, what: tooWide(cells.length, layout) });
       continue;
     }
     while (cells.length < width) {
@@ -89,3 +177,8 @@ export async function* paddedRows(
     yield { kind: 'cells', line, row: number, cells, text: row, end: isSame ? end : lineEnd };
   }
 }
+
+const tooWide = (count: number, { width, isSheet }: Layout): string =>
+  isSheet
+    ? `has a value in column ${columnName(count)}, the header ends with column ${columnName(width)}`
+    : `has ${count} fields, the header has ${width}`;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/enrich/read/decode.ts';
-import { detectDelimiter } from '../../../src/enrich/read/delimited.ts';
 import type { Input } from '../../../src/enrich/read/input.ts';
 import { type ListOptions, openList } from '../../../src/enrich/read/list.ts';
+import { detectDelimiter } from '../../../src/enrich/read/table.ts';
 import type { ListFormat, Problem } from '../../../src/enrich/row.ts';
 import { type Delimiter, encodeRecord } from '../../../src/util/csv.ts';
 import { gather, inPieces } from './text.ts';
