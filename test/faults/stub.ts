@@ -1,5 +1,5 @@
-import { BodyReader } from '../../src/client/http/body.ts';
-import type { Exchange, Reply } from '../../src/client/http/transport.ts';
+import { BodyReader, type Reply } from '../../src/client/http/body.ts';
+import type { Exchange } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { skippingClock } from './clock.ts';

@@ -2,6 +2,16 @@ import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
+import { firstValue, type HeaderFields } from './headers.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HeaderFields;
+  /** The body; empty for a stream of events. If the status is an error, only the readable part of it. */
+  readonly text: string;
+  readonly isStream: boolean;
+}
 
 /** An event of a stream. A retry time is a separate event, with empty data. */
 export interface SseEvent {
@@ -161,38 +171,49 @@ function openCoding(name: string): Transform {
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
-interface BodySink {
-  chunk(chunk: Uint8Array): void;
+export type ResponseHead = Pick<Reply, 'status' | 'statusText' | 'headers'>;
+
+interface Sink {
+  event(event: SseEvent): void;
   end(): void;
-  /** Gets decoding errors, and what the other two throw. */
   error(error: unknown): void;
 }
 
 /**
- * Decodes a `Content-Encoding` (RFC 9110, section 8.4). None is requested, but some servers and proxies compress
- * regardless.
+ * Reads a response as it is transferred. The sink gets its events, then `end` or `error`. A `Content-Encoding` (RFC 9110,
+ * section 8.4) is decoded: none is requested, but some servers and proxies compress regardless.
  */
-export class ContentDecoder {
-  readonly #coding: string;
+export class ResponseReader {
+  readonly isError: boolean;
+  readonly #head: ResponseHead;
   readonly #maxBytes: number;
-  readonly #sink: BodySink;
+  readonly #sink: Sink;
+  readonly #coding: string;
+  readonly #body: BodyReader;
   #stream: Transform | undefined;
   #received = 0;
 
-  constructor(coding: string, maxBytes: number, sink: BodySink) {
-    const name = coding.trim().toLowerCase();
-    this.#coding = name === 'identity' ? '' : name;
+  constructor(head: ResponseHead, isError: boolean, maxBytes: number, sink: Sink) {
+    const contentType = firstValue(head.headers['content-type']) ?? '';
+    const coding = (firstValue(head.headers['content-encoding']) ?? '').trim().toLowerCase();
+    this.isError = isError;
+    this.#head = head;
     this.#maxBytes = maxBytes;
     this.#sink = sink;
+    this.#coding = coding === 'identity' ? '' : coding;
+    this.#body = new BodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
+  }
+
+  get reply(): Reply {
+    return { ...this.#head, text: this.#body.text, isStream: this.#body.isStream };
   }
 
   write(chunk: Uint8Array): void {
-    if (this.#coding === '') this.#emit(chunk);
-    else this.#guard(() => this.#decode(chunk));
+    this.#guard(() => (this.#coding === '' ? this.#body.feed(chunk) : this.#decode(chunk)));
   }
 
   end(): void {
-    if (this.#stream === undefined) this.#emitEnd();
+    if (this.#stream === undefined) this.#end();
     else this.#stream.end();
   }
 
@@ -204,8 +225,8 @@ export class ContentDecoder {
     this.#received += chunk.length;
     if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
     this.#stream ??= openCoding(this.#coding)
-      .on('data', (part) => this.#emit(part))
-      .on('end', () => this.#emitEnd())
+      .on('data', (part) => this.#guard(() => this.#body.feed(part)))
+      .on('end', () => this.#end())
       .on('error', (cause) => {
         const message = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
         this.#sink.error(new AppError('bad_response', message, { cause }));
@@ -213,12 +234,11 @@ export class ContentDecoder {
     this.#stream.write(chunk);
   }
 
-  #emit(chunk: Uint8Array): void {
-    this.#guard(() => this.#sink.chunk(chunk));
-  }
-
-  #emitEnd(): void {
-    this.#guard(() => this.#sink.end());
+  #end(): void {
+    this.#guard(() => {
+      this.#body.end();
+      this.#sink.end();
+    });
   }
 
   #guard(step: () => void): void {

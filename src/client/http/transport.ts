@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/format.ts';
 import { parseUrl } from '../../util/url.ts';
-import { BodyReader, ContentDecoder, type SseEvent, tooLarge } from './body.ts';
+import { type Reply, type ResponseHead, ResponseReader, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
@@ -38,15 +38,6 @@ export interface Exchange {
   readonly bodyMs?: number;
   /** Gets each event of a stream. After `stop` nothing more is read and the connection is closed. */
   onEvent?(event: SseEvent): 'stop' | undefined;
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: HeaderFields;
-  /** The body; empty for a stream of events. If the status is an error, only the readable part of it. */
-  readonly text: string;
-  readonly isStream: boolean;
 }
 
 /** A part of an exchange as it happens, for `--verbose`. Never contains the key. */
@@ -183,11 +174,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Uint8Array): void {
-    this.#response?.decoder.write(chunk);
+    this.#response?.write(chunk);
   }
 
   onResponseEnd(): void {
-    this.#response?.decoder.end();
+    this.#response?.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -242,49 +233,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#ignoreAbort();
-    this.#response?.decoder.destroy();
+    this.#response?.destroy();
     if (!isComplete) this.#abort();
     report();
   }
 
   #abort(): void {
     this.#controller?.abort(new AppError('network', 'dropped'));
-  }
-}
-
-type ResponseHead = Pick<Reply, 'status' | 'statusText' | 'headers'>;
-
-/** Reads a response. The sink receives the events of a stream, then `end` or `error`. */
-class ResponseReader {
-  readonly isError: boolean;
-  readonly #head: ResponseHead;
-  readonly #body: BodyReader;
-  readonly decoder: ContentDecoder;
-
-  constructor(
-    head: ResponseHead,
-    isError: boolean,
-    maxBytes: number,
-    sink: { event(event: SseEvent): void; end(): void; error(error: unknown): void },
-  ) {
-    const contentType = firstValue(head.headers['content-type']) ?? '';
-    const coding = firstValue(head.headers['content-encoding']) ?? '';
-    const body = new BodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
-    this.isError = isError;
-    this.#head = head;
-    this.#body = body;
-    this.decoder = new ContentDecoder(coding, maxBytes, {
-      chunk: (chunk) => body.feed(chunk),
-      end() {
-        body.end();
-        sink.end();
-      },
-      error: sink.error,
-    });
-  }
-
-  get reply(): Reply {
-    return { ...this.#head, text: this.#body.text, isStream: this.#body.isStream };
   }
 }
 
@@ -327,7 +282,7 @@ function destination({ location }: HeaderFields, url: URL | undefined): string {
   return /^https?:$/.test(url.protocol) ? `to ${url.origin}` : `to a ${url.protocol} URL`;
 }
 
-export function eventText({ event, id, retry, data }: SseEvent): string {
+function eventText({ event, id, retry, data }: SseEvent): string {
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${value}`);
   if (data !== '' || lines.length === 0) lines.push(...data.split('\n').map((line) => `data: ${line}`));

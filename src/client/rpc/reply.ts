@@ -1,9 +1,8 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { mediaType, type SseEvent } from '../http/body.ts';
+import { mediaType, type Reply, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
-import type { Reply } from '../http/transport.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { parseJson, parseJsonOrNone } from './json.ts';
