@@ -26,6 +26,20 @@ export function parseEndpoint(url: string): URL {
   return parseHttpUrl(url, 'endpoint');
 }
 
+export interface Address {
+  /** The exact endpoint. */
+  readonly endpoint?: URL | string;
+  /** The service; its endpoint is `<baseUrl>/api/mcp`. */
+  readonly baseUrl?: URL | string;
+}
+
+/** @throws {AppError} `no_service` for neither; `usage` for an invalid URL */
+export function endpointOf({ endpoint, baseUrl }: Address): URL {
+  if (endpoint !== undefined) return parseEndpoint(String(endpoint));
+  if (baseUrl !== undefined) return endpointFromBase(String(baseUrl));
+  throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
+}
+
 export function isLoopback(url: URL): boolean {
   const host = url.hostname;
   return host === 'localhost' || host === '[::1]' || LOOPBACK_IPV4.test(host);

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { memberText } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
-import { assertMayCarryKey, endpointFromBase, parseEndpoint } from './endpoint.ts';
+import { type Address, assertMayCarryKey, endpointOf } from './endpoint.ts';
 import {
   baseHeaders,
   fieldList,
@@ -17,7 +17,6 @@ import { checkKey, keySuffix } from './key.ts';
 import { createMasks, type Masks } from './masks.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
 import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
-import { assertOptions } from './options.ts';
 import {
   type Caching,
   decodeOutput,
@@ -36,11 +35,7 @@ import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from 
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */
-export interface ClientOptions extends LineEvents {
-  /** The exact endpoint. */
-  readonly endpoint?: URL | string;
-  /** The service; its endpoint is `<baseUrl>/api/mcp`. */
-  readonly baseUrl?: URL | string;
+export interface ClientOptions extends Address, LineEvents {
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string | undefined;
   /** Additional headers of every request. They are redacted in traces unless known to be harmless. */
@@ -109,26 +104,7 @@ export interface CallOptions
     Pick<RpcCall, 'headers' | 'tool' | 'onProgress' | 'input'> {}
 
 /** A client of one service. Every method throws AppError, which never contains the key. */
-export interface Client {
-  /** Searches by name and city (`find_restaurant`). */
-  find(query: FindQuery, options?: ReadOptions): Promise<FindResult>;
-  /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
-  lookup(restaurantId: string, level?: Level | ReadOptions, options?: ReadOptions): Promise<LookupOutput>;
-  /** Calls a tool by its description. */
-  call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query, options?: ReadOptions): Promise<Result>;
-  /** Makes one small documented call, to verify service and key. */
-  check(options?: AbortOptions): Promise<void>;
-  /** Lists the tools, all pages of `tools/list`. */
-  listTools(options?: ListOptions): Promise<Tool[]>;
-  /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
-  capabilities(options?: AbortOptions): Promise<JsonObject>;
-  /** Calls any tool. A result with `isError` is thrown. */
-  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<ToolResult>;
-  /** Sends any method. A JSON-RPC error is returned like any response. */
-  request(method: string, params?: RpcRequest['params'], options?: CallOptions): Promise<RawResponse>;
-  /** Ends the session and closes the connections. Later calls fail. */
-  close(): Promise<void>;
-}
+export type Client = Pick<RestaurantClient, keyof RestaurantClient>;
 
 /**
  * Creates a client. Nothing is loaded or sent before the first call.
@@ -148,7 +124,7 @@ interface Operation<Result> {
   explain?(error: AppError): AppError;
 }
 
-class RestaurantClient implements Client {
+class RestaurantClient {
   readonly #options: ClientOptions;
   readonly #context: ClientContext;
   readonly #masks: Masks;
@@ -193,19 +169,22 @@ class RestaurantClient implements Client {
     });
   }
 
+  /** Searches by name and city (`find_restaurant`). */
   async find(query: FindQuery, options?: ReadOptions): Promise<FindResult> {
     return this.#run(this.#toolCall(TOOLS.find, query, options));
   }
 
+  /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
   async lookup(
-    id: string,
+    restaurantId: string,
     level: Level | ReadOptions = 'basic',
     options: ReadOptions = {},
   ): Promise<LookupOutput> {
-    if (typeof level === 'object') return this.lookup(id, 'basic', level);
-    return this.#run(this.#toolCall(TOOLS.lookup, { id, level }, options));
+    if (typeof level === 'object') return this.lookup(restaurantId, 'basic', level);
+    return this.#run(this.#toolCall(TOOLS.lookup, { id: restaurantId, level }, options));
   }
 
+  /** Calls a tool by its description. */
   async call<Query, Result>(
     tool: ServiceTool<Query, Result>,
     query: Query,
@@ -214,10 +193,12 @@ class RestaurantClient implements Client {
     return this.#run(this.#toolCall(tool, query, options));
   }
 
+  /** Makes one small documented call, to verify service and key. */
   async check(options?: AbortOptions): Promise<void> {
     await this.find({ name: 'restaurant', city: 'San Francisco' }, options);
   }
 
+  /** Lists the tools, all pages of `tools/list`. */
   async listTools({ signal, onCaching }: ListOptions = {}): Promise<Tool[]> {
     const state = this.#state('read', signal);
     const read = this.#reader(decodeToolPage);
@@ -228,6 +209,7 @@ class RestaurantClient implements Client {
     return filterTools(this.#session, pages);
   }
 
+  /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
   async capabilities({ signal }: AbortOptions = {}): Promise<JsonObject> {
     const known = this.#session.handshake?.capabilities;
     if (known !== undefined) return known;
@@ -242,6 +224,7 @@ class RestaurantClient implements Client {
     return this.#session.handshake?.capabilities ?? (isObject(found) ? found : {});
   }
 
+  /** Calls any tool. A result with `isError` is thrown. */
   async callTool(
     name: string,
     args: JsonObject,
@@ -259,6 +242,7 @@ class RestaurantClient implements Client {
     });
   }
 
+  /** Sends any method. A JSON-RPC error is returned like any response. */
   async request(
     method: string,
     params?: RpcRequest['params'],
@@ -279,6 +263,7 @@ class RestaurantClient implements Client {
     });
   }
 
+  /** Ends the session and closes the connections. Later calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await closeSession(this.#session);
@@ -376,8 +361,21 @@ function assertJson(params: unknown): void {
   }
 }
 
-function endpointOf({ endpoint, baseUrl }: ClientOptions): URL {
-  if (endpoint !== undefined) return parseEndpoint(String(endpoint));
-  if (baseUrl !== undefined) return endpointFromBase(String(baseUrl));
-  throw new AppError('no_service', 'neither an endpoint nor a base URL is given');
+const NUMBERS = ['timeoutMs', 'retries', 'maxWaitMs', 'maxBodyBytes'] as const;
+
+/** Checks the types of a client's options, which JavaScript does not. @throws {AppError} `usage` */
+function assertOptions(options: unknown): void {
+  if (!isObject(options)) throw badOption('options', 'an object with endpoint or baseUrl');
+  const { apiKey, headers = {} } = options;
+  if (apiKey !== undefined && typeof apiKey !== 'string') throw badOption('apiKey', 'a string');
+  const areTexts = isObject(headers) && Object.values(headers).every((value) => typeof value === 'string');
+  if (!areTexts) throw badOption('headers', 'an object of strings');
+  for (const name of NUMBERS) {
+    const value = options[name];
+    const isValid = value === undefined || (typeof value === 'number' && value >= 0);
+    if (!isValid) throw badOption(name, 'a number that is not negative');
+  }
 }
+
+const badOption = (name: string, expected: string): AppError =>
+  new AppError('usage', `createClient: ${name} must be ${expected}`);
