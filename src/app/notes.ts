@@ -1,6 +1,5 @@
-import type { Context } from '../context.ts';
+import type { Context, Output } from '../context.ts';
 import type { Message } from '../hint.ts';
-import { clearLine, type UpdateLabel, withSpinner } from '../output/spinner.ts';
 import type { Palette } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import type { Terminal } from './terminal.ts';
@@ -21,7 +20,7 @@ const asciiMarks = (text: string): string => text.replaceAll('·', '-').replaceA
 export class Notes {
   readonly #run: NotesOptions;
   readonly #warnings = new Set<string>();
-  #isSpinning = false;
+  #spinner: Spinner | undefined;
   #printed: Promise<void> = Promise.resolve();
 
   constructor(run: NotesOptions) {
@@ -64,13 +63,13 @@ export class Notes {
     const { cleanLine, truncate } = await loadText();
     const room = Math.max(1, context.stderr.columns - 4);
     const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
-    this.#isSpinning = true;
+    const spinner = new Spinner(context, format(label));
+    this.#spinner = spinner;
     try {
-      return await withSpinner(context, format(label), (update) =>
-        work((text) => update(text === undefined ? undefined : format(text))),
-      );
+      return await work((text) => spinner.update(text === undefined ? undefined : format(text)));
     } finally {
-      this.#isSpinning = false;
+      await spinner.end();
+      this.#spinner = undefined;
     }
   }
 
@@ -104,11 +103,68 @@ export class Notes {
   #write(format: (colors: Palette) => string): Promise<void> {
     const { context, terminal, redact } = this.#run;
     this.#printed = this.#printed.then(async () => {
-      const wipe = this.#isSpinning ? clearLine(context.stderr) : '';
+      const wipe = this.#spinner === undefined ? '' : clearLine(context.stderr);
       const text = redact(format(terminal.palette('stderr')));
       // A closed stderr must not end a run whose stdout still works.
       await context.stderr.write(`${wipe}${text}\n`).catch(() => {});
     });
     return this.#printed;
+  }
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const DELAY_MS = 100;
+const FRAME_MS = 90;
+
+/** @param label undefined hides the spinner */
+export type UpdateLabel = (label: string | undefined) => Promise<void>;
+
+const clearLine = ({ columns }: Pick<Output, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
+
+/**
+ * A spinner on stderr, shown after a delay of 100 ms. The cursor stays visible, so an interrupted run has nothing to
+ * restore.
+ */
+class Spinner {
+  readonly #context: NotesOptions['context'];
+  readonly #stop = new AbortController();
+  readonly #spinning: Promise<void>;
+  #label: string | undefined;
+
+  /** @param label cleaned text that is shorter than the line */
+  constructor(context: NotesOptions['context'], label: string) {
+    this.#context = context;
+    this.#label = label;
+    this.#spinning = this.#spin().catch(() => {});
+  }
+
+  async update(label: string | undefined): Promise<void> {
+    const { stderr } = this.#context;
+    const isHidden = this.#label === undefined;
+    this.#label = label;
+    if (label === undefined && !isHidden) await stderr.write(clearLine(stderr));
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#spinning;
+  }
+
+  async #spin(): Promise<void> {
+    const { stderr, sleep } = this.#context;
+    const { signal } = this.#stop;
+    await sleep(DELAY_MS, signal);
+    try {
+      let shown = this.#label;
+      for (let frame = 0; ; frame += 1) {
+        const label = this.#label;
+        const wipe = label === shown || shown === undefined ? '' : clearLine(stderr);
+        shown = label;
+        if (label !== undefined) await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
+        await sleep(FRAME_MS, signal);
+      }
+    } finally {
+      await stderr.write(clearLine(stderr));
+    }
   }
 }

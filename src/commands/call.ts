@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import type { UpdateLabel } from '../app/notes.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -6,7 +7,6 @@ import type { CallOptions } from '../client/restaurant.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import type { UpdateLabel } from '../output/spinner.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command

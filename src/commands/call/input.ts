@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { missingBrowserReason, openUrl } from '../../app/browser.ts';
+import type { UpdateLabel } from '../../app/notes.ts';
 import type { InputSource } from '../../client/types.ts';
-import { progressLabel, type UpdateLabel } from '../../output/spinner.ts';
 import { Semaphore } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -32,6 +32,14 @@ export class CallLabel {
       await this.#update(this.#name);
     }
   }
+}
+
+export function progressLabel(label: string, params: Readonly<Record<string, unknown>>): string {
+  const { progress, total, message } = params;
+  // The line is cut to the width of the terminal later.
+  if (typeof message === 'string' && message.trim() !== '') return `${label}: ${message.slice(0, 500)}`;
+  const percent = Math.floor((100 * Number(progress)) / Number(total));
+  return percent >= 0 && percent <= 100 ? `${label} ${percent} %` : label;
 }
 
 type Schema = Readonly<JsonObject>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressLabel } from '../../../../src/output/spinner.ts';
+import { progressLabel } from '../../../src/commands/call/input.ts';
 
 describe('progressLabel', () => {
   it.each([
