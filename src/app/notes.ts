@@ -29,7 +29,9 @@ export class Notes {
 
   async note(message: Message, wraps = true): Promise<void> {
     if (!this.#run.terminal.isInteractive) return;
-    await this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line), wraps);
+    await this.#inOrder(async () =>
+      this.#print('', await this.#textOf(message), ({ dim }, line) => dim(line), wraps),
+    );
   }
 
   /** Hidden with --quiet and, unless `withJson`, with JSON output. */
@@ -47,8 +49,10 @@ export class Notes {
 
   async trace(text: string): Promise<void> {
     if (!this.#run.terminal.verbose) return;
-    const { clean } = await loadText();
-    await this.#write(({ dim }) => dim(clean(text)));
+    await this.#inOrder(async () => {
+      const { clean } = await loadText();
+      await this.#write(({ dim }) => dim(clean(text)));
+    });
   }
 
   flush(): Promise<void> {
@@ -73,12 +77,14 @@ export class Notes {
     }
   }
 
-  async #printWarning(message: Message): Promise<void> {
-    const text = await this.#textOf(message);
-    if (this.#warnings.has(text)) return;
-    this.#warnings.add(text);
-    const label = 'warning:';
-    await this.#print(`${label} `, text, ({ warn }, line) => line.replace(label, () => warn(label)));
+  #printWarning(message: Message): Promise<void> {
+    return this.#inOrder(async () => {
+      const text = await this.#textOf(message);
+      if (this.#warnings.has(text)) return;
+      this.#warnings.add(text);
+      const label = 'warning:';
+      await this.#print(`${label} `, text, ({ warn }, line) => line.replace(label, () => warn(label)));
+    });
   }
 
   async #textOf(message: Message): Promise<string> {
@@ -99,16 +105,19 @@ export class Notes {
     await this.#write((colors) => lines.map((each) => style(colors, each)).join('\n'));
   }
 
-  /** Writes in the order of the calls, even if the caller does not await them. */
-  #write(format: (colors: Palette) => string): Promise<void> {
+  async #write(format: (colors: Palette) => string): Promise<void> {
     const { context, terminal, redact } = this.#run;
-    this.#printed = this.#printed.then(async () => {
-      const wipe = this.#spinner === undefined ? '' : clearLine(context.stderr);
-      const text = redact(format(terminal.palette('stderr')));
-      // A closed stderr must not end a run whose stdout still works.
-      await context.stderr.write(`${wipe}${text}\n`).catch(() => {});
-    });
-    return this.#printed;
+    const wipe = this.#spinner === undefined ? '' : clearLine(context.stderr);
+    const text = redact(format(terminal.palette('stderr')));
+    // A closed stderr must not end a run whose stdout still works.
+    await context.stderr.write(`${wipe}${text}\n`).catch(() => {});
+  }
+
+  /** Prints in the order of the calls, even if the caller does not await them. */
+  #inOrder(print: () => Promise<void>): Promise<void> {
+    const printed = this.#printed.then(print);
+    this.#printed = printed.catch(() => {});
+    return printed;
   }
 }
 
