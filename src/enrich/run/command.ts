@@ -4,18 +4,17 @@ import type { App } from '../../app/app.ts';
 import { hintInRun } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { checkOutputFile, outputPath, writesToTerminal } from '../../app/output-file.ts';
-import { configuredTarget, openTarget } from '../../app/target.ts';
+import { configuredTarget, openTarget, type Target as ServiceTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
 import { flushFolder, ioError, whenFree } from '../../storage/files.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
-import { plural, timeText } from '../../util/format.ts';
+import { timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import type { Target } from '../finished/export.ts';
 import { exportedFiles } from '../finished/export-options.ts';
-import type { Progress } from '../progress/progress.ts';
-import { type Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
+import { type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import {
   CheckpointMismatch,
@@ -26,8 +25,15 @@ import {
 } from '../write/checkpoint.ts';
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
-import { type EnrichFlags, type EnrichOptions, makePlan, type Plan, resolveOptions } from './plan.ts';
-import { LongRun } from './service.ts';
+import {
+  type EnrichFlags,
+  type EnrichOptions,
+  makePlan,
+  type Plan,
+  resolveOptions,
+  rowFileOf,
+} from './plan.ts';
+import { LongRun, type PacedService } from './service.ts';
 
 /** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
@@ -35,7 +41,7 @@ const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force'
 const nextCommand = (options: Options): Command => again(options, { without: NOT_REPEATED });
 
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
-  const close: (() => Promise<void> | void)[] = [];
+  const close: (() => void)[] = [];
   try {
     const options = resolveOptions(app, { ...flags, export: exportedFiles(app, file, flags.export) });
     if (isExportOnly(app, options)) return await (await loadExport()).exportFinished(app, file, options);
@@ -50,9 +56,9 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     const targets = options.exports.length > 0 ? await checkTargets(app, plan) : [];
     if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
-    else await runPlan(app, plan, { page, targets });
+    else await new EnrichRun(app, plan, { page, targets }, await openTarget(app)).run();
   } finally {
-    for (const each of close.reverse()) await each();
+    for (const each of close.reverse()) each();
   }
 }
 
@@ -60,20 +66,22 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
 const isExportOnly = (app: App, { exports, dryRun, hasPage }: EnrichOptions): boolean =>
   exports.length > 0 && outputPath(app) === undefined && !dryRun && !hasPage;
 
-async function checkTargets(app: App, { options, input, outputFile }: Plan): Promise<readonly Target[]> {
-  if (outputFile === undefined || outputFile.device !== undefined) {
+async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
+  const { options, input } = plan;
+  const file = rowFileOf(plan);
+  if (file === undefined)
     throw new AppError('usage', '--export needs a file of rows', {
       hint: { command: again({ '--output': 'out.csv' }) },
     });
-  }
-  const { createdAt } = outputFile;
+  const { createdAt } = file;
   return (await loadExport()).checkExportTargets(app, options, { identity: input.identity, createdAt });
 }
 
 /** @throws {AppError} `usage` if the output exists, with --resume if that would be accepted */
 async function assertNoOutput(app: App, plan: Plan): Promise<void> {
-  const { options, outputFile } = plan;
-  if (!outputFile?.exists || outputFile.device !== undefined || options.resume || options.force) return;
+  const { options } = plan;
+  const outputFile = rowFileOf(plan);
+  if (!outputFile?.exists || options.resume || options.force) return;
   if (!(await canResume(app, plan, outputFile))) checkOutputFile(app, false);
   throw new AppError('usage', `${outputFile.name} exists`, {
     hint: [
@@ -114,175 +122,161 @@ interface Results {
   readonly targets: readonly Target[];
 }
 
-/** @throws {AppError} as {@link finishRun} */
-async function runPlan(app: App, plan: Plan, results: Results): Promise<void> {
-  const { options, outputFile } = plan;
-  const { signal } = app.context;
-  const target = await openTarget(app);
-  const stop = new AbortController();
-  if (signal.aborted) stop.abort(signal.reason);
-  onAbort(signal, () => stop.abort(signal.reason));
-  const run = new LongRun(app, { target, flags: options, total: plan.total, json: options.json });
-  const { counters, progress } = run;
-  const addedPaths = [...new Set(options.added.map(({ path }) => path))];
-  let failure: unknown;
-  try {
-    const service = await run.openService({
-      since: options.resume ? outputFile?.createdAt : undefined,
+class EnrichRun {
+  readonly #app: App;
+  readonly #plan: Plan;
+  readonly #results: Results;
+  readonly #url: URL;
+  readonly #run: LongRun;
+  readonly #stop = new AbortController();
+
+  constructor(app: App, plan: Plan, results: Results, target: ServiceTarget) {
+    const { options, total } = plan;
+    this.#app = app;
+    this.#plan = plan;
+    this.#results = results;
+    this.#url = target.url;
+    this.#run = new LongRun(app, { target, flags: options, total, json: options.json });
+  }
+
+  /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
+  async run(): Promise<void> {
+    const app = this.#app;
+    const { options, outputFile, total } = this.#plan;
+    const { counters, progress } = this.#run;
+    const failure = await this.#writeRows().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const finished = failure === undefined;
+    const { report, exports } = finished ? await this.#writeResults() : { exports: [] };
+    const { counts } = counters;
+    const next = resumeCommand(this.#plan, failure, counts.error);
+    const summary: RunSummary = {
+      ...counters.results,
+      requests: this.#run.requests,
+      output: outputFile?.name,
+      report: report === undefined ? undefined : (options.report ?? report),
+      exports,
+      finished,
+      total,
+      next: next && hintOf(app, { command: next }),
+      review: reviewCommand(app, this.#plan),
+    };
+    const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
+    // No summary if the run did nothing or the output belongs to another run.
+    if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
+    else await progress.stop();
+    if (!finished) throw await withNext(app, this.#plan, failure, next);
+    if (options.json)
+      await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
+    if (report !== undefined) await (await loadReport()).showReport(app, this.#plan, report);
+    if (counts.error > 0) throw partial(summary, next);
+  }
+
+  async #writeRows(): Promise<void> {
+    const { context } = this.#app;
+    const { codec, outputFile } = this.#plan;
+    const stop = this.#stop;
+    if (context.signal.aborted) stop.abort(context.signal.reason);
+    onAbort(context.signal, () => stop.abort(context.signal.reason));
+    const service = await this.#run.openService({
+      since: this.#plan.options.resume ? outputFile?.createdAt : undefined,
       signal: stop.signal,
     });
-    await writeRows(app, plan, target.url, {
+    const stream = async (append: Job['append']): Promise<void> => {
+      if (codec.header !== '') await append(codec.header);
+      await this.#enrichRows(service, append, noFinishedRows);
+    };
+    if (outputFile === undefined) return stream((text) => context.stdout.write(text));
+    if (outputFile.device === undefined) return this.#writeFile(service, outputFile);
+    const device = await openRowDevice(outputFile.device, stop.signal);
+    return stream((text) => device.write(text)).finally(() => device.close());
+  }
+
+  async #writeFile(service: PacedService, outputFile: OutputFile): Promise<void> {
+    const { options, codec } = this.#plan;
+    const fingerprint = openRunFingerprint(this.#app.paths.stateDir, outputFile, this.#plan, this.#url);
+    const { file, previous } = openRowFiles(outputFile, options);
+    try {
+      const finished = new FinishedRows({ ...options, name: outputFile.name, file, codec, previous });
+      // Options may change as long as there are no rows.
+      if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
+      fingerprint.save();
+      try {
+        await this.#enrichRows(service, (text) => file.append(text), finished);
+      } catch (error) {
+        // Report the error of the run, not a disk error after it.
+        try {
+          file.flush();
+        } catch {}
+        throw error;
+      }
+      file.flush();
+    } finally {
+      file.close();
+      previous?.close();
+    }
+    if (previous === undefined) return;
+    // After a retry, the new rows replace the output.
+    try {
+      whenFree(() => renameSync(file.path, outputFile.path));
+      flushFolder(dirname(outputFile.path));
+    } catch (error) {
+      throw ioError('replace', outputFile.name, error);
+    }
+    fingerprint.save();
+  }
+
+  #enrichRows(service: PacedService, append: Job['append'], finished: Job['finished']): Promise<void> {
+    const { counters } = this.#run;
+    const { options } = this.#plan;
+    const addedPaths = [...new Set(options.added.map(({ path }) => path))];
+    return enrichRows({
       ...options,
-      ...plan,
+      ...this.#plan,
       service,
-      stop,
+      append,
+      finished,
+      stop: this.#stop,
       onRow: (row) => counters.add(row),
       onDetails: (details) => counters.addDetails(details, addedPaths),
     });
-  } catch (error) {
-    failure = error;
   }
 
-  await finishRun(app, plan, { ...results, failure, counters, progress, requests: run.requests });
-}
-
-/** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
-async function finishRun(
-  app: App,
-  plan: Plan,
-  run: Results & {
-    readonly failure: unknown;
-    readonly counters: Counters;
-    readonly progress: Progress;
-    readonly requests: number;
-  },
-): Promise<void> {
-  const { failure, counters, progress, requests } = run;
-  const { counts } = counters;
-  const { options, outputFile } = plan;
-  const finished = failure === undefined;
-  const { report, exports } = finished ? await writeResults(app, plan, run) : { exports: [] };
-  const next = resumeCommand(plan, failure, counts.error);
-  const summary: RunSummary = {
-    ...counters.results,
-    requests,
-    output: outputFile?.name,
-    report: report === undefined ? undefined : (options.report ?? report),
-    exports,
-    finished,
-    total: plan.total,
-    next: next && hintOf(app, { command: next }),
-    review: reviewCommand(app, plan),
-  };
-  const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
-  // No summary if the run did nothing or the output belongs to another run.
-  if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
-  else await progress.stop();
-  if (failure instanceof CheckpointMismatch)
-    throw failure.withHint([
-      ...adviceOf(hintInRun(app, failure)),
-      { text: await restartText(app, plan), command: nextCommand({ '--force': true }) },
-    ]);
-  if (!finished) throw withNext(app, failure, summary, next);
-  if (options.json)
-    await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
-  if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
-  if (counts.error > 0) throw partial(summary, next);
-}
-
-function reviewCommand(app: App, { outputFile, options }: Plan): string | undefined {
-  if (outputFile === undefined || outputFile.device !== undefined) return undefined;
-  const prefix = options.prefix === 'restaurant_' ? [] : ['--prefix', options.prefix];
-  return hintOf(app, { command: restaurant('review', outputFile.name, ...prefix) });
-}
-
-interface Written {
-  readonly report?: string;
-  readonly exports: readonly string[];
-}
-
-async function writeResults(
-  app: App,
-  plan: Plan,
-  { counters, page, targets, progress }: Results & { counters: Counters; progress: Progress },
-): Promise<Written> {
-  const { options, outputFile, written } = plan;
-  if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return { exports: [] };
-  try {
-    const { FinishedList } = await import('../finished/finished-list.ts');
-    const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
-    const { counts } = counters;
-    const report = options.hasPage
-      ? await (await loadReport()).writeReport(app, list, plan, { counts, checked: page })
-      : undefined;
-    if (targets.length > 0) await (await loadExport()).exportList(list, targets);
-    return { ...(report !== undefined && { report }), exports: targets.map(({ name }) => name) };
-  } catch (error) {
-    await progress.stop();
-    throw error;
-  }
-}
-
-function resumeCommand({ options, outputFile }: Plan, failure: unknown, errors: number): Command | undefined {
-  const finished = failure === undefined;
-  if (outputFile === undefined || outputFile.device !== undefined || (finished && errors === 0))
-    return undefined;
-  const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
-  return nextCommand({ '--resume': true, ...(retries && { '--retry-errors': true }) });
-}
-
-type RowsJob = Omit<Job, 'append' | 'finished'>;
-
-async function writeRows(app: App, plan: Plan, url: URL, job: RowsJob): Promise<void> {
-  const { options, codec, outputFile } = plan;
-  const stream = async (append: Job['append']): Promise<void> => {
-    if (codec.header !== '') await append(codec.header);
-    await enrichRows({ ...job, append, finished: noFinishedRows });
-  };
-  if (outputFile === undefined) return stream((text) => app.context.stdout.write(text));
-  if (outputFile.device !== undefined) {
-    const device = await openRowDevice(outputFile.device, job.stop.signal);
-    return stream((text) => device.write(text)).finally(() => device.close());
-  }
-  const fingerprint = openRunFingerprint(app.paths.stateDir, outputFile, plan, url);
-  const { file, previous } = openRowFiles(outputFile, options);
-  try {
-    const finished = new FinishedRows({ ...options, name: outputFile.name, file, codec, previous });
-    // Options may change as long as there are no rows.
-    if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
-    fingerprint.save();
+  async #writeResults(): Promise<{ readonly report?: string; readonly exports: readonly string[] }> {
+    const app = this.#app;
+    const { options, outputFile, written } = this.#plan;
+    const { page, targets } = this.#results;
+    if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return { exports: [] };
     try {
-      await enrichRows({ ...job, append: (text) => file.append(text), finished });
+      const { FinishedList } = await import('../finished/finished-list.ts');
+      const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
+      const { counts } = this.#run;
+      const report =
+        options.hasPage && (await (await loadReport()).writeReport(app, list, this.#plan, { counts, page }));
+      if (targets.length > 0) await (await loadExport()).exportList(list, targets);
+      return { ...(report && { report }), exports: targets.map(({ name }) => name) };
     } catch (error) {
-      // Report the error of the run, not a disk error after it.
-      try {
-        file.flush();
-      } catch {}
+      await this.#run.progress.stop();
       throw error;
     }
-    file.flush();
-  } finally {
-    file.close();
-    previous?.close();
   }
-  if (previous === undefined) return;
-  // After a retry, the new rows replace the output.
-  try {
-    whenFree(() => renameSync(file.path, outputFile.path));
-    flushFolder(dirname(outputFile.path));
-  } catch (error) {
-    throw ioError('replace', outputFile.name, error);
-  }
-  fingerprint.save();
 }
 
-/** The cached responses make a new start cheaper than the first run. */
-async function restartText(app: App, plan: Plan): Promise<string> {
-  if (!plan.input.replayable) return 'or start again';
-  const { cached, requests } = await (await import('./estimate.ts')).costOfRestart(app, plan);
-  return cached === 0
-    ? 'or start again'
-    : `or start again (${plural(cached, 'response')} cached, ${plural(requests, 'request')} to send)`;
+function reviewCommand(app: App, plan: Plan): string | undefined {
+  const { prefix } = plan.options;
+  const file = rowFileOf(plan);
+  const words = prefix === 'restaurant_' ? [] : ['--prefix', prefix];
+  return file && hintOf(app, { command: restaurant('review', file.name, ...words) });
+}
+
+function resumeCommand(plan: Plan, failure: unknown, errors: number): Command | undefined {
+  const { options } = plan;
+  const finished = failure === undefined;
+  if (rowFileOf(plan) === undefined || (finished && errors === 0)) return undefined;
+  const retries = finished || failure instanceof TooManyFailures || options.retryErrors;
+  return nextCommand({ '--resume': true, ...(retries && { '--retry-errors': true }) });
 }
 
 function partial({ counts, commonError }: RunSummary, next: Command | undefined): AppError {
@@ -307,23 +301,24 @@ const BEFORE_NEXT: Readonly<Partial<Record<Code, Advice[]>>> = {
   interrupted: [],
 };
 
-function withNext(app: App, failure: unknown, { output }: RunSummary, next: Command | undefined): unknown {
+async function withNext(app: App, plan: Plan, failure: unknown, next: Command | undefined): Promise<unknown> {
   if (!(failure instanceof AppError)) return failure;
   const { code, kind } = failure;
-  const hint = hintInRun(app, failure);
+  const before = adviceOf(hintInRun(app, failure));
+  if (failure instanceof CheckpointMismatch) {
+    const text = await (await import('./estimate.ts')).restartText(app, plan);
+    return failure.withHint([...before, { text, command: nextCommand({ '--force': true }) }]);
+  }
   if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
   if (next === undefined) {
-    return output === undefined && kind !== 'local'
-      ? failure.withHint([
-          ...adviceOf(hint),
-          { text: 'with -o <file> a run can be continued where it stopped' },
-        ])
+    const text = 'with -o <file> a run can be continued where it stopped';
+    return plan.outputFile === undefined && kind !== 'local'
+      ? failure.withHint([...before, { text }])
       : failure;
   }
-  if (failure instanceof RateLimitError) {
+  if (failure instanceof RateLimitError)
     return failure.withHint({ text: `from ${timeText(app, failure.freeAt)} on`, command: next });
-  }
-  const before = BEFORE_NEXT[code] ?? adviceOf(hint);
-  const text = before.length === 0 ? 'continue' : 'then continue';
-  return failure.withHint([...before, { text, command: next }]);
+  const first = BEFORE_NEXT[code] ?? before;
+  const text = first.length === 0 ? 'continue' : 'then continue';
+  return failure.withHint([...first, { text, command: next }]);
 }

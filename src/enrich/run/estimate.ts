@@ -36,32 +36,38 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
   await app.context.stdout.write(text);
 }
 
-/** Counts the responses that are cached, and the requests to send, if the list is started again. */
-export async function costOfRestart(app: App, plan: Plan) {
+/** The cached responses make a new start cheaper than the first run. */
+export async function restartText(app: App, plan: Plan): Promise<string> {
+  if (!plan.input.replayable) return 'or start again';
+  const { cached, requests } = await count(app, plan, noFinishedRows);
+  return cached === 0
+    ? 'or start again'
+    : `or start again (${plural(cached, 'response')} cached, ${plural(requests, 'request')} to send)`;
+}
+
+async function count(app: App, plan: Plan, finished: FinishedRowReader) {
   const target = configuredTarget(app);
-  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
-  const { cached, requests } = await new RequestCounter(plan, stored).count(
-    app.context.signal,
-    noFinishedRows,
-  );
-  return { cached, requests };
+  const stored = target && (await openStoredResponses(app, target, { preview: true }));
+  return new RequestCounter(plan, stored).count(app.context.signal, finished);
 }
 
 type Cost = Awaited<ReturnType<typeof costOf>>;
 
 async function costOf(app: App, plan: Plan) {
-  const { perMinute, perDay } = plan.options;
+  const { outputFile, options, codec, input } = plan;
+  const { perMinute, perDay } = options;
+  const isStarted = outputFile?.exists === true && options.resume === true;
+  const finished = isStarted ? readFinishedRows(outputFile, { ...options, codec }) : noFinishedRows;
+  const counts = await count(app, plan, finished);
   const target = configuredTarget(app);
-  const stored = target === undefined ? undefined : await openStoredResponses(app, target, { preview: true });
-  const counts = await new RequestCounter(plan, stored).count(app.context.signal);
   const usage =
     target === undefined || perDay === 0
       ? undefined
-      : await (await openLedgerFor(app, target, plan.options)).usage();
+      : await (await openLedgerFor(app, target, options)).usage();
   /** Requests left in today's quota; null without a limit or a known service. */
   const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
   return {
-    input: plan.input.name,
+    input: input.name,
     ...counts,
     per_minute: perMinute,
     per_day: perDay,
@@ -82,9 +88,6 @@ export function durationOf(
     days: perDay === 0 ? null : today + Math.ceil(Math.max(0, requests - left) / perDay),
   };
 }
-
-const finishedRows = ({ outputFile, options, codec }: Plan): FinishedRowReader =>
-  outputFile?.exists && options.resume ? readFinishedRows(outputFile, { ...options, codec }) : noFinishedRows;
 
 class NotStored extends Error {}
 
@@ -112,7 +115,7 @@ class RequestCounter {
     this.#stored = stored;
   }
 
-  async count(signal: AbortSignal, finished = finishedRows(this.#plan)) {
+  async count(signal: AbortSignal, finished: FinishedRowReader) {
     const { columns, codec } = this.#plan;
     for await (const row of this.#plan.rows()) {
       this.#counts.rows += 1;

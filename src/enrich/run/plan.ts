@@ -151,6 +151,10 @@ export interface Plan {
   readonly written: Written;
 }
 
+/** The file with the rows; undefined for stdout or a device. */
+export const rowFileOf = ({ outputFile }: Plan): OutputFile | undefined =>
+  outputFile?.device === undefined ? outputFile : undefined;
+
 const NO_COLUMNS: Columns = { query: () => ({ kind: 'none', why: 'the name is empty' }) };
 
 /** @throws {AppError} `bad_input`, `usage` */

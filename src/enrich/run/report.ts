@@ -22,7 +22,7 @@ import { detailsOf, type FinishedList, type ListRow } from '../finished/finished
 import type { RestaurantService } from '../match/resolve-row.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { candidateFacts, findCandidates, reviewRow } from '../review/candidates.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, rowFileOf } from './plan.ts';
 
 /** Limits for a page that browsers can show. Further rows are only in the list. */
 const MAX_ROWS = 200_000;
@@ -47,14 +47,14 @@ const MAX_CHOICES = 20;
  * @returns its path after resolving links; undefined without --report
  * @throws {AppError} `usage`; see {@link checkTarget}
  */
-export function checkReport(app: App, { options, outputFile, input }: Plan): string | undefined {
+export function checkReport(app: App, plan: Plan): string | undefined {
+  const { options, input } = plan;
   const { report } = options;
   const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
-  if (outputFile === undefined || outputFile.device !== undefined) {
+  if (rowFileOf(plan) === undefined)
     throw refuse(`${report === undefined ? '--open' : '--report'} needs a file of rows`, {
       command: again({ '--output': 'out.csv', '--report': 'out.html' }, { without: ['--open'] }),
     });
-  }
   if (report === undefined) return undefined;
   if (!/\.html?$/i.test(report))
     throw refuse(`--report ${report}: the report is an HTML page`, {
@@ -93,16 +93,16 @@ export async function writeReport(
   app: App,
   list: FinishedList,
   { input, options }: Plan,
-  { counts, checked }: { readonly counts: Counts; readonly checked: string | undefined },
+  { counts, page }: { readonly counts: Counts; readonly page: string | undefined },
 ): Promise<string> {
   const heading = input.name === 'stdin' ? 'List' : basename(input.name);
-  const path = checked ?? tempReportPath(app, heading);
+  const path = page ?? tempReportPath(app, heading);
   const notes = [plural(counts.done, 'row'), formatCounts(counts)];
   const head = { kind: 'Enriched list', heading, notes, at: app.context.now(), columns: PAGE_COLUMNS };
   await writeChunksAtomic(
     path,
     pagePieces(app, list, head, options.city),
-    checked === undefined ? 0o600 : 0o644,
+    page === undefined ? 0o600 : 0o644,
   );
   return path;
 }
