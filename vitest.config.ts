@@ -24,7 +24,7 @@ export default defineConfig(async ({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...leftOut],
-    globalSetup: ['test/helpers/temp-folder.ts', 'test/faults/table.ts'],
+    globalSetup: ['test/helpers/temp-folder.ts'],
     pool: 'threads',
     // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
     isolate: false,

@@ -40,26 +40,41 @@ export interface Fault {
   /** Default: both. */
   readonly formats?: readonly OutputFormat[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
   /** Returns the base URL for a local port. Default: http at 127.0.0.1. */
   readonly baseUrl?: (port: number) => string;
   /** Maximum run time in ms. Default: 15,000, half of the program's own timeout. */
   readonly maxMs?: number;
+  /** The address of the server. */
+  readonly host?: string;
   /** The server uses TLS. */
   readonly tls?: true;
   /** Sent as soon as a client connects, before the server closes the connection. */
   readonly banner?: string | Uint8Array;
 }
 
-/** Returns a function that makes faults with the same expected result from a name, a reply and differences. */
+/** A reply, and what differs from the other faults of its table; a text or pattern alone is the message. */
+export type FaultRow = Reply | readonly [reply: Reply, more: string | RegExp | Partial<Fault>];
+
+function differences(more: string | RegExp | Partial<Fault>): Partial<Fault> {
+  return typeof more === 'string' || more instanceof RegExp ? { message: more } : more;
+}
+
+/** Returns a function that makes faults with the same expected result from a table, by their names. */
 export const faultsEnding =
   (wanted: Partial<Fault> & Pick<Fault, 'exit'>) =>
-  (name: string, reply: Reply, more: Partial<Fault> = {}): Fault => ({
-    ...wanted,
-    name,
-    reply,
-    ...more,
-  });
+  (table: Readonly<Record<string, FaultRow>>): Fault[] =>
+    Object.entries(table).map(([name, row]) => {
+      const [reply, more] = typeof row === 'function' ? [row, {}] : row;
+      return { ...wanted, name, reply, ...differences(more) };
+    });
+
+/** Returns a row for each value, named by a text and the value. */
+export const rowsFor = <T>(
+  name: string,
+  values: readonly T[],
+  row: (value: T) => FaultRow,
+): Record<string, FaultRow> =>
+  Object.fromEntries(values.map((value) => [`${name} ${JSON.stringify(value) ?? 'nothing'}`, row(value)]));
 
 /** Makes faults that only the timeout ends. On a busy machine it may expire before the request is sent. */
 export const timesOut = faultsEnding({
@@ -88,6 +103,9 @@ export const withText = (id: unknown, text: string): string =>
 export const withResult = (id: unknown, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result });
 
+export const withError = (id: unknown, error: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error });
+
 /** Returns a response head followed by `body`, without a length. */
 export const httpHead = (head: string, body = ''): string => `HTTP/1.1 ${head}\r\n\r\n${body}`;
 
@@ -107,12 +125,36 @@ export const httpResponse = (
   return httpHead([status, ...headers].join('\r\n'), body);
 };
 
+/** Sends a valid response in an encoding. */
+export const encoded =
+  (coding: string, encode: (text: string) => Uint8Array): Reply =>
+  ({ id }) => {
+    const body = encode(envelope(id));
+    const head = httpHead(`200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}`);
+    return Buffer.concat([Buffer.from(head), body]);
+  };
+
+/** The head of a response in chunks. */
+export const CHUNKED_HEAD: string = httpHead(
+  '200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked',
+);
+
+export const chunk = (text: string, extension = ''): string =>
+  `${Buffer.byteLength(text).toString(16)}${extension}\r\n${text}\r\n`;
+
+/** The head of an event stream that may stay open. */
+export const STREAM_HEAD: string = httpHead('200 OK\r\nContent-Type: text/event-stream');
+
 /** Returns an event stream that ends when the connection closes. */
 export const events = (text: string): string =>
   httpHead('200 OK\r\nContent-Type: text/event-stream\r\nConnection: close', text);
 
 /** Sends a valid response. */
 export const good: Reply = ({ id }) => httpResponse(envelope(id));
+
+export const silent: Reply = () => undefined;
+
+export const reset: Reply = ({ socket }) => void socket.resetAndDestroy();
 
 /** Uses one reply after the other; the last one for all later requests. */
 export const inSequence =

@@ -17,108 +17,33 @@ export function textOf(node: Node): string {
   return `{${node.members.map(([key, value]) => `${key}:${textOf(value)}`).join(',')}}`;
 }
 
+const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
+
 const KEYS = [
-  ...[
-    'jsonrpc',
-    'id',
-    'result',
-    'error',
-    'method',
-    'content',
-    'type',
-    'text',
-    'isError',
-    'structuredContent',
-  ],
-  ...[
-    'resultType',
-    'status',
-    'results',
-    'total_matches',
-    'service_id',
-    'name',
-    'coordinates',
-    'code',
-    'message',
-  ],
-  ...[
-    'data',
-    'supported',
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'toJSON',
-    'then',
-    'length',
-    '',
-  ],
-  ...['Result', 'ID', 'a.b', KEY, '\u0000', '\u001b[2J', '\u202e', '__proto__.x'],
+  ...wordsOf(`
+    jsonrpc id result error method content type text isError structuredContent resultType status results
+    total_matches service_id name coordinates code message data supported __proto__ constructor prototype
+    toString toJSON then length Result ID a.b __proto__.x`),
+  ...['', KEY, '\u0000', '\u001b[2J', '\u202e'],
 ].map((key) => JSON.stringify(key));
 
 const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const LEAVES = [
-  ...[
-    'null',
-    'true',
-    'false',
-    '0',
-    '-0',
-    '1',
-    '-1',
-    '1.5',
-    '""',
-    '"x"',
-    '[]',
-    '{}',
-    '"1"',
-    '"ok"',
-    '"error"',
-  ],
-  ...[
-    '9007199254740993',
-    '1e400',
-    '-1e400',
-    '5e-400',
-    `1${'0'.repeat(400)}`,
-    '1E+2',
-    '0.1000000000000000055511151231257827',
-  ],
-  ...[
-    '"\\ud800"',
-    '"\\udfff\\ud800"',
-    '"\\u0000"',
-    '"\\u001b]0;x\\u0007"',
-    '"\\u202e"',
-    '"\\u2028"',
-    '"😀"',
-    '"\\\\u"',
-  ],
-  ...[
-    'NaN',
-    'undefined',
-    "'x'",
-    '01',
-    '+1',
-    '.5',
-    '1.',
-    '"\n"',
-    '"\\x"',
-    '[1,]',
-    '{"a"}',
-    '"not_found"',
-    '"plan_required"',
-  ],
-  ...['-32601', '-32602', '-32000', '-32020', '-32022', '"2026-07-28"', '["2026-07-28"]', '"input_required"'],
-  ...[
-    deep(20),
-    deep(190),
-    deep(300),
-    `{"a":${deep(60)}}`,
-    `"${'x'.repeat(3000)}"`,
-    JSON.stringify(KEY),
-    `"Bearer ${KEY}"`,
-  ],
+  ...wordsOf(String.raw`
+    null true false 0 -0 1 -1 1.5 "" "x" [] {} "1" "ok" "error" "not_found" "plan_required" "input_required"
+    9007199254740993 1e400 -1e400 5e-400 1E+2 0.1000000000000000055511151231257827
+    -32601 -32602 -32000 -32020 -32022 "2026-07-28" ["2026-07-28"]
+    "\ud800" "\udfff\ud800" "\u0000" "\u001b]0;x\u0007" "\u202e" "\u2028" "😀" "\\u"
+    NaN undefined 'x' 01 +1 .5 1. "\x" [1,] {"a"}`),
+  '"\n"',
+  `1${'0'.repeat(400)}`,
+  deep(20),
+  deep(190),
+  deep(300),
+  `{"a":${deep(60)}}`,
+  `"${'x'.repeat(3000)}"`,
+  JSON.stringify(KEY),
+  `"Bearer ${KEY}"`,
 ];
 
 /** One change of a tree. `at` selects the node, `pick` its replacement. */

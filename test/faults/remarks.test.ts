@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../helpers/program.ts';
-import { envelope, events, httpResponse, KEY, type Reply } from './fault.ts';
+import { envelope, events, httpResponse, type Reply } from './fault.ts';
 import { serveFault } from './server.ts';
+import { SEARCH } from './suite.ts';
 
 async function search(reply: Reply, ...options: string[]) {
   const server = await serveFault({ reply });
-  const env = {
-    RESTAURANT_BASE_URL: `http://127.0.0.1:${server.port}`,
-    RESTAURANT_API_KEY: KEY,
-    RESTAURANT_MAX_AGE: '0',
-  };
-  const transcript = await runCli(['find', 'Nopa', '--city', 'SF', '--json', ...options], { env });
+  const transcript = await runCli([...SEARCH, '--json', ...options], { env: server.env });
   await server.close();
   return transcript;
 }

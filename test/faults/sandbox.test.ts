@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../src/errors.ts';
 import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/faults.ts';
@@ -6,8 +5,8 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { newHome, runCli } from '../helpers/program.ts';
 import { PAID } from '../helpers/service.ts';
 import { skippingClock } from './clock.ts';
+import { SEARCH } from './suite.ts';
 import { expectSurvived } from './survival.ts';
-import { countFault } from './tally.ts';
 
 interface Ending {
   readonly exit: number;
@@ -36,7 +35,6 @@ const ENDINGS: Readonly<Record<FaultKind, Ending>> = {
   huge: { exit: 7, code: 'bad_response', requests: 1 },
 };
 const NEVER_ENDING: readonly FaultKind[] = ['hang', 'slow'];
-const GROUP = 'sandbox --fault';
 
 describe.concurrent.each(['json', 'sse'] as const)('survives sandbox faults in %s responses', (reply) => {
   async function search(kind: FaultKind, first?: number) {
@@ -46,9 +44,9 @@ describe.concurrent.each(['json', 'sse'] as const)('survives sandbox faults in %
       perDay: 0,
       faults: [{ kind, rate: 1, ...(first === undefined ? {} : { first }) }],
     });
-    const { home, env } = newHome();
+    const { env } = newHome();
     const short = NEVER_ENDING.includes(kind) ? ['--timeout', '300ms'] : [];
-    const transcript = await runCli(['find', 'Nopa', '--city', 'SF', '--json', ...short], {
+    const transcript = await runCli([...SEARCH, '--json', ...short], {
       env: {
         ...env,
         RESTAURANT_BASE_URL: sandbox.baseUrl,
@@ -59,25 +57,23 @@ describe.concurrent.each(['json', 'sse'] as const)('survives sandbox faults in %
     });
     const requests = sandbox.requests.length;
     await sandbox.close();
-    rmSync(home, { recursive: true });
     return { transcript, requests };
   }
 
-  it.each(FAULT_KINDS)('%s', (kind) =>
-    countFault(GROUP, async () => {
-      const { requests, ...wanted } = ENDINGS[kind];
-      const made = await search(kind);
-      expectSurvived(made.transcript, { form: 'json', ...wanted });
-      if (NEVER_ENDING.includes(kind)) expect(made.requests).toBeLessThanOrEqual(requests);
-      else expect(made.requests).toBe(requests);
-    }),
-  );
+  it.each(FAULT_KINDS)('%s', async (kind) => {
+    const { requests, ...wanted } = ENDINGS[kind];
+    const made = await search(kind);
+    expectSurvived(made.transcript, { form: 'json', ...wanted });
+    if (NEVER_ENDING.includes(kind)) expect(made.requests).toBeLessThanOrEqual(requests);
+    else expect(made.requests).toBe(requests);
+  });
 
-  it.each(FAULT_KINDS.filter((kind) => ENDINGS[kind].requests > 1))('%s in the first response only', (kind) =>
-    countFault(GROUP, async () => {
+  it.each(FAULT_KINDS.filter((kind) => ENDINGS[kind].requests > 1))(
+    '%s in the first response only',
+    async (kind) => {
       const made = await search(kind, 1);
       expectSurvived(made.transcript, { form: 'json', exit: 0 });
       expect(made.requests).toBe(2);
-    }),
+    },
   );
 });

@@ -11,12 +11,15 @@ import {
   inSequence,
   keepOpen,
   type Reply,
+  STREAM_HEAD,
   timesOut,
+  withError,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
 const found = faultsEnding({ formats: ['json'], exit: 0, stdout: 'Nopa', waits: [] });
 const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
+const network = faultsEnding({ exit: 6, code: 'network' });
 /** Makes faults of streams that end without a response, as servers may do by design: the request is sent once more. */
 const ended = faultsEnding({
   exit: 6,
@@ -26,151 +29,119 @@ const ended = faultsEnding({
   message: 'without a response',
 });
 
-const HEAD = httpHead('200 OK\r\nContent-Type: text/event-stream');
 /** Sends a stream with this text; `@` is replaced by a valid response. */
 const stream =
   (text: string | ((reply: string, id: unknown) => string)): Reply =>
   ({ id }) =>
     events(typeof text === 'string' ? text.replace('@', envelope(id)) : text(envelope(id), id));
-const failed = (id: unknown, message: string) =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message } });
+const failed = (id: unknown, message: string) => withError(id, { code: -32000, message });
 const NOTE = 'data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}\n\n';
 const serverRequest = (id: unknown, method: string) =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', id, method })}\n\n`;
 
 const forms: Fault[] = [
-  found('one event', stream('data: @\n\n')),
-  found('lines that end in CR LF', stream('event: message\r\nid: 1\r\ndata: @\r\n\r\n')),
-  found('lines that end in CR only, including the last', stream('id: 1\rdata: @\r\r')),
-  found('mixed line ends', stream('id: 1\rretry: 5\ndata: @\r\n\n')),
-  found('a byte order mark', stream('\uFEFFdata: @\n\n')),
-  found('no space after the colon', stream('data:@\n\n')),
-  found(
-    'data on several lines',
-    stream((reply) => `data: ${reply.replace(/([,{])"/g, '$1\ndata: "')}\n\n`),
-  ),
-  found(
-    'comments before and between',
-    stream((reply) => `: hello\n\n:\n: ${'x'.repeat(5000)}\n\ndata: ${reply}\n: late\n\n`),
-  ),
-  found('unknown fields', stream('foo: bar\nDATA: {}\ndata\n\ndata: @\n\n')),
-  found(
-    'other events with data that is not JSON',
-    stream('event: ping\ndata: {not json\n\nevent: message\ndata: @\n\n'),
-  ),
-  found('an empty event before the response', stream('id: 1\ndata:\n\ndata: @\n\n')),
-  found(
-    'an id with a NUL and a retry that is not a number',
-    stream('id: a\u0000b\nretry: soon\ndata: @\n\n'),
-  ),
-  found('a retry field, without a second connection', stream('retry: 1\n\ndata: @\n\n')),
-  found('a last event without its blank line', stream('data: @')),
-  found(
-    'a connection that stays open after the response',
-    ({ id, socket }) => void socket.write(`${HEAD}data: ${envelope(id)}\n\n`),
-  ),
-  found('garbage after the response', stream('data: @\n\ndata: {{{\n\n')),
-  found('events labeled JSON', ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`)),
-  found('JSON labeled as events', ({ id }) => httpResponse(envelope(id), { type: 'text/event-stream' })),
-  found('compressed events', ({ id }) => {
-    const head = Buffer.from(httpHead('200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip'));
-    return Buffer.concat([head, gzipSync(`data: ${envelope(id)}\n\n`)]);
+  ...found({
+    'one event': stream('data: @\n\n'),
+    'lines that end in CR LF': stream('event: message\r\nid: 1\r\ndata: @\r\n\r\n'),
+    'lines that end in CR only, including the last': stream('id: 1\rdata: @\r\r'),
+    'mixed line ends': stream('id: 1\rretry: 5\ndata: @\r\n\n'),
+    'a byte order mark': stream('\uFEFFdata: @\n\n'),
+    'no space after the colon': stream('data:@\n\n'),
+    'data on several lines': stream((reply) => `data: ${reply.replace(/([,{])"/g, '$1\ndata: "')}\n\n`),
+    'comments before and between': stream(
+      (reply) => `: hello\n\n:\n: ${'x'.repeat(5000)}\n\ndata: ${reply}\n: late\n\n`,
+    ),
+    'unknown fields': stream('foo: bar\nDATA: {}\ndata\n\ndata: @\n\n'),
+    'other events with data that is not JSON': stream(
+      'event: ping\ndata: {not json\n\nevent: message\ndata: @\n\n',
+    ),
+    'an empty event before the response': stream('id: 1\ndata:\n\ndata: @\n\n'),
+    'an id with a NUL and a retry that is not a number': stream('id: a\u0000b\nretry: soon\ndata: @\n\n'),
+    'a retry field, without a second connection': stream('retry: 1\n\ndata: @\n\n'),
+    'a last event without its blank line': stream('data: @'),
+    'a connection that stays open after the response': ({ id, socket }) =>
+      void socket.write(`${STREAM_HEAD}data: ${envelope(id)}\n\n`),
+    'garbage after the response': stream('data: @\n\ndata: {{{\n\n'),
+    'events labeled JSON': ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
+    'JSON labeled as events': ({ id }) => httpResponse(envelope(id), { type: 'text/event-stream' }),
+    'compressed events': ({ id }) => {
+      const head = '200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip';
+      return Buffer.concat([Buffer.from(httpHead(head)), gzipSync(`data: ${envelope(id)}\n\n`)]);
+    },
+    'UTF-8 labeled as another charset': ({ id }) =>
+      httpResponse(`data: ${envelope(id)}\n\n`, { type: 'text/event-stream; charset=iso-8859-1' }),
   }),
-  found('UTF-8 labeled as another charset', ({ id }) =>
-    httpResponse(`data: ${envelope(id)}\n\n`, { type: 'text/event-stream; charset=iso-8859-1' }),
-  ),
 ];
 
 const messages: Fault[] = [
-  found(
-    '10,000 notifications before the response',
-    stream((reply) => `${NOTE.repeat(10_000)}data: ${reply}\n\n`),
-  ),
-  found(
-    'requests from the server',
-    stream(
+  ...found({
+    '10,000 notifications before the response': stream((reply) => `${NOTE.repeat(10_000)}data: ${reply}\n\n`),
+    'requests from the server': stream(
       (reply) =>
         `${['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'].map((method, at) => serverRequest(at, method)).join('')}data: ${reply}\n\n`,
     ),
-  ),
-  found(
-    'a request from the server with the id of ours',
-    stream((reply, id) => `${serverRequest(id, 'ping')}data: ${reply}\n\n`),
-  ),
-  found(
-    'two responses, of which the first is used',
-    stream((reply, id) => `data: ${reply}\n\ndata: ${failed(id, 'second')}\n\n`),
-  ),
-  found(
-    'a response with another id before ours',
-    stream((reply) => `data: ${failed(4711, 'not yours')}\n\ndata: ${reply}\n\n`),
-  ),
-  found('an id sent back as a string', ({ id }) => events(`data: ${envelope(String(id))}\n\n`)),
-  found(
-    'a batch',
-    stream((reply) => `data: [${failed(9, 'not yours')},${reply}]\n\n`),
-  ),
-  unreadable('only a response with another id', () => events(`data: ${envelope(4711)}\n\n`), {
-    message: 'one with another',
+    'a request from the server with the id of ours': stream(
+      (reply, id) => `${serverRequest(id, 'ping')}data: ${reply}\n\n`,
+    ),
+    'two responses, of which the first is used': stream(
+      (reply, id) => `data: ${reply}\n\ndata: ${failed(id, 'second')}\n\n`,
+    ),
+    'a response with another id before ours': stream(
+      (reply) => `data: ${failed(4711, 'not yours')}\n\ndata: ${reply}\n\n`,
+    ),
+    'an id sent back as a string': ({ id }) => events(`data: ${envelope(String(id))}\n\n`),
+    'a batch': stream((reply) => `data: [${failed(9, 'not yours')},${reply}]\n\n`),
   }),
-  {
-    exit: 7,
-    code: 'rpc_error',
-    name: 'an error after progress',
-    message: 'no luck',
-    reply: stream((_reply, id) => `${NOTE}data: ${failed(id, 'no luck')}\n\n`),
-  },
-  unreadable('an event that is not JSON', stream('data: {not json}\n\n'), { message: 'offset 1' }),
-  unreadable(
-    'an event nested too deep',
-    stream(() => `data: ${'['.repeat(300)}\n\n`),
-    { message: 'nested' },
-  ),
+  ...unreadable({
+    'only a response with another id': [() => events(`data: ${envelope(4711)}\n\n`), 'one with another'],
+    'an event that is not JSON': [stream('data: {not json}\n\n'), 'offset 1'],
+    'an event nested too deep': [stream(() => `data: ${'['.repeat(300)}\n\n`), 'nested'],
+  }),
+  ...faultsEnding({ exit: 7, code: 'rpc_error' })({
+    'an error after progress': [
+      stream((_reply, id) => `${NOTE}data: ${failed(id, 'no luck')}\n\n`),
+      'no luck',
+    ],
+  }),
 ];
 
 const ends: Fault[] = [
-  ended('a stream that ends at once', () => HEAD),
-  ended('a stream of comments that ends', stream(': hello\n\n')),
-  ended('a stream that ends after progress', stream(NOTE)),
-  ended(
-    'a stream that ends inside an event',
-    stream((reply) => `data: ${reply.slice(0, 40)}`),
-  ),
-  found('a first stream that ends early', inSequence(stream(NOTE), good), { requests: 2, waits: [250] }),
-  {
-    exit: 6,
-    code: 'network',
-    name: 'a reset inside an event',
+  ...ended({
+    'a stream that ends at once': () => STREAM_HEAD,
+    'a stream of comments that ends': stream(': hello\n\n'),
+    'a stream that ends after progress': stream(NOTE),
+    'a stream that ends inside an event': stream((reply) => `data: ${reply.slice(0, 40)}`),
+  }),
+  ...found({
+    'a first stream that ends early': [inSequence(stream(NOTE), good), { requests: 2, waits: [250] }],
+    'a stream with ids that breaks and is resumed': [
+      inSequence(stream('id: 41\nretry: 7\ndata:\n\n'), ({ head }) =>
+        events(/^GET .*\r\nlast-event-id: 41/is.test(head) ? `data: ${envelope(1)}\n\n` : ''),
+      ),
+      { requests: 2, waits: [7] },
+    ],
+  }),
+  ...network({
     // When the end of the connection ends the body, undici treats a reset as an end.
-    requests: [2, 3],
-    reply: ({ socket }) => void socket.write(`${HEAD}data: {"js`, () => socket.resetAndDestroy()),
-  },
-  found(
-    'a stream with ids that breaks and is resumed',
-    inSequence(stream('id: 41\nretry: 7\ndata:\n\n'), ({ head }) =>
-      events(/^GET .*\r\nlast-event-id: 41/is.test(head) ? `data: ${envelope(1)}\n\n` : ''),
-    ),
-    { requests: 2, waits: [7] },
-  ),
-  {
-    exit: 6,
-    code: 'network',
-    name: 'a stream with ids that keeps breaking',
-    requests: [6, 12],
-    reply: stream('id: 1\nretry: 0\ndata:\n\n'),
-  },
-  {
-    exit: 6,
-    code: 'timeout',
-    name: 'a stream that may be resumed after a year',
-    options: ['--timeout', '5s'],
-    reply: stream('id: 1\nretry: 31536000000\ndata:\n\n'),
-  },
-  timesOut('a head, then silence', keepOpen(HEAD)),
-  timesOut('half an event, then silence', keepOpen(`${HEAD}data: {"js`)),
-  timesOut('endless comments', drip(HEAD, ': still here\n\n', 20)),
-  timesOut('endless notifications', drip(HEAD, NOTE, 20)),
-  timesOut('an event that never ends', drip(`${HEAD}data: `, 'x', 20)),
+    'a reset inside an event': [
+      ({ socket }) => void socket.write(`${STREAM_HEAD}data: {"js`, () => socket.resetAndDestroy()),
+      { requests: [2, 3] },
+    ],
+    'a stream with ids that keeps breaking': [stream('id: 1\nretry: 0\ndata:\n\n'), { requests: [6, 12] }],
+  }),
+  ...faultsEnding({ exit: 6, code: 'timeout' })({
+    'a stream that may be resumed after a year': [
+      stream('id: 1\nretry: 31536000000\ndata:\n\n'),
+      { options: ['--timeout', '5s'] },
+    ],
+  }),
+  ...timesOut({
+    'a head, then silence': keepOpen(STREAM_HEAD),
+    'half an event, then silence': keepOpen(`${STREAM_HEAD}data: {"js`),
+    'endless comments': drip(STREAM_HEAD, ': still here\n\n', 20),
+    'endless notifications': drip(STREAM_HEAD, NOTE, 20),
+    'an event that never ends': drip(`${STREAM_HEAD}data: `, 'x', 20),
+  }),
 ];
 
 faultSuite('SSE', [...forms, ...messages, ...ends]);

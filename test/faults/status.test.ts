@@ -9,6 +9,8 @@ import {
   inSequence,
   KEY,
   type Reply,
+  rowsFor,
+  withError,
 } from './fault.ts';
 import { faultSuite } from './suite.ts';
 
@@ -23,156 +25,148 @@ const status =
     httpResponse(body, { status: line, type: 'text/plain', more });
 const redirect = (line: string, location?: string) =>
   status(line, location === undefined ? '' : `Location: ${location}\r\n`);
+const refusal =
+  (line: string, error: object): Reply =>
+  ({ id }) =>
+    httpResponse(withError(id, error), { status: line });
 const PAGE = '<!DOCTYPE html><title>Free \u001b[31mWiFi\u202e</title><p>Accept the terms</p>';
 
 const redirects: Fault[] = [
-  refused('307 to the same origin', redirect('307 Temporary Redirect', '/api/other'), {
-    message: 'not followed',
+  ...refused({
+    '307 to the same origin': [redirect('307 Temporary Redirect', '/api/other'), 'not followed'],
+    '308 to another host': [
+      redirect('308 Permanent Redirect', `https://thief.example/?k=${KEY}`),
+      /to https:\/\/thief\.example.*requires a login first/s,
+    ],
+    '302 to a file': [redirect('302 Found', 'file:///etc/passwd'), 'to a file: URL'],
+    '302 to a script': [redirect('302 Found', 'javascript:alert(1)'), 'to a javascript: URL'],
+    '301 to nowhere': [redirect('301 Moved'), 'without a Location'],
+    '303 to an invalid URL': [redirect('303 See Other', 'http://[::'), 'to an invalid URL'],
+    '304 to an unconditional request': () => httpHead('304 Not Modified'),
+    '300 with choices': status('300 Multiple Choices', '', 'a\nb'),
   }),
-  refused('308 to another host', redirect('308 Permanent Redirect', `https://thief.example/?k=${KEY}`), {
-    message: /to https:\/\/thief\.example.*requires a login first/s,
-  }),
-  refused('302 to a file', redirect('302 Found', 'file:///etc/passwd'), { message: 'to a file: URL' }),
-  refused('302 to a script', redirect('302 Found', 'javascript:alert(1)'), {
-    message: 'to a javascript: URL',
-  }),
-  refused('301 to nowhere', redirect('301 Moved'), { message: 'without a Location' }),
-  refused('303 to an invalid URL', redirect('303 See Other', 'http://[::'), { message: 'to an invalid URL' }),
-  refused('304 to an unconditional request', () => httpHead('304 Not Modified')),
-  refused('300 with choices', status('300 Multiple Choices', '', 'a\nb')),
 ];
 
 const refusals: Fault[] = [
-  unreadable('200 with an empty body', status('200 OK'), { requests: 2, waits: [250], message: 'empty' }),
-  unreadable('204', () => httpHead('204 No Content'), { message: '204' }),
-  unreadable('205 with a body', ({ id }) => httpResponse(envelope(id), { status: '205 Reset Content' })),
-  unauthorized(
-    '401 with a metadata URL, which is not requested',
-    ({ head }) => {
-      const host = /host: *(\S+)/i.exec(head)?.[1];
-      const challenge = `Bearer error="invalid_token", resource_metadata="http://${host}/meta"`;
-      return httpResponse('{"error":"invalid_token"}', {
-        status: '401 No',
-        more: `WWW-Authenticate: ${challenge}\r\n`,
-      });
-    },
-    { message: 'ending in cdef' },
-  ),
-  unauthorized('401 that repeats the key', ({ head }) =>
-    httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
-  ),
-  unauthorized(
-    '401 with an unread body of 64 KiB, then a close',
-    status('401 Unauthorized', '', 'x'.repeat(65_536)),
-  ),
-  // Four calls run at a time.
-  unauthorized('401 in the middle of many calls', inSequence(good, status('401 Unauthorized')), {
-    requests: [2, 5],
-    words: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  ...unreadable({
+    '200 with an empty body': [status('200 OK'), { requests: 2, waits: [250], message: 'empty' }],
+    '204': [() => httpHead('204 No Content'), '204'],
+    '205 with a body': ({ id }) => httpResponse(envelope(id), { status: '205 Reset Content' }),
   }),
-  { exit: 4, code: 'plan_required', name: '402', reply: status('402 Payment Required') },
-  { exit: 4, code: 'forbidden', name: '403', reply: status('403 Forbidden'), message: 'not allow' },
-  // The plain call, then the handshake that some services require.
-  refused('404', status('404 Not Found'), { requests: 2, message: /404[^\n]*\n.*base URL/ }),
-  {
-    exit: 7,
-    code: 'rpc_error',
-    name: '404 with an unknown method',
-    requests: 2,
-    message: 'no such method',
-    reply: ({ id }) =>
-      httpResponse(
-        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }),
-        {
-          status: '404 Not Found',
-        },
-      ),
-  },
-  {
-    exit: 7,
-    code: 'rpc_error',
-    name: '400 that offers unknown protocol versions',
-    requests: 2,
-    message: 'Unsupported',
-    reply: ({ id }) =>
-      httpResponse(
-        JSON.stringify({
-          jsonrpc: '2.0',
-          id,
-          error: { code: -32022, message: 'Unsupported', data: { supported: ['1999-01-01'] } },
-        }),
-        { status: '400 Bad Request' },
-      ),
-  },
-  {
-    exit: 6,
-    code: 'network',
-    name: '407 from a proxy',
-    reply: status('407 Proxy Authentication Required'),
-    message: /HTTPS_PROXY to http:\/\/user:password@proxy:port, then: restaurant status --check/,
-  },
-  refused('406', status('406 Not Acceptable')),
-  refused('415', status('415 Unsupported Media Type')),
-  refused('418 with hostile text', () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }), {
-    message: 'Accept the terms',
+  ...unauthorized({
+    '401 with a metadata URL, which is not requested': [
+      ({ head }) => {
+        const host = /host: *(\S+)/i.exec(head)?.[1];
+        const challenge = `Bearer error="invalid_token", resource_metadata="http://${host}/meta"`;
+        return httpResponse('{"error":"invalid_token"}', {
+          status: '401 No',
+          more: `WWW-Authenticate: ${challenge}\r\n`,
+        });
+      },
+      'ending in cdef',
+    ],
+    '401 that repeats the key': ({ head }) =>
+      httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
+    '401 with an unread body of 64 KiB, then a close': status('401 Unauthorized', '', 'x'.repeat(65_536)),
+    // Four calls run at a time.
+    '401 in the middle of many calls': [
+      inSequence(good, status('401 Unauthorized')),
+      { requests: [2, 5], words: ['lookup', 'a', 'b', 'c', 'd', 'e', 'f', 'g'] },
+    ],
   }),
-  refused('501, which is not retried', status('501 Not Implemented')),
-  refused('511 from a captive portal', status('511 Network Authentication Required'), {
-    message: 'requires a login first',
+  ...faultsEnding({ exit: 4, code: 'plan_required' })({ '402': status('402 Payment Required') }),
+  ...faultsEnding({ exit: 4, code: 'forbidden' })({ '403': [status('403 Forbidden'), 'not allow'] }),
+  ...refused({
+    // The plain call, then the handshake that some services require.
+    '404': [status('404 Not Found'), { requests: 2, message: /404[^\n]*\n.*base URL/ }],
+    '406': status('406 Not Acceptable'),
+    '415': status('415 Unsupported Media Type'),
+    '418 with hostile text': [
+      () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }),
+      'Accept the terms',
+    ],
+    '501, which is not retried': status('501 Not Implemented'),
+    '511 from a captive portal': [status('511 Network Authentication Required'), 'requires a login first'],
+    '505 without a reason': () => httpHead('505 \r\nContent-Length: 0'),
+    '599': status('599 Odd'),
+    '503 with a Retry-After beyond --timeout': [status('503 Busy', 'Retry-After: 40\r\n'), '--timeout'],
   }),
-  refused('505 without a reason', () => httpHead('505 \r\nContent-Length: 0')),
-  refused('599', status('599 Odd')),
-  refused('408 every time', status('408 Request Timeout'), { requests: 3, waits: [250, 500] }),
-  refused('425 every time', status('425 Too Early'), { requests: 3, waits: [250, 500] }),
-  refused('500 every time', status('500 Oops'), { requests: 3, waits: [250, 500], message: 'tried 3 times' }),
-  found('500 once', inSequence(status('500 Oops'), good), { requests: 2, waits: [250] }),
-  found('502, then 504', inSequence(status('502 Bad Gateway'), status('504 Gateway Timeout'), good), {
-    requests: 3,
-    waits: [250, 500],
+  ...faultsEnding({ exit: 7, code: 'http_error', requests: 3, waits: [250, 500] })({
+    '408 every time': status('408 Request Timeout'),
+    '425 every time': status('425 Too Early'),
+    '500 every time': [status('500 Oops'), 'tried 3 times'],
   }),
-  found('503 with a Retry-After', inSequence(status('503 Busy', 'Retry-After: 2\r\n'), good), {
-    requests: 2,
-    waits: [2125],
+  ...faultsEnding({ exit: 7, code: 'rpc_error', requests: 2 })({
+    '404 with an unknown method': [
+      refusal('404 Not Found', { code: -32601, message: 'no such method' }),
+      'no such method',
+    ],
+    '400 that offers unknown protocol versions': [
+      refusal('400 Bad Request', {
+        code: -32022,
+        message: 'Unsupported',
+        data: { supported: ['1999-01-01'] },
+      }),
+      'Unsupported',
+    ],
   }),
-  refused('503 with a Retry-After beyond --timeout', status('503 Busy', 'Retry-After: 40\r\n'), {
-    message: '--timeout',
+  ...faultsEnding({ exit: 6, code: 'network' })({
+    '407 from a proxy': [
+      status('407 Proxy Authentication Required'),
+      /HTTPS_PROXY to http:\/\/user:password@proxy:port, then: restaurant status --check/,
+    ],
+  }),
+  ...found({
+    '500 once': [inSequence(status('500 Oops'), good), { requests: 2, waits: [250] }],
+    '502, then 504': [
+      inSequence(status('502 Bad Gateway'), status('504 Gateway Timeout'), good),
+      { requests: 3, waits: [250, 500] },
+    ],
+    '503 with a Retry-After': [
+      inSequence(status('503 Busy', 'Retry-After: 2\r\n'), good),
+      { requests: 2, waits: [2125] },
+    ],
   }),
 ];
 
+const TYPES = [
+  'text/plain',
+  'application/octet-stream',
+  'text/html',
+  '',
+  'nonsense',
+  'application/json; charset=iso-8859-1',
+];
+
 const others: Fault[] = [
-  unreadable('a captive portal', () => httpResponse(PAGE, { type: 'text/html' }), {
-    message: /got a web page \("Free .*WiFi.*"\) from 127/,
+  ...unreadable({
+    'a captive portal': [
+      () => httpResponse(PAGE, { type: 'text/html' }),
+      /got a web page \("Free .*WiFi.*"\) from 127/,
+    ],
+    'a web page labeled JSON': [() => httpResponse(PAGE), 'web page'],
+    'Latin-1, labeled as such': [
+      ({ id }) =>
+        Buffer.from(
+          httpResponse(envelope(id, { ...ANSWER, note: 'é' }), { type: 'application/json; charset=latin1' }),
+          'latin1',
+        ),
+      'UTF-8',
+    ],
+    'UTF-16': ({ id }) =>
+      Buffer.concat([
+        Buffer.from(httpHead('200 OK\r\nContent-Type: application/json; charset=utf-16')),
+        Buffer.from(`\uFEFF${envelope(id)}`, 'utf16le'),
+      ]),
   }),
-  unreadable('a web page labeled JSON', () => httpResponse(PAGE), { message: 'web page' }),
-  ...[
-    'text/plain',
-    'application/octet-stream',
-    'text/html',
-    '',
-    'nonsense',
-    'application/json; charset=iso-8859-1',
-  ].map(
-    (type): Fault =>
-      found(
-        `a valid response labeled ${JSON.stringify(type)}`,
-        ({ id }) => httpResponse(envelope(id), { type }),
-        {},
-      ),
-  ),
-  unreadable(
-    'Latin-1, labeled as such',
-    ({ id }) =>
-      Buffer.from(
-        httpResponse(envelope(id, { ...ANSWER, note: 'é' }), { type: 'application/json; charset=latin1' }),
-        'latin1',
-      ),
-    { message: 'UTF-8' },
-  ),
-  unreadable('UTF-16', ({ id }) =>
-    Buffer.concat([
-      Buffer.from(httpHead('200 OK\r\nContent-Type: application/json; charset=utf-16')),
-      Buffer.from(`\uFEFF${envelope(id)}`, 'utf16le'),
-    ]),
+  ...found(
+    rowsFor(
+      'a valid response labeled',
+      TYPES,
+      (type) =>
+        ({ id }) =>
+          httpResponse(envelope(id), { type }),
+    ),
   ),
 ];
 

@@ -2,21 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
-import type { Transcript } from '../helpers/program.ts';
-import { KEY, type OutputFormat } from './fault.ts';
+import type { ProcessResult } from '../helpers/process.ts';
+import { type Fault, KEY, type OutputFormat } from './fault.ts';
 
 /** Characters that a terminal acts on: C0 except the line feed, DEL, C1, bidi controls. */
 export const CONTROLS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 
-interface Expected {
+interface Expected extends Pick<Fault, 'exit' | 'code' | 'message' | 'stdout'> {
   readonly form: OutputFormat;
-  readonly exit: number;
-  readonly code?: Code | undefined;
 }
 
-/** Checks the conditions that every run must satisfy, with any fault. @returns message and hint of a failed run */
-export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...wanted }: Expected): string {
+/** Checks the conditions that every run must satisfy, with any fault, and what this fault expects. */
+export function expectSurvived(
+  { exit, stdout, stderr }: Omit<ProcessResult, 'signal'>,
+  { form, ...wanted }: Expected,
+): void {
   const all = stdout + stderr;
   expect({ exit, stderr }).toMatchObject({ exit: wanted.exit });
   expect(all).not.toMatch(STACK);
@@ -26,17 +27,18 @@ export function expectSurvived({ exit, stdout, stderr }: Transcript, { form, ...
   const hasData = exit === 0 || exit === EXIT_CODES.partial;
   if (!hasData) expect(stdout).toBe('');
   else if (form === 'json') JSON.parse(stdout);
+  if (wanted.stdout !== undefined) expect(stdout).toMatch(wanted.stdout);
   if (exit === 0) {
     // A long pause is reported even if stderr is not a terminal.
     expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* retrying in \d+ s\n)?$/);
-    return '';
+    return;
   }
   const { code, problem } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);
   if (code !== undefined) {
     expect(code).toBe(wanted.code);
     expect(EXIT_CODES[CODES[code].kind]).toBe(exit);
   }
-  return problem;
+  if (wanted.message !== undefined) expect(problem).toMatch(wanted.message);
 }
 
 /** Parses the one line of JSON. */
