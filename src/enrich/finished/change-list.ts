@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { tryLock } from '../../storage/lock.ts';
 import { plural } from '../../util/format.ts';
+import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
 import { recordChanges } from './changes-file.ts';
-import { readCheckedTimes, writeCheckedTimes } from './checked-times.ts';
 import { FinishedList, type ListFlags } from './finished-list.ts';
 import { Journal } from './journal.ts';
 

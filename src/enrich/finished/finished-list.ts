@@ -14,7 +14,7 @@ import type { RowResult } from '../match/match.ts';
 import { formatOf, type Input, openInput } from '../read/input.ts';
 import { type List, openList } from '../read/list.ts';
 import type { InputRow, ListFormat } from '../row.ts';
-import { type Fingerprint, openStoredFingerprint } from '../write/checkpoint.ts';
+import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
 import {
   type AddedColumn,
   nestedKey,
@@ -111,7 +111,7 @@ export class FinishedList {
     }
     openInput(name, app.context).close();
     const { path } = checkTarget(app, name, true);
-    const options = openStoredFingerprint(app.paths.stateDir, path).read() ?? {};
+    const options = openFingerprint(app.paths.stateDir, path).read()?.options ?? {};
     const added = flags.written?.added ?? addedColumns(options.add);
     const source = { name, path, flags, options, added };
     return new FinishedList(app, source, await readLayout(app, source));
@@ -224,10 +224,10 @@ export class FinishedList {
 
   /** @param check called after the last row; if it throws, the file is not changed */
   async rewrite(textOf: (row: ListRow) => string, check: () => void): Promise<void> {
-    const fingerprint = openStoredFingerprint(this.#app.paths.stateDir, this.path);
-    const options = fingerprint.read();
+    const fingerprint = openFingerprint(this.#app.paths.stateDir, this.path);
+    const stored = fingerprint.read();
     await writeChunksAtomic(this.path, this.#pieces(textOf, check), statSync(this.path).mode & 0o777);
-    if (options !== undefined) fingerprint.write(options);
+    if (stored !== undefined) fingerprint.write(stored);
   }
 
   async *#pieces(textOf: (row: ListRow) => string, check: () => void): AsyncGenerator<string> {

@@ -13,12 +13,12 @@ import { toJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { changeList } from '../finished/change-list.ts';
 import { openChangesFile } from '../finished/changes-file.ts';
-import { readCheckedTimes, writeCheckedTimes } from '../finished/checked-times.ts';
 import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
 import { asLines, type Counters } from '../progress/summary.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
+import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
 import { compareRow } from './compare.ts';
 
 export interface RefreshFlags extends EnrichFlags {

@@ -16,13 +16,8 @@ import type { Target } from '../finished/export.ts';
 import { exportedFiles } from '../finished/export-options.ts';
 import { type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
-import {
-  CheckpointMismatch,
-  FinishedRows,
-  noFinishedRows,
-  openRunFingerprint,
-  readFinishedRows,
-} from '../write/checkpoint.ts';
+import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
+import { openRunFingerprint } from '../write/list-state.ts';
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import {

@@ -1,14 +1,8 @@
-import { hash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { isLoopback } from '../../client/endpoint.ts';
 import { AppError } from '../../errors.ts';
-import { openJsonFile } from '../../storage/state.ts';
 import { AFTER_QUOTE, type CellState } from '../../util/csv.ts';
-import { type Columns, FIELDS } from '../match/columns.ts';
 import type { Status } from '../match/match.ts';
 import type { InputRow } from '../row.ts';
-import type { AddedColumn, RowCodec, RowText } from './row-codec.ts';
+import type { RowCodec, RowText } from './row-codec.ts';
 import { RowFile } from './row-file.ts';
 
 export interface FinishedRow {
@@ -27,8 +21,8 @@ export class CheckpointMismatch extends AppError {
 }
 
 interface CheckpointOptions {
-  /** The output, which may be empty or cut off anywhere. */
-  readonly file: Pick<RowFile, 'readBytes' | 'append' | 'cut'>;
+  /** The output, which may be empty or cut off anywhere. Undefined to change nothing. */
+  readonly file?: Pick<RowFile, 'readBytes' | 'append' | 'cut'>;
   readonly codec: RowCodec;
   readonly name: string;
   /** A finished output, whose failed rows are requested again with `retryErrors`. */
@@ -47,20 +41,18 @@ export const noFinishedRows: FinishedRowReader = { take: () => undefined, end: (
 export class FinishedRows {
   readonly #options: CheckpointOptions;
   readonly #previous: OutputRecords | undefined;
-  readonly #records: OutputRecords;
-  #isInFile: boolean;
+  /** The records of the output; undefined after the last one. */
+  #records: OutputRecords | undefined;
 
   /** Writes a missing header. @throws {CheckpointMismatch} if the header differs */
   constructor(options: CheckpointOptions) {
     const { file, codec, previous } = options;
     this.#options = options;
-    const old = previous && new OutputRecords(previous, codec);
-    this.#previous = old && this.#skipHeader(old) ? old : undefined;
-    this.#records = new OutputRecords(file, codec);
-    this.#isInFile = this.#skipHeader(this.#records);
-    if (this.#isInFile) return;
-    file.cut(0);
-    file.append(codec.header);
+    this.#previous = previous && this.#open(previous);
+    this.#records = file && this.#open(file);
+    if (this.#records !== undefined) return;
+    file?.cut(0);
+    file?.append(codec.header);
   }
 
   /**
@@ -70,46 +62,47 @@ export class FinishedRows {
    */
   take(row: InputRow, own: RowText): FinishedRow | undefined {
     const previous = this.#previous?.next();
-    const record = this.#isInFile ? this.#records.next() : undefined;
-    if (record !== undefined) return this.#finishedRow(record, row, own);
-    if (this.#isInFile) this.#cutTail(own.start);
+    const record = this.#records?.next();
+    if (record !== undefined) return { ...this.#result(record, row, own), isWritten: true };
+    this.#cutTail(own.start);
     if (previous === undefined) return undefined;
-    const result = this.#finishedRow(previous, row, own);
-    return this.#options.retryErrors === true && result.status === 'error' ? undefined : result;
+    const result = this.#result(previous, row, own);
+    const isRetried = this.#options.retryErrors === true && result.status === 'error';
+    return isRetried ? undefined : { ...result, isWritten: false };
   }
 
   /** Ends the input. @throws {CheckpointMismatch} if the output has more rows */
   end(): void {
-    const hasMore =
-      this.#previous?.next() !== undefined ||
-      (this.#isInFile &&
-        (this.#records.next() !== undefined || trimZeros(this.#records.tail.bytes).length > 0));
-    if (hasMore) throw this.#mismatch('it has more rows');
-    if (this.#isInFile) this.#cutTail('');
+    const isLonger = this.#previous?.next() !== undefined || this.#records?.next() !== undefined;
+    if (isLonger || trimZeros(this.#records?.tail.bytes).length > 0) throw this.#mismatch('it has more rows');
+    this.#cutTail('');
   }
 
-  #skipHeader(records: OutputRecords): boolean {
-    const { header } = this.#options.codec;
-    if (header === '') return true;
+  /** Returns the records after the header; undefined if that is not complete. */
+  #open(file: ReadableFile): OutputRecords | undefined {
+    const { codec } = this.#options;
+    const records = new OutputRecords(file, codec);
+    if (codec.header === '') return records;
     const line = records.next();
-    if (line === undefined && isPrefix(records.tail.bytes, header)) return false;
-    if (line !== header) throw this.#mismatch('the header differs');
-    return true;
+    if (line === undefined && isPrefix(records.tail.bytes, codec.header)) return undefined;
+    if (line !== codec.header) throw this.#mismatch('the header differs');
+    return records;
   }
 
   /** Cuts off the first incomplete row, after verifying that it is the beginning of the expected row. */
   #cutTail(start: string): void {
+    if (this.#records === undefined) return;
     const { offset, bytes } = this.#records.tail;
     if (!isPrefix(bytes, start)) throw this.#mismatch('the last line differs');
-    this.#options.file.cut(offset);
-    this.#isInFile = false;
+    this.#options.file?.cut(offset);
+    this.#records = undefined;
   }
 
-  #finishedRow(record: string, row: InputRow, { start, end }: RowText): FinishedRow {
+  #result(record: string, row: InputRow, { start, end }: RowText): Pick<FinishedRow, 'text' | 'status'> {
     const text = record.slice(start.length, -end.length);
     const status = record === start + text + end ? this.#options.codec.statusOf(text) : undefined;
     if (status === undefined) throw this.#mismatch(`line ${row.line} of the input differs`);
-    return { text, status, isWritten: this.#isInFile };
+    return { text, status };
   }
 
   #mismatch(difference: string): CheckpointMismatch {
@@ -120,13 +113,10 @@ export class FinishedRows {
 }
 
 /** Reads the rows of a finished or stopped run, and changes nothing. */
-export function readFinishedRows(
+export const readFinishedRows = (
   { path, name }: { readonly path: string; readonly name: string },
   options: Pick<CheckpointOptions, 'codec' | 'retryErrors'>,
-): FinishedRows {
-  const file = { readBytes: () => 0, append() {}, cut() {} };
-  return new FinishedRows({ ...options, name, file, previous: RowFile.openForReading(path) });
-}
+): FinishedRows => new FinishedRows({ ...options, name, previous: RowFile.openForReading(path) });
 
 function isPrefix(torn: Buffer, text: string): boolean {
   const [bytes, whole] = [trimZeros(torn), Buffer.from(text)];
@@ -134,7 +124,7 @@ function isPrefix(torn: Buffer, text: string): boolean {
   return bytes.subarray(0, length).equals(whole.subarray(0, length));
 }
 
-function trimZeros(bytes: Buffer): Buffer {
+function trimZeros(bytes: Buffer = Buffer.alloc(0)): Buffer {
   return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
 }
 
@@ -215,84 +205,4 @@ export class OutputRecords {
     this.#end += length;
     this.#isAtEnd = length === 0;
   }
-}
-
-/** Values that the results depend on but that the output does not contain. */
-export type Fingerprint = Readonly<Record<string, string | undefined>>;
-
-interface FingerprintSource {
-  readonly options: {
-    readonly city?: string | undefined;
-    readonly defaultCity?: string | undefined;
-    readonly fields?: string | undefined;
-    readonly loose?: boolean;
-    readonly added: readonly AddedColumn[];
-  };
-  readonly columns: Omit<Columns, 'query'>;
-}
-
-/**
- * Opens the fingerprint of the run that started an output: its options and service. It is stored in the state folder,
- * because the output contains only rows. If it is missing, or belongs to another file of that name, every run may
- * resume. The key is not part of it, because a replaced key is a reason to resume.
- */
-export function openRunFingerprint(
-  stateDir: string | undefined,
-  { path, name }: { readonly path: string; readonly name: string },
-  { options: { city, defaultCity, fields, loose, added }, columns }: FingerprintSource,
-  service: URL,
-) {
-  const store = openStoredFingerprint(stateDir, path);
-  const current: Fingerprint = {
-    // A sandbox has a new port each time.
-    'base-url': isLoopback(service)
-      ? 'http://127.0.0.1'
-      : `${service.origin}${service.pathname}`.replace(/\/api\/mcp$/, ''),
-    city: city ?? (columns.city === undefined ? defaultCity : undefined),
-    fields,
-    ...Object.fromEntries(FIELDS.map((field) => [`${field}-column`, columns[field]])),
-    loose: loose ? 'yes' : undefined,
-    add: added.length === 0 ? undefined : added.map(({ name, path: from }) => `${name}=${from}`).join('\n'),
-  };
-  return {
-    /** @throws {CheckpointMismatch} if the run that started the output had other options */
-    check(): void {
-      const stored = store.read();
-      if (stored === undefined) return;
-      const other = Object.keys(current).find((each) => stored[each] !== current[each]);
-      if (other === undefined) return;
-      const [first, now] = [stored[other], current[other]].map((value) =>
-        value === undefined ? `no --${other}` : `--${other} '${value}'`,
-      );
-      throw new CheckpointMismatch(`${name} was started with ${first}, and this run has ${now}`);
-    },
-    save: () => store.write(current),
-  };
-}
-
-/** The fingerprint of the run that started the output at `path`. */
-export function openStoredFingerprint(stateDir: string | undefined, path: string) {
-  const file = stateDir === undefined ? undefined : join(stateDir, 'lists', `${hash('sha256', path)}.json`);
-  const store = openJsonFile(file, ({ identity, options }) =>
-    typeof identity === 'string' && typeof options === 'object' && options !== null
-      ? { identity, options: options as Fingerprint }
-      : undefined,
-  );
-  return {
-    /** Returns nothing if another file has replaced the output. */
-    read(): Fingerprint | undefined {
-      const stored = store.read();
-      return stored?.identity === identityOf(path) ? stored?.options : undefined;
-    },
-    write(options: Fingerprint): void {
-      const identity = identityOf(path);
-      if (identity !== undefined) store.write({ identity, options });
-    },
-  };
-}
-
-/** Identifies the file, even if another one replaces it: inode numbers alone are reused. */
-export function identityOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? undefined : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
 }
