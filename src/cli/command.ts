@@ -11,8 +11,6 @@ import type { OptionGroup, Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 import { nearest } from '../util/nearest.ts';
 
-export type { Option } from 'commander';
-
 /** Groups of global options that consist of smaller groups. */
 export const PARTS = {
   service: ['address', 'profile', 'demo'],
@@ -45,6 +43,7 @@ export type Completer =
 
 /** An option, with metadata that commander does not keep. Its description contains the choices and the default. */
 export class CliOption extends Option {
+  declare readonly long: string;
   isInteger = false;
   setting: Setting<unknown> | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
@@ -60,7 +59,7 @@ export class CliOption extends Option {
 
   /** @throws {AppError} `usage` naming the option */
   parse<T>(read: (text: string) => T, text: string, hint?: Hint): T {
-    return parseValue(read, text, { name: this.long ?? this.flags, flag: true, hint });
+    return parseValue(read, text, { name: this.long, flag: true, hint });
   }
 }
 
@@ -87,12 +86,13 @@ const FORMAT_FLAGS: readonly string[] = ['--json', '--format', '--open'];
 type Load = (command: CliCommand) => Promise<void>;
 
 export interface TypedOption {
-  readonly option: Option;
+  readonly option: CliOption;
   readonly text: string | undefined;
 }
 
 /** A command, with the metadata from which help, schema, completion, and the documentation are generated. */
 export class CliCommand extends Command {
+  declare readonly options: readonly CliOption[];
   /** Command lines that work as written, without the `$`. */
   exampleLines: string[] = [];
   optionGroups: readonly OptionGroup[] = ['general'];
@@ -122,7 +122,7 @@ export class CliCommand extends Command {
     return new CliOption(flags, description);
   }
 
-  override addOption(option: Option): this {
+  override addOption(option: CliOption): this {
     // Before commander's own listener, which throws for an invalid value.
     this.on(`option:${option.name()}`, (text?: string) => this.typed.push({ option, text }));
     return super.addOption(option);
@@ -141,31 +141,27 @@ export class CliCommand extends Command {
       command: innermost.path.split(' ').filter((name) => name !== ''),
       operands: innermost.args,
       options: typed.map(({ option, text }) => ({
-        flag: option.long ?? option.flags,
+        flag: option.long,
         value: text,
         rivals: innermost.#rivalsOf(option),
       })),
     };
   }
 
-  #rivalsOf(option: Option): string[] {
-    const isRival = (one: Option, other: Option): boolean =>
-      one instanceof CliOption && one.conflictsWith.includes(other.attributeName());
-    const long = option.long ?? '';
+  #rivalsOf(option: CliOption): string[] {
+    const isRival = (one: CliOption, other: CliOption): boolean =>
+      one.conflictsWith.includes(other.attributeName());
     const others = [...this.options, ...this.root.options].filter(
       (other) => isRival(option, other) || isRival(other, option),
     );
-    return [
-      ...(FORMAT_FLAGS.includes(long) ? FORMAT_FLAGS : []),
-      ...others.flatMap((other) => other.long ?? []),
-    ];
+    return [...(FORMAT_FLAGS.includes(option.long) ? FORMAT_FLAGS : []), ...others.map(({ long }) => long)];
   }
 
   longName(flag: string): string {
     return this.innermost.findOption(flag)?.long ?? flag;
   }
 
-  findOption(flag: string): Option | undefined {
+  findOption(flag: string): CliOption | undefined {
     return [...this.options, ...this.root.options].find(({ long, short }) => flag === long || flag === short);
   }
 
@@ -216,7 +212,7 @@ export class CliCommand extends Command {
 
   /** An invalid value is reported when the whole line is parsed, so that the hint can repeat the line. */
   #tryParse(option: CliOption, read: (text: string) => unknown, text: string, example?: string): unknown {
-    const { long = '' } = option;
+    const { long } = option;
     const isColumns = long === '--fields' && this.optionGroups.includes('columns');
     const corrected = isColumns
       ? { text: 'to choose columns', command: again({ '--columns': text }, { without: [long] }) }

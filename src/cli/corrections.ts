@@ -166,7 +166,7 @@ function meaningOf(flag: string, command: CliCommand, app: App): Meaning | undef
   const argument = command.registeredArguments.find((each) => names.includes(each.name()));
   if (argument !== undefined) return { name: '', takesValue: true, slot: slot(argument.name()) };
   const options = [...command.options, ...optionsOf(command)];
-  const longs = options.flatMap(({ long }) => long?.slice(2) ?? []);
+  const longs = options.map(({ long }) => long.slice(2));
   const others = ownWords(OTHER_OPTIONS, word).filter((ours) => longs.includes(ours.split(/ |--/)[1] ?? ''));
   const near = flag.startsWith('--') ? nearest(word, longs, 1).map((name) => `--${name}`) : [];
   const [meant] = [...others, ...near];
@@ -266,7 +266,7 @@ export function completed(
 }
 
 export const typedFlags = (program: CliCommand): string[] =>
-  program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? (long ?? []) : []));
+  program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? long : []));
 
 /** Returns the arguments of the first example that begins with the typed ones. */
 export function exampleOperands(

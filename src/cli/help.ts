@@ -1,11 +1,11 @@
-import { type Command, Help, type Option } from 'commander';
+import { type Command, Help } from 'commander';
 import type { App } from '../app/app.ts';
 import { needsDemo } from '../app/last-results.ts';
 import { exitCodes } from '../errors.ts';
 import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import type { CliCommand } from './command.ts';
+import type { CliCommand, CliOption } from './command.ts';
 import { globalOptions, HELP_OPTION, optionsOf, VERSION_OPTION } from './options.ts';
 
 export const INTRODUCTION = `Search restaurants and read their details.
@@ -45,13 +45,13 @@ class CommandHelp extends Help {
     return description === '' ? `  ${term}` : `  ${term}\n${below}`;
   }
 
-  override visibleOptions(command: CliCommand): Option[] {
+  override visibleOptions(command: CliCommand): CliOption[] {
     const all = allOptions(command);
     const isWhole = !this.#isBrief || command.parent === null || command.isGroup;
     return isWhole ? all : all.filter((option) => !isShared(option));
   }
 
-  override optionDescription({ description }: Option): string {
+  override optionDescription({ description }: CliOption): string {
     return description;
   }
 
@@ -68,7 +68,7 @@ class CommandHelp extends Help {
   }
 }
 
-const allOptions = (command: CliCommand): Option[] =>
+const allOptions = (command: CliCommand): CliOption[] =>
   command.parent === null
     ? [...optionsOf(command), VERSION_OPTION, HELP_OPTION]
     : [...command.options, ...(command.isGroup ? [] : optionsOf(command)), HELP_OPTION];
@@ -106,7 +106,7 @@ const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 const wrap = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
-export const isShared = ({ helpGroupHeading = '' }: Option): boolean =>
+export const isShared = ({ helpGroupHeading = '' }: CliOption): boolean =>
   ['Service options:', 'General options:'].includes(helpGroupHeading);
 
 export function helpText(command: CliCommand, app: App): string {

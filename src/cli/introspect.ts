@@ -1,17 +1,15 @@
-import type { Argument, Option } from 'commander';
 import { exitCodes } from '../errors.ts';
 import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
-import type { CliCommand, JsonSchema } from './command.ts';
-import { CliOption, PARTS } from './command.ts';
+import { type CliCommand, type CliOption, type JsonSchema, PARTS } from './command.ts';
 import { isShared } from './help.ts';
 import { HELP_OPTION, optionsOf, overrideFor } from './options.ts';
 import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
 import { unknownCommandError } from './usage.ts';
 
-function typeOf(option: Option): 'array' | 'integer' | 'string' | 'boolean' {
+function typeOf(option: CliOption): 'array' | 'integer' | 'string' | 'boolean' {
   if (Array.isArray(option.defaultValue)) return 'array';
-  if (option instanceof CliOption && option.isInteger) return 'integer';
+  if (option.isInteger) return 'integer';
   return option.required ? 'string' : 'boolean';
 }
 
@@ -20,32 +18,20 @@ const CONVERSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
   string: String,
 };
 
-function defaultOf(option: Option): unknown {
-  const setting = option instanceof CliOption ? option.setting : undefined;
-  const value = option.negate ? undefined : (option.defaultValue ?? setting?.default);
+function defaultOf(option: CliOption): unknown {
+  const value = option.negate ? undefined : (option.defaultValue ?? option.setting?.default);
   return value === undefined || Array.isArray(value)
     ? undefined
     : (CONVERSIONS[typeOf(option)]?.(value) ?? value);
 }
 
-function describeOption(option: Option) {
+function describeOption(option: CliOption) {
   const type = typeOf(option);
   return {
     flags: option.flags,
     description: option.description,
     type: type === 'string' || type === 'boolean' ? undefined : type,
-    environment: option instanceof CliOption ? option.setting?.env : undefined,
-  };
-}
-
-function describeArgument(command: CliCommand, argument: Argument) {
-  const completer = command.completers.get(argument.name());
-  return {
-    name: argument.name(),
-    description: argument.description,
-    required: argument.required || undefined,
-    variadic: argument.variadic || undefined,
-    choices: Array.isArray(completer) ? completer : undefined,
+    environment: option.setting?.env,
   };
 }
 
@@ -69,9 +55,10 @@ function describeBranch(command: CliCommand): Record<string, unknown> {
     summary: command.summary() || command.description(),
     arguments: filled(
       command.registeredArguments.map((argument) => ({
-        ...describeArgument(command, argument),
-        // Its description names them.
-        choices: undefined,
+        name: argument.name(),
+        description: argument.description,
+        required: argument.required || undefined,
+        variadic: argument.variadic || undefined,
       })),
     ),
     options: filled(command.options.map(describeOption)),
@@ -121,12 +108,10 @@ export function describeCommand(command: CliCommand): Record<string, unknown> {
   });
 }
 
-const nameOf = ({ long, flags }: Option): string => long?.slice(2) ?? flags;
-
-function schemaOf(option: Option) {
+function schemaOf(option: CliOption) {
   const type = typeOf(option);
   return {
-    description: option instanceof CliOption ? option.about : option.description,
+    description: option.about,
     type,
     items: type === 'array' ? { type: 'string' } : undefined,
     enum: option.argChoices,
@@ -141,17 +126,18 @@ function schemaOf(option: Option) {
 function inputSchema(command: CliCommand): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const argument of command.registeredArguments) {
-    const { name, description, variadic, choices } = describeArgument(command, argument);
-    const one = { type: 'string', enum: choices };
-    properties[name] = { ...(variadic ? { type: 'array', items: one } : one), description };
+    const { description, variadic } = argument;
+    const completer = command.completers.get(argument.name());
+    const one = { type: 'string', enum: Array.isArray(completer) ? completer : undefined };
+    properties[argument.name()] = { ...(variadic ? { type: 'array', items: one } : one), description };
   }
   for (const option of command.options) {
-    properties[nameOf(option)] = { flags: option.flags, ...schemaOf(option) };
+    properties[option.long.slice(2)] = { flags: option.flags, ...schemaOf(option) };
   }
   for (const option of optionsOf(command)) {
     const { description: _, ...facts } = schemaOf(option);
-    const isUsual = isShared(option) && Object.keys(overrideFor(command, option.long ?? '')).length === 0;
-    properties[nameOf(option)] = isUsual ? facts : schemaOf(option);
+    const isUsual = isShared(option) && Object.keys(overrideFor(command, option.long)).length === 0;
+    properties[option.long.slice(2)] = isUsual ? facts : schemaOf(option);
   }
   const required = command.registeredArguments.filter((each) => each.required).map((each) => each.name());
   return { type: 'object', properties, required, additionalProperties: false };

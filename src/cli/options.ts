@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { CommanderError, Option } from 'commander';
+import { CommanderError } from 'commander';
 import { type AppError, usage } from '../errors.ts';
 import { again, type Hint, restaurant } from '../hint.ts';
 import { EXTENSIONS, FORMATS } from '../output/formats.ts';
@@ -13,8 +13,10 @@ import {
 import { type CliCommand, CliOption, type OptionOverride } from './command.ts';
 
 /** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
-export const HELP_OPTION = new Option('-h, --help', 'Show this help').helpGroup('General options:');
-export const VERSION_OPTION = new Option('-V, --version', 'Print the version').helpGroup('General options:');
+export const HELP_OPTION = new CliOption('-h, --help', 'Show this help').helpGroup('General options:');
+export const VERSION_OPTION = new CliOption('-V, --version', 'Print the version').helpGroup(
+  'General options:',
+);
 
 function makeOption(name: string, row: OptionRow, override: OptionOverride = {}): CliOption {
   const { description = row.description, choices = row.choices } = override;
@@ -66,22 +68,21 @@ const rowsOf = ({ optionGroups }: CliCommand) =>
 
 export const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).map(([name]) => `--${name}`);
 
-export const optionsOf = (command: CliCommand): Option[] =>
+export const optionsOf = (command: CliCommand): CliOption[] =>
   rowsOf(command).map(([name, row]) => makeOption(name, row, overrideFor(command, `--${name}`)));
 
 export function conflictIn(command: CliCommand): AppError | undefined {
   const all = [...command.typed, ...command.root.typed].map(({ option }) => option);
   for (const one of all) {
-    const rivals = one instanceof CliOption ? one.conflictsWith : [];
-    const other = all.find((each) => rivals.includes(each.attributeName()));
+    const other = all.find((each) => one.conflictsWith.includes(each.attributeName()));
     if (other !== undefined) return conflict(one.long, other.long, command);
   }
   return undefined;
 }
 
-const conflict = (one: string | undefined, other: string | undefined, command: CliCommand): AppError =>
+const conflict = (one: string, other: string, command: CliCommand): AppError =>
   usage(`${one} and ${other} cannot be used together`, [
-    { text: 'leave one out', command: again({}, { without: [other ?? ''] }) },
+    { text: 'leave one out', command: again({}, { without: [other] }) },
     command.seeHelp,
   ]);
 
@@ -91,7 +92,7 @@ export function checkCommandLine(program: CliCommand): void {
   const { help, version } = program.opts();
   if (help === true || version === true) throw new CommanderError(0, 'commander.help', '');
   const accepted = globalFlagsOf(command);
-  const foreign = typed.find(({ option }) => !accepted.includes(option.long ?? ''));
+  const foreign = typed.find(({ option }) => !accepted.includes(option.long));
   if (foreign !== undefined) {
     throw usage(`${command.path} does not accept ${foreign.option.long}`, command.ownHelp);
   }

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { lastRestaurants } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
 import { nameOf, savedStore } from '../../app/saved.ts';
-import type { CliCommand, Completer, Option } from '../../cli/command.ts';
+import type { CliCommand, CliOption, Completer } from '../../cli/command.ts';
 import { TOPICS } from '../../cli/help.ts';
 import { HELP_OPTION, optionsOf } from '../../cli/options.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
@@ -23,7 +23,7 @@ export interface Completions {
 interface CursorContext {
   readonly command: CliCommand;
   readonly operands: readonly string[];
-  readonly option: Option | undefined;
+  readonly option: CliOption | undefined;
   readonly prefix: string;
   readonly text: string;
   readonly afterDoubleDash: boolean;
@@ -59,7 +59,7 @@ export async function parseCursor(
     prefix: value === undefined ? '' : current.slice(0, current.length - value.length),
     text: value ?? current,
     afterDoubleDash: words.includes('--'),
-    typed: new Set(all.map(({ option }) => option.long ?? option.flags)),
+    typed: new Set(all.map(({ option }) => option.long)),
   };
 }
 
@@ -97,8 +97,12 @@ export function listCompletions(context: CursorContext, program: CliCommand, app
 const fileCompleter = (name: string): Completer | undefined =>
   ['file', 'path'].includes(name) ? 'file' : undefined;
 
-function completerOfOption(option: Option, command: CliCommand, program: CliCommand): Completer | undefined {
-  const long = option.long ?? '';
+function completerOfOption(
+  option: CliOption,
+  command: CliCommand,
+  program: CliCommand,
+): Completer | undefined {
+  const { long } = option;
   const [, placeholder = ''] = /<(\w+)>/.exec(option.flags) ?? [];
   const { argChoices } = optionsOf(command).find((each) => each.long === long) ?? option;
   const completer = command.completers.get(long) ?? program.completers.get(long);
@@ -159,7 +163,7 @@ function options({ command, typed }: CursorContext): Candidate[] {
   // Before the command, every global option is allowed.
   const shared = command.isGroup ? root.options : optionsOf(command);
   return [...new Set([...own, ...shared, HELP_OPTION])]
-    .filter(({ long, defaultValue }) => !typed.has(long ?? '') || Array.isArray(defaultValue))
+    .filter(({ long, defaultValue }) => !typed.has(long) || Array.isArray(defaultValue))
     .flatMap(({ long, short, description }) =>
       [long, short].flatMap((flag) => (flag == null ? [] : [{ value: flag, description }])),
     );
