@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { reportUncaught, run } from './run.ts';
@@ -34,19 +35,12 @@ function listenForSignals(): Interruption & { exitCode(): number | undefined } {
   };
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
 }
 
 function runtimeName(): string {

@@ -92,39 +92,27 @@ async function printVersion(app: App): Promise<void> {
   await stdout.write(`${VERSION}\n${app.globals.verbose === true ? packages : ''}`);
 }
 
-async function reportFailure(error: unknown, app: App, program: CliCommand): Promise<number> {
-  if (error instanceof PipeClosed) return 0;
-  const { innermost } = program;
-  const failure = await withHint(asAppError(error, app.context), innermost, app);
-  // With JSON progress, errors are JSON, too.
-  await reportError(
-    failure,
-    app,
-    innermost,
-    app.terminal.wantsJsonErrors || innermost.opts().progress === 'json',
-  );
-  return EXIT_CODES[failure.kind];
-}
-
 const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 
-async function reportError(error: AppError, app: App, command: CliCommand, json: boolean): Promise<void> {
-  const { stderr } = app.context;
+async function reportFailure(error: unknown, app: App, { innermost: command }: CliCommand): Promise<number> {
+  if (error instanceof PipeClosed) return 0;
+  const failure = await withHint(asAppError(error, app.context), command, app);
+  const { context, notes, secrets, terminal } = app;
+  const { stderr } = context;
   const { errorJson, formatError } = await import('./output/problem.ts');
-  await app.notes.flush();
-  const redact = (part: string): string => app.secrets.redact(part);
-  const lines = (): string => {
-    if (error.code === 'interrupted' && ENDLESS.includes(command.path)) return 'stopped\n';
-    const width = stderr.isTTY ? { width: stderr.columns } : {};
-    return formatError(error, app.terminal.palette('stderr'), {
-      verbose: app.terminal.verbose,
-      redact,
-      ...width,
-    });
-  };
-  const text = json ? `${errorJson(error, redact)}\n` : lines();
+  await notes.flush();
+  const redact = (part: string): string => secrets.redact(part);
+  const width = stderr.isTTY ? { width: stderr.columns } : {};
+  const lines = (): string =>
+    failure.code === 'interrupted' && ENDLESS.includes(command.path)
+      ? 'stopped\n'
+      : formatError(failure, terminal.palette('stderr'), { verbose: terminal.verbose, redact, ...width });
+  // With JSON progress, errors are JSON, too.
+  const isJson = terminal.wantsJsonErrors || command.opts().progress === 'json';
+  const text = isJson ? `${errorJson(failure, redact)}\n` : lines();
   // The whole text is redacted once more. If stderr is closed, the error cannot be reported.
-  await stderr.write(app.secrets.redact(text)).catch(() => {});
+  await stderr.write(redact(text)).catch(() => {});
+  return EXIT_CODES[failure.kind];
 }
 
 async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {

@@ -1,6 +1,7 @@
 import { TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
 import { AppError } from '../errors.ts';
+import type { Hint } from '../hint.ts';
 import { RateLimitError } from '../storage/pacer.ts';
 import { mapConcurrently } from '../util/async.ts';
 import { checkId } from '../util/restaurant.ts';
@@ -35,6 +36,13 @@ async function lookupOne(
     return { restaurantId, error: error.withHint({ text: errorHint(app, error) }) };
   }
 }
+
+/** Rejects with the hint if the plan of the key does not include the level. */
+export const withPlanHint =
+  (hint: Hint) =>
+  (error: unknown): never => {
+    throw error instanceof AppError && error.code === 'plan_required' ? error.withHint(hint) : error;
+  };
 
 export function lookupAll(
   app: App,

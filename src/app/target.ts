@@ -137,13 +137,12 @@ function expandVariables(app: App, name: string, text: string): string {
   return value;
 }
 
-export type ConfiguredKey =
-  | {
-      readonly source: 'env' | 'config' | 'key-command';
-      readonly value: string;
-      readonly command?: undefined;
-    }
-  | { readonly source: 'key-command'; readonly value?: undefined; readonly command: CommandWords };
+/** The command is not run yet if there is no value. */
+export interface ConfiguredKey {
+  readonly source: 'env' | 'config' | 'key-command';
+  readonly value?: string;
+  readonly command?: CommandWords;
+}
 
 /** The key of the environment, else the key command, else the saved key. @throws {AppError} `no_key`, `bad_key` */
 export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKey | undefined {
@@ -186,16 +185,16 @@ export async function requireKey(
   app: App,
   endpoint: URL,
   headers: RequestHeaders = {},
-): Promise<ConfiguredKey & { readonly value: string }> {
-  const configured = configuredKey(app, endpoint);
-  if (configured?.command !== undefined) {
+): Promise<Required<Pick<ConfiguredKey, 'source' | 'value'>>> {
+  const { source = 'config', value, command } = configuredKey(app, endpoint) ?? {};
+  if (value !== undefined) return { value, source };
+  if (command !== undefined) {
     const { runKeyCommand } = await import('./key-command.ts');
-    const key = await runKeyCommand(app, configured.command);
+    const key = await runKeyCommand(app, command);
     app.secrets.register(key);
     app.secrets.commandKey = checkKey(key, app.settings.get('key-prefix'), keyHint(app, 'key-command'));
-    return { value: app.secrets.commandKey, source: 'key-command' };
+    return { value: app.secrets.commandKey, source };
   }
-  if (configured !== undefined) return configured;
   // A damaged config file may contain the key.
   app.config.file();
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
@@ -203,6 +202,15 @@ export async function requireKey(
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
   throw new AppError('no_key', `no API key${which}`, {
     hint: [{ text: 'set RESTAURANT_API_KEY' }, { text: 'or log in', command: loginCommand(app) }],
+  });
+}
+
+/** @throws {AppError} `usage` for words that look like an API key */
+export function refuseKey({ secrets }: App, what: string, words: readonly string[]): void {
+  if (words.every((word) => secrets.redact(word) === word)) return;
+  throw usage(`${what} looks like an API key; nothing was sent`, {
+    text: 'to save a key',
+    command: restaurant('login'),
   });
 }
 

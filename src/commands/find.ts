@@ -5,7 +5,7 @@ import { outputFormat, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { Received } from '../app/service.ts';
-import { requireEndpoint } from '../app/target.ts';
+import { refuseKey, requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { type FindResult, LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
@@ -155,12 +155,7 @@ async function readQuery(
   if (name.trim() === '') {
     throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
   }
-  if ([...words, city ?? ''].some((value) => app.secrets.redact(value) !== value)) {
-    throw usage('an argument looks like an API key; nothing was sent', {
-      text: 'to save a key',
-      command: restaurant('login'),
-    });
-  }
+  refuseKey(app, 'an argument', [...words, city ?? '']);
   // A name that follows the command needs no check.
   if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
     (await import('../cli/stray-words.ts')).checkAdjacent(app.program, words);

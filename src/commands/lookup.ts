@@ -3,12 +3,13 @@ import { describeSearch } from '../app/last-results.ts';
 import { outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
+import { refuseKey } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
-import { again, exampleSearch, slot, type Word } from '../hint.ts';
+import { again, exampleSearch, type Hint, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
 
@@ -64,12 +65,12 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     },
     preview: ({ ids }) => ids.map((id) => plannedCall(TOOLS.lookup, { id, level })),
     send: async (service, { ids, isOne }) => {
-      const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
+      const { lookupAll, lookupMany, withPlanHint } = await import('../app/lookup-many.ts');
       const outcomes =
         !isOne && isStreamed(app)
           ? streamEntries(app, lookupMany(app, service, ids, level))
           : lookupAll(app, service, ids, level);
-      return outcomes.catch((error) => Promise.reject(withPlanHint(error)));
+      return outcomes.catch(withPlanHint(BASIC_DETAILS));
     },
     write: async (outcomes, { search, isOne }) => {
       const [first] = outcomes;
@@ -83,7 +84,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
 }
 
 async function readSelection(app: App, words: readonly string[]): Promise<Selection> {
-  const { readIds, refuseKey, selectRestaurants } = await import('./lookup/ids.ts');
+  const { readIds, selectRestaurants } = await import('./lookup/ids.ts');
   if (!words.includes('-')) return selectRestaurants(app, words);
   if (words.length > 1) {
     throw usage('- reads all IDs from stdin and cannot be combined with other IDs', {
@@ -92,18 +93,15 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   }
   const { readAllText } = await import('../app/input.ts');
   const ids = readIds(await readAllText(app, 'ids, one per line'));
-  for (const id of ids) refuseKey(app, id);
+  refuseKey(app, 'an ID', ids);
   if (ids.length === 0) await app.notes.note('no IDs on stdin, nothing to look up');
   return { ids: [...new Set(ids)] };
 }
 
-function withPlanHint(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'plan_required') return error;
-  return error.withHint({
-    text: 'basic details work with every key',
-    command: again({ '--fields': 'basic' }),
-  });
-}
+const BASIC_DETAILS: Hint = {
+  text: 'basic details work with every key',
+  command: again({ '--fields': 'basic' }),
+};
 
 async function writeOne(app: App, outcome: Outcome, search: Selection['search']): Promise<void> {
   const { output, text, error, cachedAt } = outcome;

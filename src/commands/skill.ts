@@ -2,8 +2,8 @@ import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, object, text } from '../cli/schemas.ts';
 import skillText from '../mcp/skill.md' with { type: 'text' };
-import { AGENT_NAMES, type Agent, SCOPES } from './skill/agents.ts';
 import type { SkillOptions } from './skill/files.ts';
+import { AGENT_NAMES, type Agent, installSkill, SCOPES, uninstallSkill } from './skill/files.ts';
 
 const FILE = { agent: { enum: AGENT_NAMES }, scope: { enum: SCOPES }, file: text };
 const INSTALL_OUTPUT = object({
@@ -22,7 +22,7 @@ export function registerSkill(command: CliCommand, app: App): void {
     .command('print')
     .about('Print SKILL.md')
     .examples('restaurant skill print')
-    .action(async () => app.context.stdout.write(skillText));
+    .action(() => app.context.stdout.write(skillText));
   skill
     .command('install')
     .about('Install the skill for an agent')
@@ -39,10 +39,7 @@ export function registerSkill(command: CliCommand, app: App): void {
         'is different is overwritten only with --force, or with --update if it is a version of this skill. ' +
         'CLAUDE_CONFIG_DIR, COPILOT_HOME, and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
-    .action(async (agent: Agent, options: SkillOptions) => {
-      const { installSkill } = await import('./skill/files.ts');
-      await installSkill(app, agent, options, skillText);
-    });
+    .action((agent: Agent, options: SkillOptions) => installSkill(app, agent, options, skillText));
   skill
     .command('uninstall')
     .about('Delete the installed skill')
@@ -53,8 +50,5 @@ export function registerSkill(command: CliCommand, app: App): void {
     .outputSchema(UNINSTALL_OUTPUT)
     .examples('restaurant skill uninstall claude-code --dry-run')
     .notes('Another SKILL.md in its place is deleted only with --force.')
-    .action(async (agent: Agent, options: SkillOptions) => {
-      const { uninstallSkill } = await import('./skill/files.ts');
-      await uninstallSkill(app, agent, options);
-    });
+    .action((agent: Agent, options: SkillOptions) => uninstallSkill(app, agent, options));
 }

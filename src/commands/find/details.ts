@@ -1,8 +1,8 @@
 import type { App } from '../../app/app.ts';
-import { lookupAll, lookupsFailed } from '../../app/lookup-many.ts';
+import { lookupAll, lookupsFailed, withPlanHint } from '../../app/lookup-many.ts';
 import type { Service } from '../../app/service.ts';
 import type { Level } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
@@ -31,11 +31,7 @@ export async function lookupResults(
   const ids = results.map((row) =>
     isObject(row) && typeof row.service_id === 'string' ? row.service_id : '',
   );
-  const outcomes = await lookupAll(app, service, ids, level).catch((error) => {
-    throw error instanceof AppError && error.code === 'plan_required'
-      ? error.withHint(WITHOUT_DETAILS)
-      : error;
-  });
+  const outcomes = await lookupAll(app, service, ids, level).catch(withPlanHint(WITHOUT_DETAILS));
   return outcomes.map(({ output, error }, index): Detailed => {
     const result = results[index];
     return error === undefined ? { result, details: output } : { result, error };

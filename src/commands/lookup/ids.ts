@@ -6,6 +6,7 @@ import {
   restaurantsOf,
   type Search,
 } from '../../app/last-results.ts';
+import { refuseKey } from '../../app/target.ts';
 import { AppError, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
@@ -50,7 +51,7 @@ function resolveWords(app: App, words: readonly string[]): Selection {
   const ids = parts.flatMap((word) => {
     const numbers = rowsOfWord(word, rows);
     if (numbers.length > 0) return numbers.map(rowId);
-    refuseKey(app, word);
+    refuseKey(app, 'an ID', [word]);
     return [checkWord(app, word)];
   });
   return { ids: [...new Set(ids)], search };
@@ -74,15 +75,6 @@ function rowsOfWord(word: string, rows: readonly Row[]): number[] {
   if (range !== null) return rowsOfRange(range);
   const isRow = LARGE_NUMBER.test(word) && rows.length > 0 && rows.every(({ id }) => !id.startsWith(word));
   return isRow || ROW.test(word) ? [Number(word)] : rowsNamed(word, rows);
-}
-
-/** @throws {AppError} `usage` for a word that looks like an API key */
-export function refuseKey(app: App, word: string): void {
-  if (app.secrets.redact(word) === word) return;
-  throw usage('an ID looks like an API key; nothing was sent', {
-    text: 'to save a key',
-    command: restaurant('login'),
-  });
 }
 
 function rowsOfRange([word, from, to]: RegExpExecArray): number[] {

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/agents.ts';
+import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/files.ts';
 import { shell } from '../../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
