@@ -12,7 +12,7 @@ import { plural } from '../../util/format.ts';
 import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { flatCells } from '../read/list.ts';
-import { resultFields } from '../write/row-codec.ts';
+import { RESULT_FIELDS } from '../write/row-codec.ts';
 import { exportFormat } from './export-options.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
@@ -88,7 +88,7 @@ const NUMBERS = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
 /** Reads a finished list as a table with typed columns, or as GeoJSON. */
 class ExportSource {
   readonly #list: FinishedList;
-  readonly #fields = new Set<string>(resultFields({ added: [], details: true }).fields);
+  readonly #fields = new Set<string>(RESULT_FIELDS);
   readonly #numbers: readonly string[];
   /** Number of rows of the last reading. */
   count = 0;

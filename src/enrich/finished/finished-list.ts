@@ -19,8 +19,8 @@ import {
   type AddedColumn,
   nestedKey,
   openRowCodec,
+  RESULT_FIELDS,
   type RowCodec,
-  resultFields,
 } from '../write/row-codec.ts';
 
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
@@ -163,7 +163,7 @@ export class FinishedList {
   valuesOf(result: RowResult): Values {
     const text = this.#codec.result(result);
     if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.prefix);
-    const { names } = resultFields({ added: this.#source.added, details: true });
+    const names = [...RESULT_FIELDS, ...this.#source.added.map(({ name }) => name)];
     const cells = decodeRecord(text, this.#layout.delimiter ?? ',');
     return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
   }
@@ -270,9 +270,8 @@ async function readLayout(app: App, source: Source): Promise<Layout> {
     const list = await openRows(input, source);
     const { header, delimiter, first } = list;
     await list.rows.return(undefined);
-    const { fields } = resultFields({ added: [], details: true });
     const names = [
-      ...fields.map((field) => [field, prefix + field] as const),
+      ...RESULT_FIELDS.map((field) => [field, prefix + field] as const),
       ...added.map((each) => [each.name, each.name] as const),
     ];
     const positions = new Map(

@@ -5,7 +5,7 @@ import { isObject } from '../../util/object.ts';
 import { STATUSES } from '../match/match.ts';
 import type { CheckedList } from '../read/list.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from '../row.ts';
-import { nestedKey, type RowCodecOptions, resultFields } from '../write/row-codec.ts';
+import { nestedKey, RESULT_FIELDS, type RowCodecOptions } from '../write/row-codec.ts';
 
 type Source = Pick<CheckedList, 'header' | 'flatHeader' | 'headerText' | 'rows'>;
 
@@ -61,12 +61,10 @@ function isIdColumn(header: readonly string[], { prefix, idColumn = 'restaurant_
   return `${prefix}id` === idColumn && header.includes(idColumn) && !header.includes('service_id');
 }
 
-const FIELDS = resultFields({ added: [], details: true }).fields;
-
 /** @param replace undefined if the columns stay */
 function fromColumns(list: CheckedList, prefix: string, replace: Options | undefined): FedBack {
   const columns = [
-    ...FIELDS.map((field) => [field, prefix + field] as const),
+    ...RESULT_FIELDS.map((field) => [field, prefix + field] as const),
     ...(replace?.added ?? []).map(({ name }) => [`added ${name}`, name] as const),
   ].filter(([, column]) => list.header.includes(column));
   const positions = new Map(columns.map(([field, column]) => [field, list.header.lastIndexOf(column)]));

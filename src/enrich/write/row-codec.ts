@@ -1,8 +1,7 @@
-import type { LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
-import { cellAt, type Scalar, valueAt } from '../../output/records.ts';
+import { type Scalar, toCell, valueAt } from '../../output/records.ts';
 import { encodeRecord } from '../../util/csv.ts';
 import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
@@ -11,8 +10,7 @@ import { type RowResult, STATUSES, type Status } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../row.ts';
 
-/** Fields of a result, in the order of their columns. Column names consist of the prefix and a field name. */
-/** Columns with fields of the restaurant. */
+/** Fields of the restaurant. The others are fields of the result itself. */
 export const RESTAURANT_FIELDS = [
   'name',
   'address',
@@ -25,7 +23,8 @@ export const RESTAURANT_FIELDS = [
   'coverage_level',
 ] as const;
 
-const RESULT_FIELDS = [
+/** Fields of a result, in the order of their columns. Column names consist of the prefix and a field name. */
+export const RESULT_FIELDS = [
   'status',
   'match',
   'candidates',
@@ -37,17 +36,7 @@ const RESULT_FIELDS = [
   'distance_m',
 ] as const;
 type ResultField = (typeof RESULT_FIELDS)[number];
-/** Fields of the result itself. The others are fields of its restaurant. */
-const OWN_FIELDS: readonly ResultField[] = [
-  'status',
-  'match',
-  'candidates',
-  'id',
-  'details',
-  'error',
-  'similarity',
-  'distance_m',
-];
+const OF_RESTAURANT: ReadonlySet<ResultField> = new Set(RESTAURANT_FIELDS);
 
 export interface AddedColumn {
   readonly name: string;
@@ -93,25 +82,20 @@ export interface RowCodec {
 export const openRowCodec = (options: RowCodecOptions): RowCodec =>
   options.format === 'ndjson' ? new NdjsonCodec(options) : new DelimitedCodec(options);
 
-export function resultFields({ added, details }: Pick<RowCodecOptions, 'added' | 'details'>): {
-  fields: readonly ResultField[];
-  names: readonly string[];
-} {
-  const fields = RESULT_FIELDS.filter((field) => details || field !== 'details');
-  return { fields, names: [...fields, ...added.map(({ name }) => name)] };
-}
+const fieldsOf = ({ details }: RowCodecOptions): readonly ResultField[] =>
+  RESULT_FIELDS.filter((field) => details || field !== 'details');
 
-type Source = readonly [holder: unknown, path: string];
-
-function sourcesOf(
-  { restaurant = {}, details, ...result }: RowResult,
+/** Returns the values of the fields and of the added columns, in this order. */
+function valuesOf(
+  result: RowResult,
   fields: readonly ResultField[],
   added: readonly AddedColumn[],
-): readonly Source[] {
-  const own = { details, id: restaurant.service_id, ...result };
+): unknown[] {
+  const { restaurant = {}, details } = result;
+  const own: Readonly<Record<string, unknown>> = { id: restaurant.service_id, ...result };
   return [
-    ...fields.map((field): Source => [OWN_FIELDS.includes(field) ? own : restaurant, field]),
-    ...added.map(({ path }): Source => [details, path]),
+    ...fields.map((field) => (OF_RESTAURANT.has(field) ? valueAt(restaurant, field) : own[field])),
+    ...added.map(({ path }) => valueAt(details, path)),
   ];
 }
 
@@ -127,7 +111,7 @@ class DelimitedCodec implements RowCodec {
     const { delimiter, bom, columns, headerText, lineEnd, prefix, added } = options;
     this.#options = options;
     this.delimiter = delimiter;
-    this.#fields = resultFields(options).fields;
+    this.#fields = fieldsOf(options);
     this.#columns = new Set(columns);
     const names = [...this.#fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
     assertNoCollision(columns, names);
@@ -152,12 +136,9 @@ class DelimitedCodec implements RowCodec {
   }
 
   result(result: RowResult): string {
-    const sources = sourcesOf(result, this.#fields, this.#options.added);
-    const cells = sources.map(([holder, path], index) =>
+    const cells = valuesOf(result, this.#fields, this.#options.added).map((value, index) =>
       // JSON is harmless in a spreadsheet, and must stay parseable.
-      this.#fields[index] === 'details'
-        ? detailsCell(result.details)
-        : this.#cell(cellAt(holder, path) ?? ''),
+      this.#fields[index] === 'details' ? detailsCell(value) : this.#cell(toCell(value) ?? ''),
     );
     return encodeRecord(cells, this.delimiter);
   }
@@ -173,7 +154,7 @@ class DelimitedCodec implements RowCodec {
   }
 }
 
-const detailsCell = (details: LookupOutput | undefined): string =>
+const detailsCell = (details: unknown): string =>
   details === undefined || details === null ? '' : toJson(details, false);
 
 function objectCells(row: ObjectRow, columns: readonly string[], known: ReadonlySet<string>): string[] {
@@ -206,18 +187,15 @@ class NdjsonCodec implements RowCodec {
   readonly #columnTexts: readonly string[];
 
   constructor(options: RowCodecOptions) {
-    const { fields, names } = resultFields(options);
     this.#options = options;
-    this.#fields = fields;
-    this.#names = names;
+    this.#fields = fieldsOf(options);
+    const added = options.added.map(({ name }) => name);
+    this.#names = [...this.#fields, ...added];
     this.#key = nestedKey(options.prefix);
     this.#keyText = `${toJson(this.#key, false)}:`;
     this.#columnTexts = options.columns.map((column) => toJson(column, false));
     assertNoCollision(options.columns, [this.#key]);
-    assertNoCollision(
-      fields,
-      options.added.map(({ name }) => name),
-    );
+    assertNoCollision(this.#fields, added);
     const duplicate = repeated(options.columns);
     if (duplicate === undefined) return;
     throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
@@ -243,8 +221,8 @@ class NdjsonCodec implements RowCodec {
   }
 
   result(result: RowResult): string {
-    const members = sourcesOf(result, this.#fields, this.#options.added).map(
-      ([holder, path], index) => [this.#names[index] ?? path, valueAt(holder, path) ?? null] as const,
+    const members = valuesOf(result, this.#fields, this.#options.added).map(
+      (value, index) => [this.#names[index] ?? '', value ?? null] as const,
     );
     return `${this.#keyText}${toJson(Object.fromEntries(members), false)}`;
   }
