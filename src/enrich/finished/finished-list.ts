@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import type { RowResult } from '../match/match.ts';
 import { formatOf, type Input, openInput } from '../read/input.ts';
-import { type List, openList } from '../read/list.ts';
+import { type List, NoHeader, openList } from '../read/list.ts';
 import type { InputRow, ListFormat } from '../row.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
 import {
@@ -267,7 +267,9 @@ async function readLayout(app: App, source: Source): Promise<Layout> {
   const { prefix } = flags;
   const input = openInput(source.path, app.context);
   try {
-    const list = await openRows(input, source);
+    const list = await openRows(input, source).catch((error: unknown) => {
+      throw error instanceof NoHeader ? notAnOutput(name, prefix) : error;
+    });
     const { header, delimiter, first } = list;
     await list.rows.return(undefined);
     const names = [

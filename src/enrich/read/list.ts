@@ -102,7 +102,7 @@ async function openTableRows(
   onProblem: OnProblem,
 ): Promise<List> {
   const table = await openTable(records, headerLine, named);
-  if (table === undefined) throw noHeader(input, headerLine);
+  if (table === undefined) throw new NoHeader(input.name, headerLine);
   const { cells: header, text: headerText, end } = table.header;
   const layout = { ...source, width: header.length, lineEnd: end === '' ? '\n' : end };
   return {
@@ -163,15 +163,17 @@ async function openObjects(objects: AsyncGenerator<ObjectRow>, bom: boolean): Pr
   return { format: 'ndjson', delimiter: undefined, bom, header, headerText: '', lineEnd: '\n', first, rows };
 }
 
-function noHeader({ name }: Input, headerLine: number | undefined): AppError {
-  const message =
-    headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;
-  return new AppError('bad_input', `${name} ${message}`, {
-    hint: {
-      text: 'the first line names the columns, such as name,city',
-      command: restaurant('help', 'formats'),
-    },
-  });
+export class NoHeader extends AppError {
+  constructor(name: string, headerLine: number | undefined) {
+    const problem =
+      headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;
+    super('bad_input', `${name} ${problem}`, {
+      hint: {
+        text: 'the first line names the columns, such as name,city',
+        command: restaurant('help', 'formats'),
+      },
+    });
+  }
 }
 
 async function peekHeader(

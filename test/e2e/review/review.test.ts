@@ -211,9 +211,11 @@ describe('review for programs', () => {
 
   it('refuses a file that enrich did not write, stdin, and a pipe', async () => {
     await enrich();
-    expect((await run(['review', 'list.csv', '--json'])).stderr).toContain(
-      'list.csv has no column restaurant_status, so it is not the output of enrich',
-    );
+    writeFileSync(path('empty.csv'), '');
+    for (const file of ['list.csv', 'empty.csv'])
+      expect((await run(['review', file, '--json'])).stderr).toContain(
+        `${file} has no column restaurant_status, so it is not the output of enrich`,
+      );
     expect((await run(['review', '-', '--json'])).exit).toBe(2);
     expect((await run(['review', 'out.csv'])).stderr).toContain('review needs a terminal');
     const { stderr } = await run(['review', '.', '--json']);
