@@ -6,7 +6,7 @@ import { again, slot, system } from '../hint.ts';
 import { ioError, isNotRegularFile, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
 
-export type Lock = { release(): void };
+type Lock = { release(): void };
 type Holder = { readonly key: string; readonly owner?: ProcessIdentity; readonly createdAt: number };
 class HeldError extends AppError {}
 
@@ -29,7 +29,10 @@ export function tryLock(path: string, depth = 0): Lock {
       const holder = read(lockPath);
       if (holder === undefined) continue;
       if (depth > 2 || !isStale(holder)) throw inUse(path, holder);
-      takeOver(lockPath, holder.key, depth);
+      // Under another lock, named after the stale one; otherwise, a second process would delete the next holder's lock.
+      const guard = tryLock(join(dirname(path), `.restaurant-${holder.key}`), depth + 1);
+      remove(lockPath, holder.key);
+      guard.release();
     }
   } catch (error) {
     throw ioError('lock', path, error);
@@ -38,22 +41,20 @@ export function tryLock(path: string, depth = 0): Lock {
 }
 
 export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {
-  const lock = await waitForLock(path, Date.now() + waitMs);
+  const deadline = Date.now() + waitMs;
+  let lock: Lock | undefined;
+  for (let pause = 1; lock === undefined; pause = Math.min(pause * 2, 50)) {
+    try {
+      lock = tryLock(path);
+    } catch (error) {
+      if (!(error instanceof HeldError) || Date.now() >= deadline) throw error;
+      await sleep(pause);
+    }
+  }
   try {
     return await run();
   } finally {
     lock.release();
-  }
-}
-
-async function waitForLock(path: string, deadline: number): Promise<Lock> {
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    try {
-      return tryLock(path);
-    } catch (error) {
-      if (!(error instanceof HeldError) || Date.now() >= deadline) throw error;
-    }
-    await sleep(pause);
   }
 }
 
@@ -91,13 +92,6 @@ function read(lockPath: string): Holder | undefined {
 
 const isStale = ({ owner, createdAt }: Holder): boolean =>
   owner === undefined ? Date.now() - createdAt > EMPTY_MS : !isRunning(owner);
-
-/** Under another lock, named after the stale one; otherwise, a second process would delete the next holder's lock. */
-function takeOver(lockPath: string, key: string, depth: number): void {
-  const guard = tryLock(join(dirname(lockPath), `.restaurant-${key}`), depth + 1);
-  remove(lockPath, key);
-  guard.release();
-}
 
 /** Deletes the lock with this key, and not one that another process has taken since. Never throws. */
 function remove(lockPath: string, key: string): void {
