@@ -1,10 +1,9 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/excerpt.ts';
-import { memberText } from '../util/json.ts';
+import { memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
-import { parseJson, parseJsonOrNone } from './rpc/json.ts';
 import type { Outcome } from './rpc/reply.ts';
 import { mismatch, outputObject } from './tools.ts';
 import type { InputRequest, Tool, ToolResult } from './types.ts';

@@ -1,8 +1,7 @@
 import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { parseJsonOrNone } from '../client/rpc/json.ts';
 import type { CachedResponse, ResponseCache } from '../storage/cache.ts';
 import { DAY_MS } from '../storage/ledger.ts';
-import { canonicalJson } from '../util/json.ts';
+import { canonicalJson, parseJsonOrNone } from '../util/json.ts';
 import { NOW, type Store } from './store.ts';
 
 const KEEP_MS = 30 * DAY_MS;

@@ -1,6 +1,6 @@
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 import { type Command, fragment, type Hint } from '../hint.ts';
+import { firstJsonError } from './json.ts';
 
 const MAX_REPEATED = 60;
 const JSON_HINT: Hint = {
@@ -45,25 +45,6 @@ export function textHint(
     { text: 'as text', command: plain(short) },
     { text: 'as JSON text', command: typed(JSON.stringify(short)) },
   ];
-}
-
-/** Locates the first error. `JSON.parse` only reports the position in its message, and not in every version of Node. */
-export function firstJsonError(text: string): {
-  readonly offset: number;
-  readonly isCut: boolean;
-} {
-  const errors: ParseError[] = [];
-  try {
-    parse(text, errors, { allowTrailingComma: false, disallowComments: true });
-  } catch (error) {
-    // Thousands of open brackets exceed the stack.
-    if (!(error instanceof RangeError)) throw error;
-  }
-  const [first] = errors;
-  if (first === undefined) return { offset: text.length, isCut: false };
-  const { offset, length, error } = first;
-  const isOpen = printParseErrorCode(error).startsWith('UnexpectedEndOf');
-  return { offset, isCut: isOpen && offset + length >= text.length };
 }
 
 function errorPosition(text: string): string {

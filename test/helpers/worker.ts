@@ -13,6 +13,7 @@ export async function bundleWorker(folder: string, code: string): Promise<string
   const bundle = await rolldown({
     input: entry,
     platform: 'node',
+    resolve: { mainFields: ['module', 'main'] },
     plugins: [
       {
         name: 'entry',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
-import { parseJson } from '../../src/client/rpc/json.ts';
-import { formatJson, memberText } from '../../src/util/json.ts';
+import { formatJson, memberText, parseJson } from '../../src/util/json.ts';
 import { KEY } from '../helpers/client.ts';
 import { expectLinearTime } from '../helpers/linear-time.ts';
 

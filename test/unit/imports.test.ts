@@ -82,7 +82,7 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   yazl: ['output/xlsx.ts'],
   'hyparquet-writer': ['output/parquet.ts'],
   saxen: ['enrich/read/xlsx/xml.ts'],
-  'jsonc-parser': ['util/user-json.ts', 'mcp/'],
+  'jsonc-parser': ['util/json.ts', 'mcp/'],
 };
 
 interface Import {

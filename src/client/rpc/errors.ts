@@ -1,11 +1,11 @@
 import { AppError, type Code } from '../../errors.ts';
 import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
 import { formatDuration } from '../../util/format.ts';
+import { parseJsonOrNone } from '../../util/json.ts';
 import { isFilled, isObject } from '../../util/object.ts';
 import type { Reply } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { INVALID_PARAMS, type RpcError } from './envelope.ts';
-import { parseJsonOrNone } from './json.ts';
 import { parseRetryAfter } from './retry.ts';
 
 /** Error tokens and our codes for them. They are compared only with machine-readable fields, never with messages. */

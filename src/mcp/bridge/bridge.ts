@@ -1,8 +1,8 @@
 import { hintFor } from '../../app/error-hint.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/envelope.ts';
-import { parseJson } from '../../client/rpc/json.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
+import { parseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import type { Line } from './framing.ts';
 import { Host } from './input.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/client/rpc/json.ts';
 import { AppError } from '../../../src/errors.ts';
+import { parseJson } from '../../../src/util/json.ts';
 
 function fault(text: string): AppError {
   try {
