@@ -28,12 +28,7 @@ export interface ResponseCache {
   release(tool: string, args: unknown): MaybePromise<void>;
 }
 
-interface DiskCache extends ResponseCache {
-  get(tool: string, args: unknown, maxAgeMs: number): CachedResponse | undefined;
-  put(tool: string, args: unknown, text: string): void;
-  /** Returns the newest values of a tool, regardless of their age. */
-  latest(tool: string, most: number): unknown[];
-}
+type DiskCache = Pick<FolderCache, 'get' | 'put' | 'release' | 'latest'>;
 
 const VERSION = 2;
 /** Precedes the text of the response in an entry. */
@@ -72,7 +67,7 @@ export function openCache(options: CacheOptions): DiskCache {
   return new FolderCache(folderIn(cacheDir), options);
 }
 
-class FolderCache implements DiskCache {
+class FolderCache implements ResponseCache {
   readonly #folder: OwnFolder;
   readonly #endpoint: string;
   readonly #credentials: string;
@@ -140,11 +135,13 @@ class FolderCache implements DiskCache {
 
   release(): void {}
 
+  /** Returns the newest values of a tool, regardless of their age. */
   latest(tool: string, most: number): unknown[] {
     const start = canonicalJson([this.#endpoint, this.#credentials, tool]).slice(0, -1);
-    return newestFirst(this.#folder, this.#prefix)
-      .slice(0, most)
-      .flatMap((name) => {
+    return listEntries(this.#folder, MAX_LISTED, this.#prefix)
+      .slice(-most)
+      .reverse()
+      .flatMap(({ name }) => {
         try {
           const content = this.#folder.read(name, this.#maxEntryBytes);
           const { version, key, value } = Object(JSON.parse(content?.bytes.toString('utf8') ?? 'null'));
@@ -156,17 +153,19 @@ class FolderCache implements DiskCache {
   }
 }
 
-function newestFirst(folder: OwnFolder, prefix: string): string[] {
+/** The oldest first. */
+function listEntries(folder: OwnFolder, most: number, prefix = '') {
   return folder
     .names(ENTRY_NAME)
     .filter((name) => name.startsWith(prefix))
-    .slice(0, MAX_LISTED)
-    .map((name) => ({
-      name,
-      at: lstatSync(join(folder.path, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    }))
-    .sort((one, other) => other.at - one.at)
-    .map(({ name }) => name);
+    .slice(0, most)
+    .flatMap((name) => {
+      const stats = lstatSync(join(folder.path, name), { throwIfNoEntry: false });
+      return stats?.isFile()
+        ? [{ name, size: Math.max(stats.size, MIN_ENTRY_BYTES), mtimeMs: stats.mtimeMs }]
+        : [];
+    })
+    .sort((one, other) => one.mtimeMs - other.mtimeMs);
 }
 
 export function clearResponses(cacheDir: string | undefined): number {
@@ -183,16 +182,7 @@ export function clearAccount(cacheDir: string | undefined, account: string): voi
 
 function prune(folder: OwnFolder, now: number, maxBytes: number): void {
   folder.sweepTemps();
-  const entries = folder
-    .names(ENTRY_NAME)
-    .slice(0, MAX_PRUNED)
-    .flatMap((name) => {
-      const stats = lstatSync(join(folder.path, name), { throwIfNoEntry: false });
-      return stats?.isFile()
-        ? [{ name, size: Math.max(stats.size, MIN_ENTRY_BYTES), mtimeMs: stats.mtimeMs }]
-        : [];
-    })
-    .sort((a, b) => a.mtimeMs - b.mtimeMs);
+  const entries = listEntries(folder, MAX_PRUNED);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
   const limit = bytes > maxBytes ? maxBytes * KEEP_SHARE : maxBytes;
   for (const { name, size, mtimeMs } of entries) {

@@ -63,11 +63,20 @@ const CHUNK_BYTES = 65_536;
 const BUSY_MS = 1000;
 const MAX_PAUSE_MS = 16;
 
-const fileError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+export const fileError = (code: string, message: string): Error =>
+  Object.assign(new Error(message), { code });
 
-function openRegularFile(path: string, flags: number = O_RDONLY): number {
-  // Otherwise, a named pipe blocks until its other end is opened, and Ctrl-C has no effect.
-  const file = openSync(path, flags | O_NONBLOCK, 0o600);
+/** Opens without following a link, or waiting for the other end of a pipe. @throws the system's error; `ESYMLINK` */
+export function openNoFollow(path: string, flags: number, mode = 0o600): number {
+  try {
+    return openSync(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
+  } catch (error) {
+    throw systemCode(error) === 'ELOOP' ? fileError('ESYMLINK', 'a symbolic link') : error;
+  }
+}
+
+/** @throws `ENOTREGULAR`, after closing it */
+export function assertRegular(file: number): number {
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw fileError('ENOTREGULAR', 'not a regular file');
@@ -78,12 +87,7 @@ function openRegularFile(path: string, flags: number = O_RDONLY): number {
  * @throws {AppError} `io_error` with the owner; otherwise the system's error, `ENOTREGULAR`, or `ESYMLINK`
  */
 export function openOwnFile(path: string, flags: number = O_RDONLY): number {
-  let file: number;
-  try {
-    file = whenFree(() => openRegularFile(path, flags | O_NOFOLLOW));
-  } catch (error) {
-    throw systemCode(error) === 'ELOOP' ? fileError('ESYMLINK', 'a symbolic link') : error;
-  }
+  const file = assertRegular(whenFree(() => openNoFollow(path, flags)));
   const stats = fstatSync(file);
   const hasOtherName = (flags & (O_WRONLY | O_RDWR)) !== 0 && stats.nlink > 1;
   const reason = foreignOwner(stats) ?? (hasOtherName ? 'it has a second name (a hard link)' : undefined);
@@ -99,7 +103,7 @@ export interface FileContent {
 
 /** @throws the system's error; `ENOTREGULAR`; `ETOOLARGE` for more than `max` bytes */
 export function readRegularFile(path: string, max: number): FileContent {
-  return readAndClose(openRegularFile(path), max);
+  return readAndClose(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), max);
 }
 
 export function readOwnFile(path: string, max: number): FileContent {

@@ -7,7 +7,7 @@ import type { Change } from '../util/changes.ts';
 import { checkDepth, tryParseJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { writeFileAtomic } from './atomic.ts';
-import { ioError, ioReason, isNotRegularFile, writeAll } from './files.ts';
+import { fileError, ioError, ioReason, isNotRegularFile, writeAll } from './files.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
 
@@ -116,7 +116,8 @@ export class SavedStore {
   #write(content: Content): void {
     checkDepth(content);
     const text = `${JSON.stringify({ version: VERSION, ...content }, undefined, 1)}\n`;
-    if (Buffer.byteLength(text) > MAX_BYTES) throw ioError('write', this.path, tooLarge());
+    if (Buffer.byteLength(text) > MAX_BYTES)
+      throw ioError('write', this.path, fileError('ETOOLARGE', 'too large'));
     writeFileAtomic(this.path, text, { replace: true });
   }
 
@@ -128,8 +129,6 @@ export class SavedStore {
     }
   }
 }
-
-const tooLarge = () => Object.assign(new Error('too large'), { code: 'ETOOLARGE' });
 
 function parse(path: string, bytes: Buffer): Content {
   let value: unknown;

@@ -12,12 +12,10 @@ const WRITABLE_BY_ANYBODY = 0o002;
 /** The user id of this process; undefined on Windows, where files have no owner and Node makes up their modes. */
 export const currentUid = (): number | undefined => process.geteuid?.();
 
-const isTrusted = (uid: number, me: number): boolean => uid === me || uid === 0;
-
 /** Such as "it belongs to user 1001"; undefined for this user and root. */
 export function foreignOwner({ uid }: Stats, what = 'it'): string | undefined {
   const me = currentUid();
-  return me === undefined || isTrusted(uid, me) ? undefined : `${what} belongs to user ${uid}`;
+  return me === undefined || uid === me || uid === 0 ? undefined : `${what} belongs to user ${uid}`;
 }
 
 export function sharing({ mode }: Stats): { readonly isWritable: boolean; readonly isReadable: boolean } {

@@ -20,10 +20,10 @@ import type { Context } from '../context.ts';
 import { AppError, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { traitsOf } from '../util/platform.ts';
-import { followLinks } from './files.ts';
+import { fileError, followLinks, openNoFollow } from './files.ts';
 import { foreignOwner } from './trust.ts';
 
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const { O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const CHUNK = 65_536;
 const MAX_PAUSE_MS = 20;
 const readAt = promisify(read);
@@ -114,19 +114,8 @@ export function isReservedName(path: string): boolean {
   return /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i.test(name.trimEnd());
 }
 
-/** Without following a link, or waiting for the other end of a pipe. @throws the system's error; `ESYMLINK` */
-export function openResolved(
-  { path, isShellPipe }: Pick<UserPath, 'path' | 'isShellPipe'>,
-  flags: number,
-  mode?: number,
-): number {
-  try {
-    return openSync(path, flags | O_NONBLOCK | (isShellPipe ? 0 : O_NOFOLLOW), mode);
-  } catch (error) {
-    if (systemCode(error) !== 'ELOOP') throw error;
-    throw Object.assign(new Error('a symbolic link'), { code: 'ESYMLINK' });
-  }
-}
+const openResolved = ({ path, isShellPipe }: UserPath, flags: number): number =>
+  isShellPipe ? openSync(path, flags | O_NONBLOCK) : openNoFollow(path, flags);
 
 export interface UserInput {
   readonly stats: BigIntStats;
@@ -156,7 +145,7 @@ async function* fileChunks(file: number, size: number): AsyncGenerator<Uint8Arra
     const length = size === 0 ? CHUNK : Math.min(CHUNK, size - at);
     const { bytesRead, buffer } = await readAt(file, Buffer.allocUnsafe(length), 0, length, at);
     if (bytesRead === 0 && size === 0) return;
-    if (bytesRead === 0) throw Object.assign(new Error('truncated'), { code: 'ETRUNCATED' });
+    if (bytesRead === 0) throw fileError('ETRUNCATED', 'truncated');
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
@@ -188,7 +177,7 @@ export async function readUserFile(
     let size = 0;
     for await (const part of input.chunks(context.signal)) {
       size += part.length;
-      if (size > max) throw Object.assign(new Error('too large'), { code: 'ETOOLARGE' });
+      if (size > max) throw fileError('ETOOLARGE', 'too large');
       parts.push(part);
     }
     return { bytes: Buffer.concat(parts), stats: input.stats };

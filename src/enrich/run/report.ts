@@ -14,7 +14,7 @@ import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
-import { openResolved } from '../../storage/user-files.ts';
+import { openNoFollow } from '../../storage/files.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -81,7 +81,7 @@ const OTHER_PAGE: Advice = { text: 'name another file', command: again({ '--repo
 
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));
-  const file = openResolved({ path, isShellPipe: false }, constants.O_RDONLY);
+  const file = openNoFollow(path, constants.O_RDONLY);
   try {
     return readSync(file, head) === head.length && head.toString('utf8') === PAGE_MARK;
   } finally {

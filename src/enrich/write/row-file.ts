@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { ioError, openOwnFile, writeAll } from '../../storage/files.ts';
-import { openResolved } from '../../storage/user-files.ts';
+import { assertRegular, ioError, openNoFollow, openOwnFile, writeAll } from '../../storage/files.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 
@@ -88,9 +87,5 @@ export class RowFile {
   }
 }
 
-function openUserFile(path: string, flags: number, mode?: number): number {
-  const file = openResolved({ path, isShellPipe: false }, flags, mode);
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw Object.assign(new Error('not a regular file'), { code: 'ENOTREGULAR' });
-}
+const openUserFile = (path: string, flags: number, mode?: number): number =>
+  assertRegular(openNoFollow(path, flags, mode));
