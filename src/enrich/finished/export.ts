@@ -12,15 +12,14 @@ import { plural } from '../../util/format.ts';
 import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { flatCells } from '../read/list.ts';
+import { exportFormat } from '../run/plan.ts';
 import { RESULT_FIELDS } from '../write/row-codec.ts';
-import { exportFormat } from './export-options.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
 export interface ExportOptions {
-  readonly exports: readonly string[];
+  readonly export: readonly string[];
   readonly prefix: string;
   readonly resume?: true | undefined;
-  readonly force: boolean;
 }
 
 /** A file that the list is exported to. */
@@ -41,14 +40,14 @@ interface Rows {
  * @throws {AppError} `usage`; see {@link checkTarget}
  */
 export function checkExportTargets(app: App, options: ExportOptions, rows: Rows): Target[] {
-  return options.exports.map((name) => {
+  return options.export.map((name) => {
     const { path, entry } = checkTarget(app, name, true);
     if (entry === 'nothing') return { name, path };
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
     const isOurs =
       options.resume === true && rows.createdAt !== undefined && Number(stats?.mtimeMs) >= rows.createdAt;
-    if (entry === 'file' && !isList && (options.force || isOurs)) return { name, path };
+    if (entry === 'file' && !isList && (app.globals.force || isOurs)) return { name, path };
     throw new AppError('usage', `${name} exists`, {
       hint: [
         { text: 'name another file' },

@@ -1,14 +1,61 @@
 import { hash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
+import type { App } from '../../app/app.ts';
 import { AppError } from '../../errors.ts';
-import { system } from '../../hint.ts';
-import { whenFree } from '../../storage/files.ts';
+import { again, slot, system } from '../../hint.ts';
+import { csvRow } from '../../output/csv.ts';
+import { toCell } from '../../output/records.ts';
+import { writeFileAtomic } from '../../storage/atomic.ts';
+import { ioError, readRegularFile, whenFree } from '../../storage/files.ts';
+import { tryLock } from '../../storage/lock.ts';
 import type { FieldChange } from '../../util/changes.ts';
+import { plural } from '../../util/format.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { OutputRecords } from '../write/checkpoint.ts';
+import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
 import { RowFile } from '../write/row-file.ts';
-import type { FinishedList, ListRow, Values } from './finished-list.ts';
+import { FinishedList, type ListFlags, type ListRow, type Values } from './finished-list.ts';
+
+/** Changes of a run that was killed are written first. @throws {AppError} `in_use`, `bad_input`, `io_error` */
+export async function changeList<T>(
+  app: App,
+  file: string,
+  flags: ListFlags,
+  work: (list: FinishedList, journal: Journal) => Promise<T>,
+): Promise<T> {
+  const list = await FinishedList.open(app, file, flags);
+  const lock = tryLock(list.path);
+  const journal = new Journal(list.path);
+  try {
+    const pending = journal.latest.size;
+    if (pending > 0) {
+      await commit(app, list, journal);
+      await app.notes.note(`${plural(pending, 'row')} of an interrupted run added to ${list.name}`);
+    }
+    try {
+      return await work(list, journal);
+    } finally {
+      await commit(app, list, journal);
+    }
+  } finally {
+    journal.close();
+    lock.release();
+  }
+}
+
+async function commit(app: App, list: FinishedList, journal: Journal): Promise<void> {
+  if (journal.entries.length === 0) return;
+  const { stateDir } = app.paths;
+  // Before the list is replaced, because the times belong to the present file.
+  const times = readCheckedTimes(stateDir, list.path);
+  await journal.apply(list);
+  recordChanges(journal.entries, app.globals.rawCsv !== true);
+  const checked = journal.entries.flatMap(({ id, at }) => (id === undefined ? [] : [[id, at] as const]));
+  const ids = { ...times.ids, ...Object.fromEntries(checked) };
+  if (Object.keys(ids).length > 0) writeCheckedTimes(stateDir, list.path, { ...times, ids });
+  journal.remove();
+}
 
 /** A decision about a row, or the result of a lookup, that is not in the file yet. */
 export interface JournalEntry {
@@ -122,3 +169,54 @@ const isEntry = (value: unknown): value is JournalEntry =>
   (value.changes === undefined || (Array.isArray(value.changes) && value.changes.every(isChange)));
 
 const isChange = (value: unknown): boolean => isObject(value) && typeof value.field === 'string';
+
+const MAX_BYTES = 512 * 1024 * 1024;
+const HEADER = 'row,id,name,field,before,after,when\n';
+
+export function openChangesFile(path: string, name: string): void {
+  if (!existsSync(path)) {
+    writeFileAtomic(path, HEADER, { mode: 0o644, replace: true });
+    return;
+  }
+  if (read(path).startsWith(HEADER)) return;
+  throw new AppError('usage', `${name} exists and does not contain changes`, {
+    hint: { text: 'name another file', command: again({ '--changes': slot('file') }) },
+  });
+}
+
+/**
+ * Adds the changes to their files. Repeating it after a kill changes nothing. A journal may come from somebody else, so it
+ * never creates a file, and adds only to files of changes.
+ */
+function recordChanges(entries: readonly JournalEntry[], guard: boolean): void {
+  const files = new Set(entries.flatMap(({ changesFile }) => changesFile ?? []));
+  for (const path of files) {
+    const lines = entries
+      .filter(({ changesFile }) => changesFile === path)
+      .flatMap((entry) => linesOf(entry, guard))
+      .join('');
+    if (lines === '') continue;
+    const text = existsSync(path) ? read(path) : '';
+    if (!text.startsWith(HEADER)) throw noChangesFile(path);
+    if (!text.endsWith(lines)) writeFileAtomic(path, text + lines, { mode: 0o644, replace: true });
+  }
+}
+
+const noChangesFile = (path: string): AppError =>
+  new AppError('bad_input', `${path} is missing, to which an interrupted run adds changes`, {
+    hint: { text: 'create it', command: again({ '--refresh': true, '--changes': path }) },
+  });
+
+const linesOf = ({ row, id = '', name = '', changes = [], at }: JournalEntry, guard: boolean): string[] =>
+  changes.map(
+    ({ field, before, after }) =>
+      `${csvRow([row, id, name, field, toCell(before), toCell(after), new Date(at).toISOString()], guard)}\n`,
+  );
+
+function read(path: string): string {
+  try {
+    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
+  } catch (error) {
+    throw ioError('read', path, error);
+  }
+}

@@ -3,23 +3,23 @@ import { hintOf } from '../../app/hints.ts';
 import { checkTarget, outputPath, writesToTerminal } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import { openTarget } from '../../app/target.ts';
-import type { Level } from '../../client/types.ts';
+import type { Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
+import { valueAt } from '../../output/records.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { mapConcurrently } from '../../util/async.ts';
+import { type FieldChange, fieldChanges } from '../../util/changes.ts';
 import { formatNumber, plural, timeText } from '../../util/format.ts';
-import { toJson } from '../../util/json.ts';
+import { canonicalJson, toJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
-import { changeList } from '../finished/change-list.ts';
-import { openChangesFile } from '../finished/changes-file.ts';
-import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
-import type { Journal } from '../finished/journal.ts';
+import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
+import { changeList, type Journal, openChangesFile } from '../finished/journal.ts';
 import { asLines, type Counters } from '../progress/summary.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
-import { compareRow } from './compare.ts';
+import { RESTAURANT_FIELDS } from '../write/row-codec.ts';
 
 export interface RefreshFlags extends EnrichFlags {
   readonly refresh?: true;
@@ -71,7 +71,7 @@ function assertAlone(app: App, flags: RefreshFlags): void {
     '--loose': flags.loose,
     '--first': flags.first,
     '--report': flags.report,
-    '--export': flags.export?.[0],
+    '--export': flags.export[0],
     '--open': app.globals.open,
     '--progress': flags.progress,
   };
@@ -313,3 +313,48 @@ async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void>
       );
   await app.context.stdout.write(text);
 }
+
+interface Refreshed {
+  /** The values that change; null if none does. */
+  readonly set: Values | null;
+  readonly changes: readonly FieldChange[];
+}
+
+/**
+ * Compares a row with new details of its restaurant. With details in the row, these are compared, and columns follow
+ * them. Without, the columns are compared. A field that the new details lack in a column is unknown, and stays.
+ * @param keepsDetails whether the details are stored in the row
+ */
+function compareRow(
+  list: FinishedList,
+  row: ListRow,
+  details: LookupOutput,
+  keepsDetails: boolean,
+): Refreshed {
+  const next = list.valuesOf({ status: 'matched', restaurant: { ...details }, details });
+  const before = detailsOf(row);
+  const fields = RESTAURANT_FIELDS.filter(
+    (field) => valueAt(details, field) !== undefined && field in row.values,
+  );
+  const differing = fields.filter((field) => !isSame(row.values[field], next[field]));
+  if (before === undefined) {
+    const changes = differing.map((field) => ({
+      field,
+      before: list.value(row.values, field) ?? null,
+      after: list.value(next, field) ?? null,
+    }));
+    return { set: setOf(row, next, [...differing, ...(keepsDetails ? list.detailFields : [])]), changes };
+  }
+  const changes = fieldChanges(before, details);
+  const paths = changes.map(({ field }) => field.replace(/^coordinates\./, ''));
+  const columns = differing.filter((field) => paths.some((path) => path === field || path === 'coordinates'));
+  return { set: changes.length === 0 ? null : setOf(row, next, [...columns, ...list.detailFields]), changes };
+}
+
+function setOf(row: ListRow, next: Values, fields: readonly string[]): Values | null {
+  const changed = fields.filter((field) => field in row.values && !isSame(row.values[field], next[field]));
+  return changed.length === 0 ? null : Object.fromEntries(changed.map((field) => [field, next[field]]));
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  canonicalJson(one ?? null) === canonicalJson(other ?? null);

@@ -1,20 +1,15 @@
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output-file.ts';
 import { openTarget } from '../../app/target.ts';
-import type { Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { again, restaurant } from '../../hint.ts';
-import { guardFormula } from '../../output/csv.ts';
+import { again } from '../../hint.ts';
 import { timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
-import { cleanLine } from '../../util/text.ts';
-import { changeList } from '../finished/change-list.ts';
-import type { FinishedList, ListFlags, ListRow } from '../finished/finished-list.ts';
-import type { Journal } from '../finished/journal.ts';
+import type { FinishedList, ListFlags } from '../finished/finished-list.ts';
+import { changeList } from '../finished/journal.ts';
 import { type PacedFlags, PacedService } from '../run/service.ts';
-import { findCandidates, type ReviewRow, reviewRow, type Words } from './candidates.ts';
-import { type Decision, TALLIED, type Tally, tallyText, valuesOf } from './decide.ts';
-import { readDecisions, type WrittenDecision } from './decisions.ts';
+import { applyDecisions, readDecisions } from './apply.ts';
+import { findCandidates, type ReviewRow, reviewRow, type Tally, tallyText } from './candidates.ts';
 
 export interface ReviewFlags extends ListFlags, PacedFlags {
   readonly notFound?: true;
@@ -26,7 +21,8 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
   const decisions = flags.apply === undefined ? undefined : await readDecisions(app, flags.apply);
   if (decisions === undefined && !isJson && !app.terminal.canPrompt) throw needsTerminal();
   const result = await changeList(app, file, flags, async (list, journal) => {
-    if (decisions !== undefined) return applyDecisions(app, list, journal, { flags, decisions });
+    if (decisions !== undefined)
+      return applyDecisions(app, list, journal, { decisions, openSearch: () => openSearch(app, flags) });
     const rows = await rowsToReview(list, flags);
     if (isJson) return listRows(app, list, rows, flags);
     const { ReviewSession } = await import('./session.ts');
@@ -99,81 +95,6 @@ async function listRows(
     });
   }
   await app.context.stdout.write(`${toJson(listed, writesToTerminal(app))}\n`);
-}
-
-interface Work {
-  readonly flags: ReviewFlags;
-  readonly decisions: readonly WrittenDecision[];
-}
-
-/** Checks all decisions before the first is recorded. @throws {AppError} `bad_input` naming the row */
-async function applyDecisions(
-  app: App,
-  list: FinishedList,
-  journal: Journal,
-  { flags, decisions }: Work,
-): Promise<Tally> {
-  const rows = await rowsWithNumbers(list, new Set(decisions.map(({ row }) => row)));
-  for (const each of decisions) checkDecision(list, rows.get(each.row), each);
-  const others = decisions.some(({ decision }) => decision === 'other');
-  const service = others ? await openSearch(app, flags) : undefined;
-  const tally = { confirmed: 0, other: 0, rejected: 0 };
-  for (const { row: number, decision, id } of decisions) {
-    const row = reviewRow(list, rows.get(number) as ListRow);
-    const kind = decision === 'other' && row.current?.service_id === id ? 'yes' : decision;
-    const made: Decision =
-      kind === 'other'
-        ? { kind, restaurant: await restaurantWith(service as PacedService, row, id) }
-        : { kind };
-    journal.add(row.row, { set: valuesOf(list, row, made), at: app.context.now() });
-    tally[TALLIED[kind]] += 1;
-  }
-  return tally;
-}
-
-async function rowsWithNumbers(
-  list: FinishedList,
-  numbers: ReadonlySet<number>,
-): Promise<Map<number, ListRow>> {
-  const rows = new Map<number, ListRow>();
-  for await (const row of list.rows()) if (numbers.has(row.number)) rows.set(row.number, row);
-  return rows;
-}
-
-function checkDecision(
-  list: FinishedList,
-  row: ListRow | undefined,
-  { row: number, line, name, decision, id }: WrittenDecision,
-): void {
-  const refuse = (what: string): AppError =>
-    new AppError('bad_input', `line ${line} of the decisions: ${what}`, {
-      hint: {
-        text: 'nothing was changed; make the decisions with the present file, as listed by',
-        command: restaurant('review', list.name, '--json'),
-      },
-    });
-  if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
-  const { name: listed, current } = reviewRow(list, row);
-  const shown = cleanLine(listed).trim();
-  if (name !== '' && ![shown, guardFormula(shown)].includes(cleanLine(name)))
-    throw refuse(`row ${number} of ${list.name} is '${listed}', not '${name}'`);
-  if (decision !== 'yes') return;
-  if (current === undefined) throw refuse(`row ${number} has no restaurant to confirm`);
-  if (id !== '' && id !== current.service_id)
-    throw refuse(`row ${number} has the restaurant ${current.service_id}, not ${id}`);
-}
-
-/** Returns a candidate of the row. An id that is none is looked up, and searched by its name, which finds its address. */
-async function restaurantWith(service: PacedService, row: ReviewRow, id: string): Promise<Restaurant> {
-  const among = async (words?: Words): Promise<Restaurant | undefined> =>
-    (await findCandidates(service, row, words)).find(({ restaurant: each }) => each.service_id === id)
-      ?.restaurant;
-  const candidate = await among();
-  if (candidate !== undefined) return candidate;
-  const details = { ...(await service.lookup(id, 'basic')), service_id: id };
-  const { name } = details as Partial<Restaurant>;
-  const found = typeof name === 'string' ? await among({ name, city: row.city }) : undefined;
-  return found ?? (details as unknown as Restaurant);
 }
 
 async function printTally(app: App, file: string, tally: Tally): Promise<void> {

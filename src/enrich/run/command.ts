@@ -13,7 +13,6 @@ import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import type { Target } from '../finished/export.ts';
-import { exportedFiles } from '../finished/export-options.ts';
 import { type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
@@ -38,19 +37,20 @@ const nextCommand = (options: Options): Command => again(options, { without: NOT
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
   const close: (() => void)[] = [];
   try {
-    const options = resolveOptions(app, { ...flags, export: exportedFiles(app, file, flags.export) });
+    const options = resolveOptions(app, file, flags);
+    const dryRun = app.globals.dryRun === true;
     if (isExportOnly(app, options)) return await (await loadExport()).exportFinished(app, file, options);
     const input = openInput(file, app.context);
     close.push(input.close);
-    const outputFile = claimOutput(app, input, options);
+    const outputFile = claimOutput(app, input, { resume: options.resume, dryRun });
     if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.notes.note('reading the list from the keyboard; Ctrl-D ends it');
     const plan = await makePlan(app, input, options, outputFile);
     await assertNoOutput(app, plan);
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
-    const targets = options.exports.length > 0 ? await checkTargets(app, plan) : [];
-    if (options.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
+    const targets = options.export.length > 0 ? await checkTargets(app, plan) : [];
+    if (dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
     else await new EnrichRun(app, plan, { page, targets }, await openTarget(app)).run();
   } finally {
     for (const each of close.reverse()) each();
@@ -58,8 +58,8 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
 }
 
 /** Whether the list is finished, and only written in other formats. */
-const isExportOnly = (app: App, { exports, dryRun, hasPage }: EnrichOptions): boolean =>
-  exports.length > 0 && outputPath(app) === undefined && !dryRun && !hasPage;
+const isExportOnly = (app: App, options: EnrichOptions): boolean =>
+  options.export.length > 0 && outputPath(app) === undefined && !app.globals.dryRun && !options.hasPage;
 
 async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
   const { options, input } = plan;
@@ -76,7 +76,7 @@ async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
 async function assertNoOutput(app: App, plan: Plan): Promise<void> {
   const { options } = plan;
   const outputFile = rowFileOf(plan);
-  if (!outputFile?.exists || options.resume || options.force) return;
+  if (!outputFile?.exists || options.resume || app.globals.force) return;
   if (!(await canResume(app, plan, outputFile))) checkOutputFile(app, false);
   throw new AppError('usage', `${outputFile.name} exists`, {
     hint: [
@@ -144,7 +144,7 @@ class EnrichRun {
       (error: unknown) => error,
     );
     const finished = failure === undefined;
-    const { report, exports } = finished ? await this.#writeResults() : { exports: [] };
+    const report = finished ? await this.#writeResults() : undefined;
     const { counts } = counters;
     const next = resumeCommand(this.#plan, failure, counts.error);
     const summary: RunSummary = {
@@ -152,7 +152,7 @@ class EnrichRun {
       requests: this.#run.requests,
       output: outputFile?.name,
       report: report === undefined ? undefined : (options.report ?? report),
-      exports,
+      exports: finished ? this.#results.targets.map(({ name }) => name) : [],
       finished,
       total,
       next: next && hintOf(app, { command: next }),
@@ -239,19 +239,21 @@ class EnrichRun {
     });
   }
 
-  async #writeResults(): Promise<{ readonly report?: string; readonly exports: readonly string[] }> {
+  /** @returns the path of the page */
+  async #writeResults(): Promise<string | undefined> {
     const app = this.#app;
     const { options, outputFile, written } = this.#plan;
     const { page, targets } = this.#results;
-    if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return { exports: [] };
+    if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return undefined;
     try {
       const { FinishedList } = await import('../finished/finished-list.ts');
       const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
       const { counts } = this.#run;
-      const report =
-        options.hasPage && (await (await loadReport()).writeReport(app, list, this.#plan, { counts, page }));
+      const report = options.hasPage
+        ? await (await loadReport()).writeReport(app, list, this.#plan, { counts, page })
+        : undefined;
       if (targets.length > 0) await (await loadExport()).exportList(list, targets);
-      return { ...(report && { report }), exports: targets.map(({ name }) => name) };
+      return report;
     } catch (error) {
       await this.#run.progress.stop();
       throw error;

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
@@ -6,7 +7,6 @@ import type { Level } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again, type Hint, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
-import { checkExports } from '../finished/export-options.ts';
 import type { Written } from '../finished/finished-list.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import { isEncoding } from '../read/decode.ts';
@@ -37,18 +37,14 @@ export interface EnrichFlags extends Omit<ColumnOptions, 'defaultCity' | 'nested
   readonly retryErrors?: true;
   readonly progress?: 'json';
   readonly report?: string;
-  readonly export?: readonly string[];
+  readonly export: readonly string[];
 }
 
 export interface EnrichOptions extends EnrichFlags, ColumnOptions {
   readonly added: readonly AddedColumn[];
-  readonly exports: readonly string[];
   readonly outputFormat: ListFormat | undefined;
   readonly perMinute: number;
   readonly perDay: number;
-  readonly force: boolean;
-  readonly dryRun: boolean;
-  readonly open: boolean;
   /** Whether an HTML page is written: with --report or --open. */
   readonly hasPage: boolean;
   /** Whether summary and estimate are printed as JSON on stdout. */
@@ -64,7 +60,8 @@ function parseAdded(text: string): AddedColumn {
   });
 }
 
-export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
+export function resolveOptions(app: App, list: string, typed: EnrichFlags): EnrichOptions {
+  const flags = { ...typed, export: exportedFiles(app, list, typed.export) };
   const { globals, settings } = app;
   assertConsistent(app, flags);
   const added = (flags.add ?? []).map(parseAdded);
@@ -74,13 +71,9 @@ export function resolveOptions(app: App, flags: EnrichFlags): EnrichOptions {
     // Added columns require a lookup.
     fields: flags.fields ?? (added.length > 0 ? 'basic' : undefined),
     added,
-    exports: flags.export ?? [],
     // A format that is configured for all commands does not apply to lists.
     outputFormat: LIST_FORMATS.find((each) => each === globals.format),
     ...quotaLimits(app, flags),
-    force: globals.force === true,
-    dryRun: globals.dryRun === true,
-    open: globals.open === true,
     hasPage: flags.report !== undefined || globals.open === true,
     json: wantsJson(app),
   };
@@ -112,7 +105,7 @@ function assertConsistent(app: App, flags: EnrichFlags): void {
   const { globals } = app;
   const toFile = outputPath(app) !== undefined;
   assertListFormat(app);
-  checkExports(flags.export ?? []);
+  checkExports(flags.export);
   if (retryErrors && !resume)
     throw refuse('--retry-errors needs --resume', {
       command: again({ ...(toFile ? {} : FILE), '--resume': true, '--retry-errors': true }),
@@ -251,4 +244,41 @@ function outputDelimiter(
     );
   }
   return option ?? ',';
+}
+
+const EXPORT_FORMATS = ['xlsx', 'parquet', 'geojson'] as const;
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export function exportFormat(file: string): ExportFormat | undefined {
+  const extension = extname(file).slice(1).toLowerCase();
+  return EXPORT_FORMATS.find((each) => each === extension);
+}
+
+/** @throws {AppError} `usage` for a file with another extension */
+function checkExports(files: readonly string[]): void {
+  const wrong = files.find((file) => exportFormat(file) === undefined);
+  if (wrong === undefined) return;
+  throw new AppError('usage', `--export ${wrong}: use the extension .${EXPORT_FORMATS.join(', .')}`, {
+    hint: { command: again({ '--export': 'out.xlsx' }) },
+  });
+}
+
+/**
+ * Reads `-o out.xlsx` as `-o out.xlsx.csv --export out.xlsx`: a workbook is written at the end, and rows are kept in a list.
+ * @returns the files to export
+ */
+function exportedFiles(app: App, list: string, exports: readonly string[]): readonly string[] {
+  const { program } = app;
+  const { output = '', format } = app.globals;
+  if (program === undefined || outputPath(app) === undefined || exportFormat(output) === undefined)
+    return exports;
+  const isNested = ['ndjson', 'geojson'].includes(formatOf(list) ?? '');
+  const rows = LIST_FORMATS.find((each) => each === format) ?? (isNested ? 'ndjson' : 'csv');
+  app.program = {
+    line: program.line,
+    words: program.words,
+    opts: () => ({ ...program.opts(), output: `${output}.${rows}` }),
+    longName: (flag) => program.longName(flag),
+  };
+  return [output, ...exports];
 }

@@ -67,7 +67,7 @@ export function checkReport(app: App, plan: Plan): string | undefined {
   const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
   if (entry !== 'file' || (stats !== undefined && isInput))
     throw refuse(`${report} is not a page to replace`, OTHER_PAGE);
-  if (options.force || (options.resume && stats !== undefined && isPage(path))) return path;
+  if (app.globals.force || (options.resume && stats !== undefined && isPage(path))) return path;
   throw refuse(`${report} exists`, [
     OTHER_PAGE,
     {
@@ -109,7 +109,7 @@ export async function writeReport(
 
 export async function showReport(app: App, { options }: Plan, path: string): Promise<void> {
   if (options.report === undefined) await app.context.stdout.write(`${path}\n`);
-  if (options.open) await showPage(app, path);
+  if (app.globals.open) await showPage(app, path);
 }
 
 async function* pagePieces(

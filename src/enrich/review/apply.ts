@@ -1,0 +1,147 @@
+import type { App } from '../../app/app.ts';
+import { readAllText, readArgumentFile } from '../../app/input.ts';
+import type { Restaurant } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
+import { guardFormula } from '../../output/csv.ts';
+import { CsvReader } from '../../util/csv.ts';
+import { checkId } from '../../util/restaurant.ts';
+import { cleanLine } from '../../util/text.ts';
+import type { FinishedList, ListRow } from '../finished/finished-list.ts';
+import type { Journal } from '../finished/journal.ts';
+import type { PacedService } from '../run/service.ts';
+import {
+  type Decision,
+  findCandidates,
+  type ReviewRow,
+  reviewRow,
+  TALLIED,
+  type Tally,
+  valuesOf,
+  type Words,
+} from './candidates.ts';
+
+const DECISIONS = ['yes', 'other', 'none'] as const;
+
+interface WrittenDecision {
+  readonly line: number;
+  /** Number of the row in the list, from 1. */
+  readonly row: number;
+  /** Name in the list, to check that the row is the same; empty if it is not in the file. */
+  readonly name: string;
+  readonly decision: (typeof DECISIONS)[number];
+  readonly id: string;
+}
+
+const EXAMPLE = 'row,name,decision,restaurant_id';
+
+/** Reads decisions made elsewhere, such as on the report page. @throws {AppError} `bad_input` */
+export async function readDecisions(app: App, file: string): Promise<WrittenDecision[]> {
+  const text = file === '-' ? await readAllText(app, 'decisions') : await readArgumentFile(app, file);
+  const where = file === '-' ? 'stdin' : file;
+  const start = text.replace(/^\ufeff/, '');
+  const reader = new CsvReader(/^[^\r\n]*;/.test(start) ? ';' : ',');
+  const [header, ...records] = [...reader.push(start), ...reader.end()];
+  const columns = header?.cells.map((cell) => cell.trim()) ?? [];
+  const bad = (line: number, what: string): AppError =>
+    new AppError('bad_input', `${where}: line ${line} ${what}`, {
+      hint: {
+        text: `nothing was changed; the columns are ${EXAMPLE}, and a decision is ${DECISIONS.join(', ')}`,
+      },
+    });
+  if (!columns.includes('row') || !columns.includes('decision'))
+    throw bad(1, 'has no columns row and decision');
+  const decided = new Set<string>();
+  return records.map(({ cells, line }) => {
+    const cell = (name: string): string => cells[columns.indexOf(name)]?.trim() ?? '';
+    const decision = DECISIONS.find((each) => each === cell('decision'));
+    if (decision === undefined) throw bad(line, `has the decision '${cell('decision')}'`);
+    if (!/^[1-9]\d{0,8}$/.test(cell('row'))) throw bad(line, `has the row '${cell('row')}'`);
+    if (decided.has(cell('row'))) throw bad(line, `decides row ${cell('row')} once more`);
+    decided.add(cell('row'));
+    const id = cell('restaurant_id');
+    if (decision === 'other' && id === '') throw bad(line, 'has no restaurant_id');
+    return {
+      line,
+      row: Number(cell('row')),
+      name: cell('name'),
+      decision,
+      id: id === '' ? '' : checkId(id, `${where}: line ${line}`),
+    };
+  });
+}
+
+interface Work {
+  readonly openSearch: () => Promise<PacedService>;
+  readonly decisions: readonly WrittenDecision[];
+}
+
+/** Checks all decisions before the first is recorded. @throws {AppError} `bad_input` naming the row */
+export async function applyDecisions(
+  app: App,
+  list: FinishedList,
+  journal: Journal,
+  { decisions, openSearch }: Work,
+): Promise<Tally> {
+  const rows = await rowsWithNumbers(list, new Set(decisions.map(({ row }) => row)));
+  for (const each of decisions) checkDecision(list, rows.get(each.row), each);
+  const others = decisions.some(({ decision }) => decision === 'other');
+  const service = others ? await openSearch() : undefined;
+  const tally = { confirmed: 0, other: 0, rejected: 0 };
+  for (const { row: number, decision, id } of decisions) {
+    const row = reviewRow(list, rows.get(number) as ListRow);
+    const kind = decision === 'other' && row.current?.service_id === id ? 'yes' : decision;
+    const made: Decision =
+      kind === 'other'
+        ? { kind, restaurant: await restaurantWith(service as PacedService, row, id) }
+        : { kind };
+    journal.add(row.row, { set: valuesOf(list, row, made), at: app.context.now() });
+    tally[TALLIED[kind]] += 1;
+  }
+  return tally;
+}
+
+async function rowsWithNumbers(
+  list: FinishedList,
+  numbers: ReadonlySet<number>,
+): Promise<Map<number, ListRow>> {
+  const rows = new Map<number, ListRow>();
+  for await (const row of list.rows()) if (numbers.has(row.number)) rows.set(row.number, row);
+  return rows;
+}
+
+function checkDecision(
+  list: FinishedList,
+  row: ListRow | undefined,
+  { row: number, line, name, decision, id }: WrittenDecision,
+): void {
+  const refuse = (what: string): AppError =>
+    new AppError('bad_input', `line ${line} of the decisions: ${what}`, {
+      hint: {
+        text: 'nothing was changed; make the decisions with the present file, as listed by',
+        command: restaurant('review', list.name, '--json'),
+      },
+    });
+  if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
+  const { name: listed, current } = reviewRow(list, row);
+  const shown = cleanLine(listed).trim();
+  if (name !== '' && ![shown, guardFormula(shown)].includes(cleanLine(name)))
+    throw refuse(`row ${number} of ${list.name} is '${listed}', not '${name}'`);
+  if (decision !== 'yes') return;
+  if (current === undefined) throw refuse(`row ${number} has no restaurant to confirm`);
+  if (id !== '' && id !== current.service_id)
+    throw refuse(`row ${number} has the restaurant ${current.service_id}, not ${id}`);
+}
+
+/** Returns a candidate of the row. An id that is none is looked up, and searched by its name, which finds its address. */
+async function restaurantWith(service: PacedService, row: ReviewRow, id: string): Promise<Restaurant> {
+  const among = async (words?: Words): Promise<Restaurant | undefined> =>
+    (await findCandidates(service, row, words)).find(({ restaurant: each }) => each.service_id === id)
+      ?.restaurant;
+  const candidate = await among();
+  if (candidate !== undefined) return candidate;
+  const details = { ...(await service.lookup(id, 'basic')), service_id: id };
+  const { name } = details as Partial<Restaurant>;
+  const found = typeof name === 'string' ? await among({ name, city: row.city }) : undefined;
+  return found ?? (details as unknown as Restaurant);
+}
