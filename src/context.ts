@@ -17,7 +17,7 @@ export interface Input {
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-export interface Prompt {
+interface Prompt {
   /** Prompts for a secret, without echo. @throws {AppError} `interrupted` on Ctrl-C */
   secret(message: string): Promise<string>;
   /** Prompts for a line of text. @throws {AppError} `interrupted` on Ctrl-C */

@@ -1,8 +1,9 @@
 import { createInterface, type Interface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import type { Keyboard } from './context.ts';
-import { AppError } from './errors.ts';
+import { AppError, usage } from './errors.ts';
 import { again } from './hint.ts';
+import { untilAborted } from './util/async.ts';
 
 export interface PromptStreams {
   readonly input: Readable;
@@ -99,24 +100,14 @@ function readChunk(input: Readable, signal: AbortSignal): Promise<string> {
 }
 
 async function answer(lines: Interface, signal: AbortSignal): Promise<string> {
-  let stop = () => {};
+  const reply = new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve);
+    lines.once('SIGINT', () => reject(new AppError('interrupted', 'interrupted at the prompt')));
+    lines.once('close', () => reject(usage('no input received', { text: 'try again', command: again() })));
+  });
   try {
-    return await new Promise((resolve, reject) => {
-      stop = () => reject(signal.reason);
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
-      lines.once('line', resolve);
-      lines.once('SIGINT', () => reject(new AppError('interrupted', 'interrupted at the prompt')));
-      lines.once('close', () =>
-        reject(
-          new AppError('usage', 'no input received', {
-            hint: { text: 'try again', command: again() },
-          }),
-        ),
-      );
-    });
+    return await untilAborted(reply, signal);
   } finally {
-    signal.removeEventListener('abort', stop);
     lines.close();
   }
 }

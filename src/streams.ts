@@ -1,5 +1,5 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
 import { AppError, PipeClosed, systemCode } from './errors.ts';
@@ -123,18 +123,13 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, interrupti
       return open().isTTY === true;
     },
     async *chunks() {
-      const stream = open();
       const { signal } = interruption;
-      const stop = () => stream.destroy(signal.reason);
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
+      const stream = addAbortSignal(signal, open());
       try {
         for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
         throw new AppError('io_error', `cannot read stdin: ${systemCode(cause) ?? 'it failed'}`, { cause });
-      } finally {
-        signal.removeEventListener('abort', stop);
       }
     },
   };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, systemCode, usage } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/files.ts';
@@ -10,7 +10,7 @@ import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.
 import type { App } from './app.ts';
 
 /** @throws {AppError} `io_error` if the current folder was deleted */
-export function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
+function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
   try {
     return cwd();
   } catch (cause) {
@@ -33,9 +33,7 @@ export const fullPath = (context: Pick<Context, 'cwd'>, path: string): string =>
 export function outputPath(app: App): string | undefined {
   const { output } = app.globals;
   if (output === '') {
-    throw new AppError('usage', '--output needs the name of a file', {
-      hint: { command: again({ '--output': 'out.csv' }) },
-    });
+    throw usage('--output needs the name of a file', { command: again({ '--output': 'out.csv' }) });
   }
   return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
@@ -51,12 +49,10 @@ export function checkTarget(app: App, name: string, mayExist = app.globals.force
     });
   }
   if (entry === 'file' && !mayExist) {
-    throw new AppError('usage', `${name} exists`, {
-      hint: [
-        { text: 'add --force to overwrite it', command: again({ '--force': true }) },
-        { text: 'or write to another file', command: again({ '--output': slot('file') }) },
-      ],
-    });
+    throw usage(`${name} exists`, [
+      { text: 'add --force to overwrite it', command: again({ '--force': true }) },
+      { text: 'or write to another file', command: again({ '--output': slot('file') }) },
+    ]);
   }
   if (entry === 'nothing' || !existsSync(dirname(target.path))) checkFolder(name, dirname(target.path));
   return target;

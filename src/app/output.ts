@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { again, type Options } from '../hint.ts';
 import {
   EXTENSIONS,
@@ -42,12 +42,10 @@ export async function checkOutput(
   const isNamed = !open && app.settings.resolve('format').source === 'flag';
   checkSelectedColumns(app, columns);
   if (format === 'html' && isNamed && writesToTerminal(app)) {
-    throw new AppError('usage', '--format html prints a page, which a terminal cannot show', {
-      hint: [
-        { text: 'to show it in the browser', command: again({ '--open': true }, { without: ['--format'] }) },
-        { text: 'to write it to a file', command: again({ '--output': 'page.html' }) },
-      ],
-    });
+    throw usage('--format html prints a page, which a terminal cannot show', [
+      { text: 'to show it in the browser', command: again({ '--open': true }, { without: ['--format'] }) },
+      { text: 'to write it to a file', command: again({ '--output': 'page.html' }) },
+    ]);
   }
   checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || open || isNamed);
   checkOutputFile(app);
@@ -61,36 +59,30 @@ export function checkOutputName(app: App, extensions: readonly string[], anyExte
   if (path === undefined) return;
   if (FORMATS.some((format) => format === output)) {
     const option: Options = output === 'json' ? { '--json': true } : { '--format': output };
-    throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
-      hint: [
-        { text: `for ${output} on stdout`, command: again(option, { without: ['--output'] }) },
-        { text: 'for a file of that name', command: again({ '--output': `./${output}`, ...option }) },
-      ],
-    });
+    throw usage(`--output expects a file, got the format '${output}'`, [
+      { text: `for ${output} on stdout`, command: again(option, { without: ['--output'] }) },
+      { text: 'for a file of that name', command: again({ '--output': `./${output}`, ...option }) },
+    ]);
   }
   if (FILE_FORMATS.some((format) => format === output)) {
-    throw new AppError('usage', `--output expects a file, got the format '${output}'`, {
-      hint: { command: again({ '--output': `restaurants.${output}` }) },
+    throw usage(`--output expects a file, got the format '${output}'`, {
+      command: again({ '--output': `restaurants.${output}` }),
     });
   }
   const extension = extensionOf(path);
   const file = EXTENSIONS.get(extension);
   if (anyExtension && isFileFormat(file)) {
-    throw new AppError('usage', `${output} cannot have the text of another format than ${file}`, {
-      hint: [
-        { text: `leave out the format, if the command can write ${file}` },
-        { text: 'or name a file with another extension' },
-      ],
-    });
+    throw usage(`${output} cannot have the text of another format than ${file}`, [
+      { text: `leave out the format, if the command can write ${file}` },
+      { text: 'or name a file with another extension' },
+    ]);
   }
   if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
   if (!['nothing', 'file'].includes(checkTarget(app, output, true).entry)) return;
-  throw new AppError('usage', `unknown file extension '.${extension}' in ${output}`, {
-    hint: [
-      { text: `use one of .${extensions.join(', .')}` },
-      { text: 'or name the format', command: again({ '--format': 'tsv' }) },
-    ],
-  });
+  throw usage(`unknown file extension '.${extension}' in ${output}`, [
+    { text: `use one of .${extensions.join(', .')}` },
+    { text: 'or name the format', command: again({ '--format': 'tsv' }) },
+  ]);
 }
 
 /** @throws {AppError} `usage` for a syntax error, or if the format is not JSON */
@@ -101,8 +93,9 @@ async function checkJqFilter(app: App): Promise<void> {
   if (app.globals.open === true || (source === 'flag' && value !== 'json')) {
     const flag = app.globals.open === true ? '--open' : '--format';
     const other = flag === '--open' ? flag : `${flag} ${value}`;
-    throw new AppError('usage', `--jq filters JSON and cannot be combined with ${other}`, {
-      hint: { text: `leave out ${other}`, command: again({}, { without: [flag] }) },
+    throw usage(`--jq filters JSON and cannot be combined with ${other}`, {
+      text: `leave out ${other}`,
+      command: again({}, { without: [flag] }),
     });
   }
   await (await jqFilter(app, jq)).check();
@@ -123,8 +116,8 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
   if (selected === undefined) return;
   const example = known.slice(0, 3).join(',') || 'name,address';
   if (selected.length === 0) {
-    throw new AppError('usage', `--columns '${app.globals.columns}' contains no column`, {
-      hint: { command: again({ '--columns': example }) },
+    throw usage(`--columns '${app.globals.columns}' contains no column`, {
+      command: again({ '--columns': example }),
     });
   }
   for (const column of selected) {
@@ -132,8 +125,9 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
     const [near] = known.includes(column) ? [] : nearest(column, known, 1);
     if (near === undefined || column.startsWith(near) || near.startsWith(column)) continue;
     const better = selected.map((each) => (each === column ? near : each)).join(',');
-    throw new AppError('usage', `there is no column '${column}'; valid: ${known.join(', ')}`, {
-      hint: { text: 'did you mean', command: again({ '--columns': better }) },
+    throw usage(`there is no column '${column}'; valid: ${known.join(', ')}`, {
+      text: 'did you mean',
+      command: again({ '--columns': better }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { PlannedCall } from '../client/types.ts';
-import { AppError } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -42,12 +42,10 @@ export async function runServiceCommand<Plan, Result>(
 
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
-    throw new AppError('usage', '--demo has no URL to show', {
-      hint: [
-        { text: 'serve the same data', command: restaurant('sandbox') },
-        { text: 'then', command: again({ '--base-url': slot('url') }, { without: ['--demo'] }) },
-      ],
-    });
+    throw usage('--demo has no URL to show', [
+      { text: 'serve the same data', command: restaurant('sandbox') },
+      { text: 'then', command: again({ '--base-url': slot('url') }, { without: ['--demo'] }) },
+    ]);
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');
   const { protocol } = clientSettings(app);

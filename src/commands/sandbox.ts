@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import type { App } from '../app/app.ts';
 import { readArgumentFile } from '../app/input.ts';
@@ -79,10 +80,7 @@ async function runSandbox(app: App, { latency, fault, data, ...options }: Sandbo
     await app.context.stderr.write(`${app.terminal.palette('stderr').dim(`try it: ${line}`)}\n`);
   }
   const { signal } = app.context;
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  if (!signal.aborted) await once(signal, 'abort');
   // A signal is the normal way to stop a server.
   app.exitCode = EXIT_CODES.interrupted;
 }

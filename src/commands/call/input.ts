@@ -62,89 +62,79 @@ export function terminalInput(app: App, host: string, label?: CallLabel): InputS
   return {
     capabilities: CAPABILITIES,
     answer({ params }, signal) {
-      const ask = () => new Questions(app, host, params).ask();
-      return terminal.run(() => (label === undefined ? ask() : label.hideWhile(ask)), signal);
+      const reply = () => ask(app, host, params);
+      return terminal.run(() => (label === undefined ? reply() : label.hideWhile(reply)), signal);
     },
   };
 }
 
-class Questions {
-  readonly #app: App;
-  readonly #host: string;
-  readonly #params: JsonObject;
+async function ask(
+  app: App,
+  host: string,
+  { mode, message, url, requestedSchema }: JsonObject,
+): Promise<JsonObject> {
+  await print(app, `${host} asks: ${cleaned(app, message)}`);
+  return mode === 'url'
+    ? askToOpen(app, url)
+    : askFields(app, isObject(requestedSchema) ? requestedSchema : {});
+}
 
-  constructor(app: App, host: string, params: JsonObject) {
-    this.#app = app;
-    this.#host = host;
-    this.#params = params;
+async function askToOpen(app: App, address: unknown): Promise<JsonObject> {
+  const url = typeof address === 'string' ? parseUrl(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    await print(app, 'declined: it is not a web address');
+    return DECLINE;
   }
+  await print(app, app.secrets.redact(url.href));
+  if (!(await agrees(app, 'Open this address in your browser?', 'y/N'))) return DECLINE;
+  const problem = missingBrowserReason(app.context) ?? (await openUrl(app, url.href));
+  if (problem !== undefined) await print(app, `open it yourself: ${problem}`);
+  return { action: 'accept' };
+}
 
-  async ask(): Promise<JsonObject> {
-    const { mode, message } = this.#params;
-    await this.#print(`${this.#host} asks: ${this.#clean(message)}`);
-    return mode === 'url' ? this.#askToOpen() : this.#askFields();
+async function askFields(app: App, { properties, required }: Schema): Promise<JsonObject> {
+  const fields = Object.entries(isObject(properties) ? properties : {}).slice(0, MAX_FIELDS);
+  if (!(await agrees(app, 'Reply?', 'Y/n'))) return DECLINE;
+  const content: JsonObject = {};
+  for (const [key, schema] of fields) {
+    const isRequired = Array.isArray(required) && required.includes(key);
+    const value = await askField(app, key, isObject(schema) ? schema : {}, isRequired);
+    if (value !== undefined) content[key] = value;
   }
+  return { action: 'accept', content };
+}
 
-  async #askToOpen(): Promise<JsonObject> {
-    const { url: address } = this.#params;
-    const url = typeof address === 'string' ? parseUrl(address) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol)) {
-      await this.#print('declined: it is not a web address');
-      return DECLINE;
-    }
-    await this.#print(this.#app.secrets.redact(url.href));
-    if (!(await this.#agrees('Open this address in your browser?', 'y/N'))) return DECLINE;
-    const problem = missingBrowserReason(this.#app.context) ?? (await openUrl(this.#app, url.href));
-    if (problem !== undefined) await this.#print(`open it yourself: ${problem}`);
-    return { action: 'accept' };
+/** Asks until the reply is valid. @returns undefined for an optional field without a reply */
+async function askField(app: App, key: string, schema: Schema, isRequired: boolean): Promise<unknown> {
+  const { title, description, default: fallback } = schema;
+  const choices = choicesOf(schema);
+  const notes = [
+    description,
+    choices.length > 0 && choices.join(', '),
+    fallback !== undefined && `default: ${JSON.stringify(fallback)}`,
+    !isRequired && fallback === undefined && 'optional',
+  ].filter((note) => typeof note === 'string');
+  const label = `${typeof title === 'string' ? title : key}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+  for (;;) {
+    const text = (await app.context.prompt.text(cleaned(app, label))).trim();
+    if (text === '' && !(isRequired && fallback === undefined)) return fallback;
+    const value = readValue(text, schema, choices);
+    if (value !== undefined) return value;
+    await print(app, `expected ${expectation(schema, choices)}`);
   }
+}
 
-  async #askFields(): Promise<JsonObject> {
-    const { requestedSchema } = this.#params;
-    const { properties, required }: Schema = isObject(requestedSchema) ? requestedSchema : {};
-    const fields = Object.entries(isObject(properties) ? properties : {}).slice(0, MAX_FIELDS);
-    if (!(await this.#agrees('Reply?', 'Y/n'))) return DECLINE;
-    const content: JsonObject = {};
-    for (const [key, schema] of fields) {
-      const isRequired = Array.isArray(required) && required.includes(key);
-      const value = await this.#askField(key, isObject(schema) ? schema : {}, isRequired);
-      if (value !== undefined) content[key] = value;
-    }
-    return { action: 'accept', content };
-  }
+async function agrees(app: App, question: string, choices: 'Y/n' | 'y/N'): Promise<boolean> {
+  const reply = (await app.context.prompt.text(question, choices)).trim();
+  return reply === '' ? choices === 'Y/n' : /^y(?:es)?$/i.test(reply);
+}
 
-  /** Asks until the reply is valid. @returns undefined for an optional field without a reply */
-  async #askField(key: string, schema: Schema, isRequired: boolean): Promise<unknown> {
-    const { title, description, default: fallback } = schema;
-    const choices = choicesOf(schema);
-    const notes = [
-      description,
-      choices.length > 0 && choices.join(', '),
-      fallback !== undefined && `default: ${JSON.stringify(fallback)}`,
-      !isRequired && fallback === undefined && 'optional',
-    ].filter((note) => typeof note === 'string');
-    const label = `${typeof title === 'string' ? title : key}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
-    for (;;) {
-      const text = (await this.#app.context.prompt.text(this.#clean(label))).trim();
-      if (text === '' && !(isRequired && fallback === undefined)) return fallback;
-      const value = readValue(text, schema, choices);
-      if (value !== undefined) return value;
-      await this.#print(`expected ${expectation(schema, choices)}`);
-    }
-  }
+function cleaned(app: App, text: unknown): string {
+  return typeof text === 'string' ? app.secrets.redact(cleanLine(text)).slice(0, MAX_TEXT) : '';
+}
 
-  async #agrees(question: string, choices: 'Y/n' | 'y/N'): Promise<boolean> {
-    const reply = (await this.#app.context.prompt.text(question, choices)).trim();
-    return reply === '' ? choices === 'Y/n' : /^y(?:es)?$/i.test(reply);
-  }
-
-  #clean(text: unknown): string {
-    return typeof text === 'string' ? this.#app.secrets.redact(cleanLine(text)).slice(0, MAX_TEXT) : '';
-  }
-
-  async #print(text: string): Promise<void> {
-    await this.#app.context.stderr.write(`${text}\n`);
-  }
+async function print({ context }: App, text: string): Promise<void> {
+  await context.stderr.write(`${text}\n`);
 }
 
 /** The values that a field accepts: `enum`, or the constants of `oneOf`; of a list, those of its items. */
