@@ -31,7 +31,6 @@ interface VisibleColumn {
 
 const MIN_TABLE_WIDTH = 30;
 const GAP = 2;
-const LINES_PER_PART = 20;
 
 const BORDERLESS = {
   top: '',
@@ -64,7 +63,7 @@ export function renderTable(
   return [...tableParts(columns, rows, view)].join('\n');
 }
 
-/** Renders a table as `renderTable` does, a few lines at a time: 100,000 rows take seconds. */
+/** Renders a table as `renderTable` does, line by line: 100,000 rows take seconds. */
 export function* tableParts(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -81,14 +80,18 @@ export function* tableParts(
   const shown = columns
     .map((column, index) => ({ column, index, width: widths[index] ?? 0 }))
     .filter((column) => column.width > 0);
-  const lines = [shown.map(({ column, width: room }) => view.palette.dim(truncate(title(column), room)))];
+  const header = shown.map(({ column, width: room }) => view.palette.dim(truncate(title(column), room)));
+  yield draw(header, shown);
   for (const [rowIndex, row] of cells.entries()) {
-    lines.push(
-      ...lineRows(shown.map((column) => cellLines(row[column.index] ?? '', rowIndex, column, view))),
-    );
-    while (lines.length >= LINES_PER_PART) yield draw(lines.splice(0, LINES_PER_PART), shown);
+    const wrapped = shown.map((column) => cellLines(row[column.index] ?? '', rowIndex, column, view));
+    const height = Math.max(...wrapped.map((lines) => lines.length));
+    for (let line = 0; line < height; line += 1) {
+      yield draw(
+        wrapped.map((lines) => lines[line] ?? ''),
+        shown,
+      );
+    }
   }
-  if (lines.length > 0) yield draw(lines, shown);
 }
 
 function naturalWidth(
@@ -121,25 +124,16 @@ function painted(line: string, { paint }: Column, row: number, { palette }: View
   return paint === undefined ? line : paint(line, row);
 }
 
-function lineRows(cells: readonly (readonly string[])[]): string[][] {
-  const height = Math.max(...cells.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
-}
-
-/**
- * Draws lines of cells. Only a few at a time, because the time of cli-table3 is quadratic in the number of rows. Cells
- * have one line each, because it measures a multi-line cell once per line. It takes about 8 ms for 20 rows and 200 ms
- * for 1,000.
- */
-function draw(lines: string[][], shown: readonly VisibleColumn[]): string {
+/** Draws one line. The time of cli-table3 is quadratic in the number of rows. */
+function draw(cells: string[], shown: readonly VisibleColumn[]): string {
   const table = new Table({
     chars: BORDERLESS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
     colWidths: shown.map(({ width: columns }) => columns),
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
   });
-  table.push(...lines);
-  return table.toString().replace(/ +$/gm, '');
+  table.push(cells);
+  return table.toString().replace(/ +$/, '');
 }
 
 function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {
