@@ -1,7 +1,7 @@
 import { toJson } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { clean, cleanLine, label, wrap } from '../util/text.ts';
-import { maxWidth, type Pair, pairLines } from './pairs.ts';
+import { indented, maxWidth, type Pair, pairLines } from './pairs.ts';
 import { EMPTY, glyphs, type View } from './presentation.ts';
 import { link, webUrl } from './style.ts';
 import { type Column, renderTable } from './table.ts';
@@ -32,7 +32,7 @@ export function entryLines(entries: readonly Field[], columns: number, view: Vie
     .filter(([, value]) => !isSimple(value))
     .map(([key, value]) => [
       ...wrap(label(key), columns).map(level === 0 ? view.palette.heading : view.palette.key),
-      ...indent(dataLines(value, columns - INDENT, view, level + 1)),
+      ...indented(dataLines(value, columns - INDENT, view, level + 1), INDENT),
     ]);
   const blocks = [pairLines(pairs, columns, view), ...sections];
   return level === 0 ? separate(blocks) : blocks.flat();
@@ -53,11 +53,11 @@ function pairOf(key: string, value: unknown, view: View): Pair {
 function listLines(items: readonly unknown[], columns: number, view: View, level: number): string[] {
   const table = smallTable(items, columns, view);
   if (table !== undefined) return table;
-  const { bullet } = glyphs(view);
-  return items.flatMap((item) => {
-    const [first = '', ...rest] = dataLines(item, columns - INDENT, view, level + 1);
-    return [`${view.palette.dim(bullet)} ${first}`.trimEnd(), ...indent(rest)];
-  });
+  return items.flatMap((item) => bulleted(dataLines(item, columns - INDENT, view, level + 1), view));
+}
+
+export function bulleted([first = '', ...rest]: readonly string[], view: View): string[] {
+  return [`${view.palette.dim(glyphs(view).bullet)} ${first}`.trimEnd(), ...indented(rest, INDENT)];
 }
 
 function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
@@ -83,10 +83,6 @@ function smallTable(items: readonly unknown[], columns: number, view: View): str
   });
   if (table.reduce((sum, { min = 0 }) => sum + min + INDENT, -INDENT) > columns) return undefined;
   return renderTable(table, rows, { ...view, width: columns }).split('\n');
-}
-
-function indent(lines: readonly string[]): string[] {
-  return lines.map((line) => (line === '' ? '' : ' '.repeat(INDENT) + line));
 }
 
 const MAX_SHORT_TEXT = 32;

@@ -25,7 +25,7 @@ function onePair({ key, text, paint }: Pair, keyWidth: number, columns: number, 
   const aligned = Math.min(keyWidth + GAP, columns - 1);
   const indent = indentOf(value, [aligned, Math.min(GAP, columns - 1), 0], columns);
   const [first = '', ...rest] = wrap(value, columns - indent).map(color);
-  const below = rest.map((line) => (line === '' ? '' : ' '.repeat(indent) + line));
+  const below = indented(rest, indent);
   const name = keyText(key);
   if (indent === aligned && width(name) <= keyWidth)
     return [palette.key(pad(name, indent)) + first, ...below];
@@ -41,6 +41,9 @@ const keyText = (key: string): string => cleanLine(key).trim();
 
 export const maxWidth = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, width(text)), 0);
+
+export const indented = (lines: readonly string[], columns: number): string[] =>
+  lines.map((line) => (line === '' ? '' : ' '.repeat(columns) + line));
 
 export interface PairSection {
   readonly title?: string;

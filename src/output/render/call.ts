@@ -3,6 +3,7 @@ import { memberText, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { dataLines } from '../data.ts';
+import { indented } from '../pairs.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick } from '../records.ts';
 
@@ -102,12 +103,8 @@ function blockLines(block: unknown, view: View): string[] {
     .map((fact) => cleanLine(String(fact)));
   const [first = '', ...rest] = wrap(`${kind} ${facts.join(', ')}`.trim(), view.width);
   const below = [about.text, about.description].find((each) => typeof each === 'string');
-  const indented = typeof below === 'string' ? textLines(below, view.width - CONTENT_INDENT, view) : [];
-  return [
-    first.replace(kind, view.palette.heading),
-    ...rest,
-    ...indented.map((line) => (line === '' ? '' : ' '.repeat(CONTENT_INDENT) + line)),
-  ];
+  const content = typeof below === 'string' ? textLines(below, view.width - CONTENT_INDENT, view) : [];
+  return [first.replace(kind, view.palette.heading), ...rest, ...indented(content, CONTENT_INDENT)];
 }
 
 function textLines(text: string, columns: number, view: View): string[] {

@@ -13,7 +13,7 @@ import {
   READING_WIDTH,
   RECORD,
 } from '../card.ts';
-import { dataLines, inline, isSimple, itemText, separate } from '../data.ts';
+import { bulleted, dataLines, inline, isSimple, itemText, separate } from '../data.ts';
 import { lookupEntries } from '../lookup-entry.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
@@ -140,17 +140,11 @@ function cellsOf(
     if (found[index] === undefined) return [];
     const items = !isPlain && Array.isArray(value) ? value.map(itemText) : [];
     if (items.length > 0 && !items.includes(undefined))
-      return items.flatMap((item = '') => itemLines(item, room, view));
+      return items.flatMap((item = '') => bulleted(wrap(breakable(item, room - GAP), room - GAP), view));
     if (!isSimple(value)) return dataLines(value, room, view, 1);
     const text = texts[index] ?? EMPTY;
     return wrap(breakable(text, room), room).map(text === EMPTY ? palette.dim : paint);
   });
-}
-
-function itemLines(item: string, room: number, view: View): string[] {
-  const lines = wrap(breakable(item, room - GAP), room - GAP);
-  const bullet = view.palette.dim(glyphs(view).bullet);
-  return lines.map((line, index) => (index === 0 ? `${bullet} ${line}` : ' '.repeat(GAP) + line));
 }
 
 function breakable(text: string, room: number): string {
