@@ -6,17 +6,17 @@ import { envWith, installCommand } from './installed.ts';
 
 const env = envWith(installCommand());
 
-async function entryOf(client: string): Promise<{ command: string; args: string[] }> {
+async function entryOf(client: string) {
   const words = ['mcp', 'config', client, '--via', 'stdio', '--demo', '--json', '--scope', 'user'];
-  const { command, args = [] } = JSON.parse((await restaurant(words, { env })).stdout).entry;
+  const { command, args = [], ...entry } = JSON.parse((await restaurant(words, { env })).stdout).entry;
   const [program, ...more] = [command, args].flat();
-  return { command: program, args: more };
+  return { command: program, args: more, env: { ...env, ...(entry.env ?? entry.environment) } };
 }
 
 it.each(['claude-desktop', 'opencode'])('the entry of %s starts the bridge', async (name) => {
   const client = new Client({ name: 'test-host', version: '1' });
   onTestFinished(() => client.close());
-  await client.connect(new StdioClientTransport({ ...(await entryOf(name)), env, stderr: 'inherit' }));
+  await client.connect(new StdioClientTransport({ ...(await entryOf(name)), stderr: 'inherit' }));
   const { tools } = await client.listTools();
   expect(tools.map((tool) => tool.name)).toContain('find_restaurant');
   const found = await client.callTool({ name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } });

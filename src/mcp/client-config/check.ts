@@ -133,17 +133,17 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
   const { signal, platform } = context;
   const timeoutMs = settings.get('timeout');
+  const program = programOf(args, platform);
   const options = {
-    env: { ...env },
+    env: { ...env, ...program.env },
     timeout: timeoutMs,
     signal,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT_BYTES,
     windowsHide: true,
   } as const;
-  const { command, args: words } = programOf(args, platform);
   return new Promise<{ output: string; failure: AppError }>((resolve, reject) => {
-    const bridge = execFile(command, [...words], options, (error, output, log) => {
+    const bridge = execFile(program.command, program.args, options, (error, output, log) => {
       if (signal.aborted) return reject(signal.reason);
       resolve({ output, failure: failureOf(error, log, timeoutMs) });
     });

@@ -85,8 +85,11 @@ function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): str
 /** Characters that cmd.exe interprets in the arguments of a command. */
 const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
 
+/** Without it, cmd.exe looks for a command in the current folder first, which may be a cloned repository. */
+const ONLY_ON_PATH = 'NoDefaultCurrentDirectoryInExePath';
+
 /**
- * The command line of the bridge, which clients start without a shell.
+ * The command line of the bridge, which clients start without a shell, and its environment.
  * @throws {AppError} `usage` for an argument that would not reach the bridge as it is
  */
 export function programOf(args: readonly string[], platform: NodeJS.Platform) {
@@ -101,7 +104,8 @@ export function programOf(args: readonly string[], platform: NodeJS.Platform) {
     });
   }
   const [command = COMMAND, ...before] = [...launcher, COMMAND];
-  return { command, args: [...before, ...args] };
+  const env: Record<string, string> = launcher.length === 0 ? {} : { [ONLY_ON_PATH]: '1' };
+  return { command, args: [...before, ...args], env };
 }
 
 export function buildEntry(
@@ -119,7 +123,8 @@ export function buildEntry(
   }
   const { args, variables } = connection;
   const names = variables.names.length === 0 ? {} : { [VARIABLES_KEY]: variables.names };
-  const program = { ...programOf(args, platform), ...unlessEmpty('env', variables.env), ...names };
+  const { env, ...line } = programOf(args, platform);
+  const program = { ...line, ...unlessEmpty('env', { ...variables.env, ...env }), ...names };
   return { value: client.stdio?.(program, scope) ?? program };
 }
 
@@ -199,8 +204,8 @@ export function mergeEntry(
   }
   for (const key of ENVIRONMENT_KEYS) {
     if (!isObject(old[key])) continue;
-    // Written by an earlier run, which may have used another folder.
-    const { [CONFIG_VARIABLE]: _former, ...env } = old[key];
+    // Written by an earlier run, which may have used another folder or system.
+    const { [CONFIG_VARIABLE]: _folder, [ONLY_ON_PATH]: _isWindows, ...env } = old[key];
     delete merged[key];
     Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
   }

@@ -403,6 +403,15 @@ describe('a project file', () => {
     expect(existsSync(at('elsewhere/mcp.json'))).toBe(false);
   });
 
+  it('that was written on Windows is replaced', async () => {
+    const { run, put, read } = openHome();
+    const env = { NoDefaultCurrentDirectoryInExePath: '1' };
+    const restaurant = { type: 'stdio', command: 'cmd', args: ['/c', 'restaurant', 'mcp'], env };
+    put('proj/.mcp.json', JSON.stringify({ mcpServers: { restaurant } }));
+    expect(await run(['claude-code', '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
+    expect(parsed('claude-code', read('proj/.mcp.json'))).toEqual(SHAPES['claude-code']?.stdio);
+  });
+
   it.each([
     ['opencode', 'proj/opencode.jsonc', SHAPES.opencode?.stdio],
     ['codex', 'proj/.codex/config.toml', SHAPES.codex?.stdio],
@@ -946,11 +955,20 @@ describe('the path of the file', () => {
     expect(await place(name, options)).toBe(path);
   });
 
+  const env = { NoDefaultCurrentDirectoryInExePath: '1' };
   it.each([
-    ['claude-code', { type: 'stdio', command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'] }],
-    ['claude-desktop', { command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'] }],
-    ['opencode', { type: 'local', enabled: true, command: ['cmd', '/c', 'restaurant', 'mcp', '--demo'] }],
-  ])('starts the command of npm on Windows: %s', async (name, entry) => {
+    ['claude-code', { type: 'stdio', command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'], env }],
+    ['claude-desktop', { command: 'cmd', args: ['/c', 'restaurant', 'mcp', '--demo'], env }],
+    [
+      'opencode',
+      {
+        type: 'local',
+        enabled: true,
+        command: ['cmd', '/c', 'restaurant', 'mcp', '--demo'],
+        environment: env,
+      },
+    ],
+  ])('starts the command of npm on Windows, not one of the current folder: %s', async (name, entry) => {
     const words = ['mcp', 'config', name, '--via', 'stdio', '--demo', '--json', '--scope', 'user'];
     const { stdout } = await runCli(words, { cwd: tempFolder(), ...windows });
     expect(JSON.parse(stdout).entry).toEqual(entry);
