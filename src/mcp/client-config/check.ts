@@ -12,7 +12,7 @@ import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { KEY_VARIABLE, type McpClient } from './clients.ts';
 import { COMMAND, type Connection, type HttpConnection, programOf, refersToKey } from './entry.ts';
-import { clientEnv, variablesProblem } from './plan.ts';
+import { clientEnv, variablesProblems } from './plan.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -43,8 +43,8 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
     );
     return { ok: true, tools };
   } catch (error) {
-    const cause = variablesProblem(client, variables);
-    throw cause !== undefined && error instanceof AppError ? error.withHint({ text: cause }) : error;
+    const causes = variablesProblems(app, client, variables);
+    throw causes.length > 0 && error instanceof AppError ? error.withHint(causes) : error;
   }
 }
 

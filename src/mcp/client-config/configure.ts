@@ -11,7 +11,7 @@ import { changeClientFile, clientPath, type FileChange, projectFolder } from './
 import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 import { editText, formatSnippet } from './edit.ts';
 import { assertNotForeign, ENTRY_NAME, maskOthers, mergeEntry, refersToKey } from './entry.ts';
-import { type ConfigOptions, type Plan, planEntry, variablesProblem } from './plan.ts';
+import { type ConfigOptions, type Plan, planEntry, variablesProblems } from './plan.ts';
 
 export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
   if (options.remove === true) return removeEntry(app, client, options.scope ?? client.scope ?? 'user');
@@ -90,9 +90,8 @@ function problems(app: App, { client, connection }: Plan, { write }: ConfigOptio
       : [];
   }
   const missing = bridgeProblem(app, client);
-  const variables = write === true ? variablesProblem(client, connection.variables) : undefined;
-  const texts = [missing && `${missing}: ${INSTALL_HINT}`, variables];
-  return texts.flatMap((text) => (text === undefined ? [] : { text }));
+  const install = missing === undefined ? [] : [{ text: `${missing}: ${INSTALL_HINT}` }];
+  return [...install, ...(write === true ? variablesProblems(app, client, connection.variables) : [])];
 }
 
 function describeWrite(file: string, { isChanged, backup }: FileChange): string {

@@ -2,6 +2,7 @@ import type { App } from '../../app/app.ts';
 import {
   configuredEndpoint,
   displayHeader,
+  loginCommand,
   requestHeaders,
   requireEndpoint,
   requireKey,
@@ -11,7 +12,7 @@ import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
 import { AppError } from '../../errors.ts';
-import { again, restaurant } from '../../hint.ts';
+import { type Advice, again, restaurant } from '../../hint.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
 import { clientPath } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
@@ -77,12 +78,15 @@ function stdioConnection(app: App, variables: BridgeVariables): Connection {
   return { via: 'stdio', args, variables };
 }
 
+/** The saved key, or the command that prints it. */
+const savedKey = ({ settings }: App): string | null =>
+  settings.profile.key ?? settings.raw('key-command').value;
+
 async function httpConnection(app: App, client: McpClient, literalKey: boolean): Promise<Connection> {
-  const { settings, globals } = app;
   const { url } = requireEndpoint(app);
-  assertMayCarryKey(url, globals.insecureHttp === true);
+  assertMayCarryKey(url, app.globals.insecureHttp === true);
   const templates = requestHeaders(app, url, true);
-  const key = app.secrets.environmentKey ?? settings.profile.key ?? settings.raw('key-command').value;
+  const key = app.secrets.environmentKey ?? savedKey(app);
   // Without a key, additional headers may authenticate instead.
   const hasKey = key !== null || Object.keys(templates).every(isHarmless);
   if (literalKey) {
@@ -149,11 +153,16 @@ function bridgeVariables(app: App, client: McpClient, scope: Scope): BridgeVaria
   const config = configFolder(app, scope);
   if (app.globals.demo === true) return { env: config, names: [], missing: [] };
   const passed = clientEnv(client, env);
-  const needed = [...NETWORK.flatMap((name) => [name, name.toLowerCase()]), ...headerVariables(app)];
+  const hasKey = app.secrets.environmentKey !== undefined;
+  const isOnlyKey = hasKey && savedKey(app) === null;
+  const needed = [
+    ...NETWORK.flatMap((name) => [name, name.toLowerCase()]),
+    ...headerVariables(app),
+    ...(isOnlyKey ? [KEY_VARIABLE] : []),
+  ];
   const lost = needed.filter((name) => (env[name] ?? '') !== '' && passed[name] === undefined);
   if (client.namesVariables) {
-    const key = app.secrets.environmentKey === undefined ? [] : [KEY_VARIABLE];
-    return { env: config, names: [...new Set([...lost, ...key])], missing: [] };
+    return { env: config, names: [...new Set([...lost, ...(hasKey ? [KEY_VARIABLE] : [])])], missing: [] };
   }
   // A project file is shared, so it must not contain the proxy of one user; nor any file a password.
   const isWritable = (name: string): boolean =>
@@ -184,7 +193,13 @@ function configFolder({ context, paths }: App, scope: Scope): Record<string, str
     : {};
 }
 
-export function variablesProblem({ name }: McpClient, { missing }: BridgeVariables): string | undefined {
-  if (missing.length === 0) return undefined;
-  return `${name} does not pass ${missing.join(' and ')} to the bridge: add ${missing.length === 1 ? 'it' : 'them'} to the entry in your user file`;
+export function variablesProblems(app: App, { name }: McpClient, { missing }: BridgeVariables): Advice[] {
+  const others = missing.filter((variable) => variable !== KEY_VARIABLE);
+  const them = others.length === 1 ? 'it' : 'them';
+  const add = `${name} does not pass ${others.join(' and ')} to the bridge: add ${them} to the entry in your user file`;
+  const save = `${name} does not pass ${KEY_VARIABLE} to the bridge; save the key`;
+  return [
+    ...(others.length === 0 ? [] : [{ text: add }]),
+    ...(others.length === missing.length ? [] : [{ text: save, command: loginCommand(app) }]),
+  ];
 }

@@ -630,6 +630,21 @@ describe('the variables that the bridge needs', () => {
     expect(JSON.stringify([entry, stderr])).not.toContain('hunter2');
   });
 
+  it.each(['claude-desktop', 'gemini', 'roo'])(
+    'include the key for %s, unless one is saved',
+    async (name) => {
+      const { run, put } = openHome({ RESTAURANT_API_KEY: KEY });
+      const words = [name, '--via', 'stdio', '--scope', 'user', '--write'];
+      const { stderr } = await run(words);
+      expect(stderr).toBe(
+        `warning: ${name} does not pass RESTAURANT_API_KEY to the bridge; save the key: restaurant login\n`,
+      );
+      const profiles = { default: { base_url: 'https://api.example.com', key: KEY } };
+      put('.config/restaurant/config.json', JSON.stringify({ profiles }), 0o600);
+      expect((await run(words)).stderr).toBe('');
+    },
+  );
+
   it('are written as proxy addresses without a password, never into a project file', async () => {
     const user = await write('roo', { HTTPS_PROXY: PROXY, NO_PROXY: 'localhost' }, '--scope', 'user');
     expect(user).toEqual({
