@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { excerpt, kindOf } from '../util/excerpt.ts';
+import { excerpt, kindOf } from '../util/format.ts';
 import { memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
 import { isObject, type JsonObject } from '../util/object.ts';
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';

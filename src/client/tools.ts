@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { excerpt, kindOf } from '../util/excerpt.ts';
+import { excerpt, kindOf } from '../util/format.ts';
 import { isFilled, isObject, type JsonObject } from '../util/object.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { FindOutput, FindQuery, Level, PlannedCall, Restaurant, Tool } from './types.ts';

@@ -51,3 +51,16 @@ export function timeText({ context, terminal }: Reader, ms: number): string {
   const isForPerson = context.stderr.isTTY && !terminal.wantsJson;
   return isForPerson ? shortTime(nextMinute(ms), context.now()) : isoSeconds(ms);
 }
+
+export function excerpt(text: string, max = 200): string {
+  const line = text.slice(0, 20_000).replace(/\s+/g, ' ').trim();
+  if (line.length <= max) return line;
+  // Never half of a surrogate pair.
+  return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return value === null ? 'null' : 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,6 +1,5 @@
 import { AppError, type Code, type Reason, systemCode } from '../../errors.ts';
-import { excerpt } from '../../util/excerpt.ts';
-import { formatDuration } from '../../util/format.ts';
+import { excerpt, formatDuration } from '../../util/format.ts';
 
 export type Phase = 'connecting' | 'waiting' | 'reading';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { kindOf } from '../../util/excerpt.ts';
+import { kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';

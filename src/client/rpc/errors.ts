@@ -1,6 +1,5 @@
 import { AppError, type Code } from '../../errors.ts';
-import { excerpt, isHtml, stripHtml } from '../../util/excerpt.ts';
-import { formatDuration } from '../../util/format.ts';
+import { excerpt, formatDuration } from '../../util/format.ts';
 import { parseJsonOrNone } from '../../util/json.ts';
 import { isFilled, isObject } from '../../util/object.ts';
 import type { Reply } from '../http/body.ts';
@@ -140,4 +139,21 @@ function messageIn(text: string): string | undefined {
   if (isObject(error) && typeof error.message === 'string') return error.message;
   if (typeof error === 'string') return [error, description].filter(isFilled).join(': ') || undefined;
   return [description, message, detail].find(isFilled);
+}
+
+function stripHtml(page: string): string {
+  return page
+    .slice(0, 20_000)
+    .replace(/<(script|style|head)\b[^>]*>.*?(?:<\/\1>|$)/gis, ' ')
+    .replace(/<!--.*?(?:-->|$)/gs, ' ')
+    .replace(/<[^>]*(?:>|$)/g, ' ');
+}
+
+export function isHtml(text: string): boolean {
+  return /^\uFEFF?\s*<[!?a-z]/i.test(text.slice(0, 500));
+}
+
+export function htmlTitle(page: string): string | undefined {
+  const title = /<title[^>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
+  return title === '' ? undefined : title;
 }

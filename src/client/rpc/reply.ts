@@ -1,11 +1,11 @@
 import { AppError } from '../../errors.ts';
-import { excerpt, htmlTitle, isHtml, kindOf } from '../../util/excerpt.ts';
+import { excerpt, kindOf } from '../../util/format.ts';
 import { parseJson, parseJsonOrNone } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { mediaType, type Reply, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
-import { type StatusContext, statusError } from './errors.ts';
+import { htmlTitle, isHtml, type StatusContext, statusError } from './errors.ts';
 
 export interface RpcResponse {
   readonly id: number;

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { type AppError, usage } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
-import { excerpt } from '../../util/excerpt.ts';
+import { excerpt } from '../../util/format.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { parseUserJson, textHint } from '../../util/user-json.ts';

@@ -5,7 +5,7 @@ import type { App } from '../../app/app.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, systemCode, usage } from '../../errors.ts';
 import { type Advice, restaurant } from '../../hint.ts';
-import { excerpt } from '../../util/excerpt.ts';
+import { excerpt } from '../../util/format.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
 import { parseUserJson } from '../../util/user-json.ts';
 import {

@@ -4,7 +4,7 @@ import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
 import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import { excerpt } from '../../util/excerpt.ts';
+import { excerpt } from '../../util/format.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { VERSION } from '../../version.ts';
