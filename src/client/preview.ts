@@ -1,4 +1,5 @@
 import { escapeJson } from '../util/json.ts';
+import { posixQuote as quote } from '../util/shell.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { MODERN_VERSION } from './mcp/protocol.ts';
@@ -61,8 +62,4 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
   // The same JSON, with control characters escaped.
   const data = escapeJson(JSON.stringify(body));
   return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

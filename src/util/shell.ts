@@ -1,8 +1,8 @@
 import { traitsOf } from './platform.ts';
 
-export function posixWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
+export const posixQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+export const posixWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text));
 
 /** Text that PowerShell replaces in double quotes, that cmd.exe replaces (`%NAME%`), or that no line can contain. */
 const EXPANDED = /[`\u201c-\u201e\p{Cc}]|\$[\w({:?^$]|%[^%]+%/u;

@@ -59,15 +59,14 @@ export async function repeatWithInput(
   const { params } = call;
   let outcome = first;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const result = input.repeats === true ? undefined : requestIn(outcome);
-    if (result === undefined || Array.isArray(params)) break;
-    const requests = Object.entries(result.inputRequests);
-    if (!requests.every(([, request]) => canAnswer(request, input))) break;
+    if (input.repeats === true || outcome.failure !== undefined) break;
+    const required = answerable(outcome.response.envelope.result, input);
+    if (required === undefined || Array.isArray(params)) break;
+    const { inputRequests, requestState } = required;
     const inputResponses: Record<string, JsonObject> = {};
-    for (const [key, request] of requests) {
+    for (const [key, request] of Object.entries(inputRequests)) {
       inputResponses[key] = await askFor(request, input, state, line);
     }
-    const { requestState } = result;
     outcome = await send({
       ...call,
       params: { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) },
@@ -81,12 +80,8 @@ interface InputRequired {
   readonly requestState: unknown;
 }
 
-/** Returns what a result requests; undefined for any other result. @throws {AppError} `bad_response` */
-function requestIn({ response, failure }: Outcome): InputRequired | undefined {
-  return failure === undefined ? readInputRequired(response.envelope.result) : undefined;
-}
-
-function readInputRequired(result: unknown): InputRequired | undefined {
+/** @returns what a result requests, if the source can provide all of it. @throws {AppError} `bad_response` */
+export function answerable(result: unknown, input: InputSource): InputRequired | undefined {
   if (!isObject(result) || result.resultType !== 'input_required') return undefined;
   const { inputRequests = {}, requestState } = result;
   const entries = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(
@@ -96,17 +91,10 @@ function readInputRequired(result: unknown): InputRequired | undefined {
       return [key, request];
     },
   );
+  if (!entries.every(([, request]) => canAnswer(request, input))) return undefined;
   return { inputRequests: Object.fromEntries(entries), requestState };
 }
 
 export function inputRequest({ method, params = {} }: JsonObject): InputRequest | undefined {
   return typeof method === 'string' && isObject(params) ? { method, params } : undefined;
-}
-
-/** Whether a result requests input that a source can provide. */
-export function requestsInput(result: JsonObject, input: InputSource): boolean {
-  const required = readInputRequired(result);
-  return (
-    required !== undefined && Object.values(required.inputRequests).every((each) => canAnswer(each, input))
-  );
 }

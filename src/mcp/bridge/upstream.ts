@@ -1,5 +1,5 @@
 import type { Service, ToolCatalog } from '../../app/service.ts';
-import { requestsInput } from '../../client/mcp/input.ts';
+import { answerable } from '../../client/mcp/input.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete, type Caching } from '../../client/results.ts';
 import { errorIn, INTERNAL_ERROR, type RpcError } from '../../client/rpc/envelope.ts';
@@ -170,7 +170,7 @@ function resultOf({ envelope, error }: RawResponse, input?: InputSource): JsonOb
   if (rpcError !== undefined) throw forwardError(rpcError);
   const { result } = envelope;
   if (isObject(result)) {
-    if (input?.repeats !== true || !requestsInput(result, input)) assertComplete(result, true);
+    if (input?.repeats !== true || answerable(result, input) === undefined) assertComplete(result, true);
     return forwardable(result);
   }
   throw new AppError('bad_response', 'the response of the service has no result');
