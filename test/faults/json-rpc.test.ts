@@ -105,7 +105,13 @@ const errors: Fault[] = [
       `no luck (JSON-RPC error ${code})`,
     ]),
   ),
-  ...error(rowsFor('the error', ['oops', ['a'], null, 7, true, {}], sendError)),
+  ...error({
+    'the error "oops"': [sendError('oops'), 'oops'],
+    ...rowsFor('the error', [['a'], null, 7, true, {}, { code: 1 }, { message: 3 }], (value) => [
+      sendError(value),
+      'an error without a message',
+    ]),
+  }),
   ...error({
     'error -32601 from a server without the tool': [
       sendError({ code: -32601, message: 'Method not found' }),

@@ -29,6 +29,7 @@ const output =
   ({ id }) =>
     httpResponse(envelope(id, value));
 const results = (...list: unknown[]) => output({ status: 'ok', results: list, total_matches: list.length });
+const CALL = ['call', 'find_restaurant', 'name=x', 'city=y'];
 const NOPA = { service_id: 'r-1', name: 'Nopa' };
 const BLOCK = { type: 'text', text: JSON.stringify(ANSWER) };
 
@@ -38,6 +39,7 @@ const contents: Fault[] = [
       result({ content }),
       'no content',
     ]),
+    'no content from call': [result({ content: null }), { words: CALL, message: 'no content' }],
     ...rowsFor('the result', [null, [], 'text', 7, true], result),
     'only images': [
       result({ content: [{ type: 'image', data: 'x', mimeType: 'image/png' }] }),
@@ -57,6 +59,7 @@ const contents: Fault[] = [
         {},
         { type: 'text' },
         { type: 'text', text: 7 },
+        { type: 'image', text: 'x' },
         BLOCK,
       ],
     }),
@@ -67,6 +70,7 @@ const contents: Fault[] = [
 const texts: Fault[] = [
   ...unreadable({
     prose: [text('I found Nopa for you!'), 'not JSON'],
+    'long prose': [text(`sorry ${'x'.repeat(900)}`), /^.*sorry xxx.{1,350}\n/],
     'prose with escapes': text('\u001b]0;title\u0007 \u202eNopa'),
     'an empty text': text(''),
     'JSON that ends too early': [text('{"status":"ok","results":['), 'ends early'],
@@ -85,7 +89,7 @@ const texts: Fault[] = [
   ...faultsEnding({ exit: 0 })({
     'prose from call, which is printed': [
       text('I found Nopa for you!'),
-      { words: ['call', 'find_restaurant', 'name=x', 'city=y'], stdout: 'I found Nopa' },
+      { words: CALL, stdout: 'I found Nopa' },
     ],
   }),
 ];
@@ -103,6 +107,7 @@ const failures: Fault[] = [
   ...failed({
     'a failure without a message': [result({ isError: true }), 'without an error message'],
     'a status "error"': [output({ status: 'error', message: 'no luck' }), 'no luck'],
+    'a long message': [output({ status: 'error', message: 'x'.repeat(5000) }), /^.{200,230}\n/],
   }),
   ...faultsEnding({ exit: 3, code: 'not_found' })({
     'a status "not_found"': output({ status: 'not_found', message: 'nothing here' }),
