@@ -41,6 +41,20 @@ const env = (home: string, more: Record<string, string> = {}) => ({
   ...more,
 });
 
+/** Creates a symbolic link that belongs to a user. */
+function linkOf(user: number, path: string, target: string): void {
+  symlinkSync(target, path);
+  lchownSync(path, user, user);
+}
+
+/** Writes a file that belongs to a user. @returns its path */
+function fileOf(user: number, path: string, text: string, mode = 0o644): string {
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  chownSync(path, user, user);
+  return path;
+}
+
 /** Returns mode and content of a file, to show that nothing changed it. */
 const facts = (path: string) => ({ mode: statSync(path).mode & 0o7777, text: readFileSync(path, 'utf8') });
 
@@ -49,11 +63,8 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
   function homeWithLink(path: string, target: string): string {
     const home = sharedFolder(MALLORY);
     let folder = home;
-    const parts = path.split('/');
-    for (const part of parts.slice(0, -1)) folder = subfolder(join(folder, part), MALLORY);
-    const link = join(folder, parts.at(-1) ?? '');
-    symlinkSync(target, link);
-    lchownSync(link, MALLORY, MALLORY);
+    for (const part of dirname(path).split('/')) folder = subfolder(join(folder, part), MALLORY);
+    linkOf(MALLORY, join(home, path), target);
     return home;
   }
 
@@ -121,18 +132,6 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     expect([exit, readdirSync(target)]).toEqual([0, [OLD]]);
   });
 
-  it('creates no folder behind a link before it refuses the link', async () => {
-    const target = sharedFolder();
-    for (const [path, ...words] of [
-      ['.claude', 'skill', 'install', 'claude-code'],
-      ['.cursor', 'mcp', 'config', 'cursor', '--write'],
-    ] as const) {
-      const home = homeWithLink(path, target);
-      await run(words, { env: env(home), exit: 9 });
-      expect(readdirSync(target)).toEqual([]);
-    }
-  });
-
   it('does not create or append to a file that a lock links to', async () => {
     const folder = sharedFolder();
     const existing = join(folder, 'sudoers');
@@ -163,8 +162,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     const home = sharedFolder(MALLORY);
     const folder = subfolder(join(home, '.config'), MALLORY);
     const path = join(subfolder(join(folder, 'restaurant'), MALLORY), 'config.json');
-    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
-    chownSync(path, MALLORY, MALLORY);
+    fileOf(MALLORY, path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
     const before = service.sandbox.requests.length;
     const { exit, stderr } = await run(FIND, { env: { HOME: home } });
     expect(exit).not.toBe(0);
@@ -198,13 +196,9 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
   it('does not append to a file that the lock of an output links to', async () => {
     const shared = sharedFolder(MALLORY, 0o777);
     const home = sharedFolder(VICTIM, 0o700);
-    const profile = join(home, '.bashrc');
-    const input = join(home, 'list.csv');
-    writeFileSync(profile, 'alias ls=ls\n');
-    writeFileSync(input, list);
-    for (const path of [profile, input]) chownSync(path, VICTIM, VICTIM);
-    symlinkSync(profile, join(shared, 'out.csv.lock'));
-    lchownSync(join(shared, 'out.csv.lock'), MALLORY, MALLORY);
+    const profile = fileOf(VICTIM, join(home, '.bashrc'), 'alias ls=ls\n');
+    const input = fileOf(VICTIM, join(home, 'list.csv'), list);
+    linkOf(MALLORY, join(shared, 'out.csv.lock'), profile);
     const out = join(shared, 'out.csv');
     const { exit } = await run(['enrich', input, '-o', out, '--quiet'], {
       env: env(home),
@@ -219,8 +213,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const shared = sharedFolder(MALLORY, 0o777);
     const home = sharedFolder(VICTIM, 0o755);
     const site = subfolder(join(home, 'www'), VICTIM, 0o755);
-    symlinkSync(site, join(shared, 'restaurant'));
-    lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
+    linkOf(MALLORY, join(shared, 'restaurant'), site);
     const more = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared };
     await run(FIND, { env: env(home, more), uid: VICTIM, cwd: '/', exit: 0 });
     expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
@@ -233,11 +226,9 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
       const home = sharedFolder(VICTIM, 0o755);
       const repo = subfolder(join(what === 'a link' ? home : shared, 'clone'), VICTIM, 0o755);
       const config = { profiles: { default: { base_url: service.sandbox.baseUrl } } };
-      writeFileSync(join(repo, 'config.json'), JSON.stringify(config), { mode: 0o644 });
-      chownSync(join(repo, 'config.json'), VICTIM, VICTIM);
+      fileOf(VICTIM, join(repo, 'config.json'), JSON.stringify(config));
       if (what === 'a link') {
-        symlinkSync(repo, join(shared, 'restaurant'));
-        lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
+        linkOf(MALLORY, join(shared, 'restaurant'), repo);
       } else renameSync(repo, join(shared, 'restaurant'));
       const before = service.sandbox.requests.length;
       const { exit, stderr } = await run(FIND, {
@@ -254,8 +245,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const shared = sharedFolder(MALLORY, 0o777);
     const home = sharedFolder(VICTIM, 0o755);
     for (const name of ['code', 'responses']) subfolder(join(home, name), VICTIM);
-    symlinkSync(home, join(shared, 'restaurant'));
-    lchownSync(join(shared, 'restaurant'), MALLORY, MALLORY);
+    linkOf(MALLORY, join(shared, 'restaurant'), home);
     const options = { env: env(home, { XDG_CACHE_HOME: shared }), uid: VICTIM, cwd: '/', exit: 9 };
     await run(['cache', 'clear'], options);
     expect(readdirSync(home).sort()).toEqual(['code', 'responses']);
@@ -270,13 +260,8 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     ] as const) {
       const shared = sharedFolder(MALLORY, 0o777);
       const home = sharedFolder(VICTIM, 0o700);
-      const input = join(home, 'list.csv');
-      writeFileSync(input, list);
-      chownSync(input, VICTIM, VICTIM);
-      const lock = join(shared, 'out.csv.lock');
-      writeFileSync(lock, text);
-      chmodSync(lock, mode);
-      chownSync(lock, MALLORY, MALLORY);
+      const input = fileOf(VICTIM, join(home, 'list.csv'), list);
+      const lock = fileOf(MALLORY, join(shared, 'out.csv.lock'), text, mode);
       const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
       const { exit, stderr } = await run(words, { env: env(home), uid: VICTIM, cwd: '/' });
       expect([text, exit]).toEqual([text, 9]);
@@ -627,8 +612,6 @@ describe('a current folder that was deleted', () => {
   it.each([
     [['enrich', '../list.csv', '-o', '../out.csv', '--quiet'], 0],
     [['enrich', 'list.csv'], 9],
-    [['mcp', 'config', 'claude-code'], 9],
-    [['skill', 'install', 'claude-code', '--scope', 'project'], 9],
   ])('does not end %j with a bug', async (words, exit) => {
     const home = sharedFolder();
     writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');

@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UNTRUSTED } from '../helpers/certificate.ts';
 import { runCli } from '../helpers/program.ts';
-import { httpServer } from '../helpers/servers.ts';
+import { httpServer, onEachRequest, rawServer } from '../helpers/servers.ts';
 import { KEY, restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -97,13 +95,12 @@ describe('a key', () => {
 
   it('is not sent to a server with an untrusted certificate, despite NODE_TLS_REJECT_UNAUTHORIZED', async () => {
     const keys: unknown[] = [];
-    const server = createServer(UNTRUSTED, (request, response) => {
-      keys.push(request.headers.authorization);
-      response.end('{}');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const server = await rawServer(
+      (socket) => onEachRequest(socket, ({ head }) => keys.push(/^authorization:.*/im.exec(head)?.[0])),
+      { tls: UNTRUSTED },
+    );
+    onTestFinished(server.close);
+    const url = `https://localhost:${server.port}`;
     for (const value of ['0', '1']) {
       const env = { HOME: home, RESTAURANT_BASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: value };
       expect((await run(FIND, { env })).exit).toBe(6);
@@ -226,7 +223,7 @@ it('in a file for the sandbox is not quoted in an error', async () => {
     env: { HOME: home },
     cwd: home,
   });
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('the data is not JSON')]);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('data.json: the data is not JSON')]);
   expect(stderr).not.toContain(KEY.slice(0, 5));
 });
 

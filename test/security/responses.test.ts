@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fewOrAll } from '../helpers/full.ts';
 import {
@@ -27,34 +26,19 @@ const send =
     response.writeHead(status, headers).end(body);
 const json = (body: string): HostileReply => send(200, { 'Content-Type': 'application/json' }, body);
 const stream = (body: string): HostileReply => send(200, { 'Content-Type': 'text/event-stream' }, body);
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 /** Name, response, and the expected exit codes. */
 const REPLIES: [string, HostileReply, ...number[]][] = [
-  ['Retry-After with 20 digits', send(429, { 'Retry-After': '9'.repeat(20) }), 5],
-  ['Retry-After -5', send(429, { 'Retry-After': '-5' }), 5],
   ['Retry-After in the year 9999', send(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 5],
-  ['a header of 200 kB', send(200, { 'X-Long': 'x'.repeat(200_000) }), 6, 7],
-  ['status 999', send(999, {}), 7],
-  ['status 204', send(204, {}, ''), 7],
   [
     'cookies, Alt-Svc and Refresh',
     send(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }),
     7,
   ],
   ['a charset of 6 kB', send(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }), 7],
-  ['a redirect to a script', send(302, { Location: 'javascript:alert(1)' }), 7],
   ['a redirect with user info', send(302, { Location: 'https://user:pass@evil.example/' }), 7],
   ['a redirect of 8 kB', send(307, { Location: `https://${'x'.repeat(8000)}.example/` }), 7],
-  ['JSON with a million levels', json(nested(1_000_000)), 7],
   ['a number of a million digits', json(`{"jsonrpc":"2.0","id":1,"result":${'9'.repeat(1_000_000)}}`), 7],
-  [
-    'own members named __proto__',
-    output('{"status":"ok","__proto__":{"x":1},"results":[{"__proto__":{}}],"total_matches":1}'),
-    0,
-    7,
-    8,
-  ],
   [
     'names of object methods as keys',
     restaurants(
@@ -65,28 +49,10 @@ const REPLIES: [string, HostileReply, ...number[]][] = [
     0,
   ],
   [
-    'an object that looks like a parsed number',
-    restaurants({ service_id: ID, name: 'a', x: { isLosslessNumber: true, value: '1' } }),
-    0,
-  ],
-  [
-    'results that are numbers',
-    output('{"status":"ok","results":[1,null,[],{"name":{}}],"total_matches":{}}'),
-    0,
-    7,
-    8,
-  ],
-  ['no id', json('{"jsonrpc":"2.0","result":{}}'), 7],
-  ['another id', json('{"jsonrpc":"2.0","id":"x","result":{}}'), 7],
-  ['a batch', json('[{"jsonrpc":"2.0","id":1,"result":{}}]'), 7],
-  ['result and error', json('{"jsonrpc":"2.0","id":1,"result":{},"error":{}}'), 7],
-  [
     'an error code named constructor',
     json('{"jsonrpc":"2.0","id":1,"error":{"code":"constructor","message":"__proto__"}}'),
     7,
   ],
-  ['UTF-16', json(Buffer.from('{"a":1}', 'utf16le').toString('latin1')), 7],
-  ['bad UTF-8', send(200, { 'Content-Type': 'application/json' }, Buffer.from([0x7b, 0xff, 0xfe])), 7],
   ['a million percent signs', send(500, {}, '%25'.repeat(1_000_000)), 7],
   ['a million prefixes of keys', send(500, {}, 'sk_service_'.repeat(600_000)), 7],
   ['a million times Bearer', send(500, {}, 'Bearer '.repeat(1_000_000)), 7],
@@ -100,33 +66,13 @@ const REPLIES: [string, HostileReply, ...number[]][] = [
     restaurants({ service_id: ID, name: 'a\u200b'.repeat(fewOrAll(150_000, 1_500_000)) }),
     0,
   ],
-  ['a word of six megabytes', restaurants({ service_id: ID, name: 'x'.repeat(6_000_000) }), 0],
-  [
-    '10,000 rows',
-    restaurants(...Array.from({ length: 10_000 }, (_, n) => ({ service_id: String(n), name: 'x' }))),
-    0,
-  ],
   [
     'a page with 7,000 open scripts',
     send(200, { 'Content-Type': 'text/html' }, '<title>\u001b[2J</title><script'.repeat(7000)),
     7,
   ],
-  [
-    'a gzip bomb of 300 MB',
-    send(200, { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(300 * 1024 * 1024))),
-    7,
-  ],
-  [
-    'a brotli bomb of 300 MB',
-    send(200, { 'Content-Encoding': 'br' }, brotliCompressSync(Buffer.alloc(300 * 1024 * 1024))),
-    7,
-  ],
-  ['gzip three times', send(200, { 'Content-Encoding': 'gzip, gzip, gzip' }, gzipSync('{}')), 7],
-  ['a coding named __proto__', send(200, { 'Content-Encoding': '__proto__' }), 7],
   ['a million empty data lines', stream(`${'data:\n'.repeat(1_000_000)}\n`), 6, 7],
   ['two million comments', stream(':x\n'.repeat(2_000_000)), 6, 7],
-  ['500,000 events', stream('data: {}\n\n'.repeat(500_000)), 6, 7],
-  ['a line of 40 MB', stream(`data: ${'x'.repeat(40_000_000)}\n\n`), 7],
   ['carriage returns alone', stream('\r'.repeat(1_000_000)), 6, 7],
   ['an event id with escapes, then the end', stream('id: \u001b[2J\u2028😀\ndata: {}\n\n'), 6, 7],
   ['an event id of 2 MB', stream(`id: ${'x'.repeat(2_000_000)}\ndata: {}\n\n`), 6, 7],
@@ -147,16 +93,6 @@ describe('a response', () => {
     },
   );
 
-  it('that redirects to another path gets no second request', async () => {
-    const requests: string[] = [];
-    service.answer((_, response, request) => {
-      requests.push(request.path);
-      response.writeHead(307, { Location: `${service.origin}/elsewhere` }).end();
-    });
-    await run(FIND, { env: home(), exit: 7 });
-    expect(requests).toEqual(['/api/mcp']);
-  });
-
   it.each([
     ['unchanged', KEY],
     ['in upper case', KEY.toUpperCase()],
@@ -176,26 +112,8 @@ describe('a response', () => {
 
 describe('a tool', () => {
   const CALL = ['call', 'evil', `q=${'a'.repeat(40)}`];
-  const doubled = Object.fromEntries(
-    Array.from({ length: 40 }, (_, n) => [
-      `d${n}`,
-      { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
-    ]),
-  );
 
   it.each<[string, unknown]>([
-    [
-      'a pattern with exponential backtracking',
-      { type: 'object', properties: { q: { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' } } },
-    ],
-    ['2^40 subschemas', { $ref: '#/$defs/d0', $defs: { ...doubled, d40: { type: 'object' } } }],
-    [
-      'references in a circle',
-      {
-        $ref: '#/$defs/a',
-        $defs: { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
-      },
-    ],
     ['a reference to a file', { type: 'object', properties: { q: { $ref: 'file:///etc/passwd' } } }],
     ['a reference to a server', { type: 'object', properties: { q: { $ref: 'http://127.0.0.1:9/schema' } } }],
     [
@@ -213,19 +131,6 @@ describe('a tool', () => {
     expect(service.requests.every(({ path }) => path === '/api/mcp')).toBe(true);
   });
 
-  it('list with endless pages ends', async () => {
-    let page = 0;
-    service.answer((message, response, request) =>
-      result(JSON.stringify({ tools: [{ name: `t${page}`, inputSchema: {} }], nextCursor: String(page++) }))(
-        message,
-        response,
-        request,
-      ),
-    );
-    const { exit } = await run(['tools', '--json', '--timeout', '10s'], { env: home() });
-    expect([6, 7]).toContain(exit);
-  });
-
   it('list of 200,000 tools is printed', async () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
     service.answer(result(JSON.stringify({ tools })));
@@ -234,18 +139,6 @@ describe('a tool', () => {
 });
 
 describe('time is linear in the size of', () => {
-  it('an object whose keys repeat in one another', async () => {
-    const keys = Array.from({ length: 800 }, (_, n) =>
-      Array(n + 1)
-        .fill('a')
-        .join('.'),
-    );
-    service.answer(
-      output(JSON.stringify({ status: 'ok', ...Object.fromEntries(keys.map((key) => [key, 1])) })),
-    );
-    await run(['lookup', ID, '--format', 'csv'], { env: home(), exit: 0 });
-  });
-
   it('a huge list with one long number', async () => {
     const list = `[12345678901234567890${',0'.repeat(7_500_000)}]`;
     service.answer(output(`{"status":"ok","results":${list},"total_matches":1}`));

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROGRAM, type Running, startRestaurant } from '../helpers/process.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
@@ -161,13 +159,4 @@ describe('the sandbox survives', () => {
     expect(terminal.output()).not.toMatch(/\u001b\[2J|\u009b|\u202e|\u0007/);
     terminal.kill();
   });
-});
-
-it('quotes nothing of a --data file that is not JSON', async () => {
-  const file = join(tempFolder(), 'secret.json');
-  writeFileSync(file, 'hunter2 is the password');
-  const { exit, stderr } = await startRestaurant(['sandbox', '--port', '0', '--data', file]).ended;
-  expect(exit).toBe(2);
-  expect(stderr).toContain('secret.json: the data is not JSON');
-  expect(stderr).not.toContain('hunter');
 });

@@ -1,7 +1,6 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { HAS_REDIS, startRedis } from '../helpers/redis.ts';
-import { freePort } from '../helpers/servers.ts';
+import { freePort, rawServer } from '../helpers/servers.ts';
 import { restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -23,16 +22,14 @@ const envFor = (url: string) => ({
 
 /** Starts a server that replies to each script with these bytes. @returns its URL */
 async function storeThatReplies(bytes: string): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
+  const server = await rawServer((socket) =>
     socket.on('data', (data) => {
       const commands = data.toString().split('*').slice(1);
       for (const command of commands) socket.write(/\r\nEVAL\r\n/.test(command) ? bytes : '+OK\r\n');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    }),
+  );
+  onTestFinished(server.close);
+  return `redis://127.0.0.1:${server.port}`;
 }
 
 describe('a store whose replies make no sense', () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CsvReader } from '../../src/util/csv.ts';
 import { start } from '../helpers/process.ts';
 import {
   type HostileReply,
@@ -102,26 +103,9 @@ describe('the curl command', () => {
 const HOSTILE = [
   ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)),
   ...Array.from({ length: 33 }, (_, code) => String.fromCharCode(0x7f + code)),
-  ...[
-    '\u200b',
-    '\u200e',
-    '\u202a',
-    '\u202e',
-    '\u2066',
-    '\u2069',
-    '\ufeff',
-    '\u{e0001}',
-    '\u{e0061}',
-    '\ud800',
-  ],
-  ...[
-    '\u001b]8;;https://evil.example\u0007',
-    '\u001b[2J',
-    '\u001b]0;title\u0007',
-    '\u034f',
-    '\u17b4',
-    '\u115f',
-  ],
+  ...'\u200b\u200e\u202a\u202e\u2066\u2069\ufeff\u{e0001}\u{e0061}\u034f\u17b4\u115f',
+  '\ud800',
+  ...['\u001b]8;;https://evil.example\u0007', '\u001b[2J', '\u001b]0;title\u0007'],
 ].join('x');
 
 describe('text from the service', () => {
@@ -177,11 +161,14 @@ describe('text from the service', () => {
 describe('a spreadsheet', () => {
   const STARTS = ['=', '+', '-', '@', '\t=', '\r=', '＝', '＋', '\u200b=', '\u00a0=', '\u00ad=', '|', '%'];
 
-  it.each(STARTS)('does not run a formula that begins with %j', async (begin) => {
-    service.answer(restaurants({ ...ROW, name: `${begin}cmd|' /C calc'!A0` }));
+  it('does not run a formula, whatever precedes it', async () => {
+    service.answer(restaurants(...STARTS.map((begin) => ({ ...ROW, name: `${begin}cmd|' /C calc'!A0` }))));
     await run([...FIND, '-o', 'out.csv', '--columns', 'name,city'], { ...options(), exit: 0 });
-    const [, row = ''] = readFileSync(join(folder, 'out.csv'), 'utf8').split(/\r?\n/);
-    expect(row.replace(/^"/, '')).not.toMatch(/^[\s\u200b\u00a0\u00ad]*[=+\-@＝＋－＠]/);
+    const reader = new CsvReader(',');
+    const text = readFileSync(join(folder, 'out.csv'), 'utf8');
+    const [, ...names] = [...reader.push(text), ...reader.end()].map(({ cells }) => cells[0] ?? '');
+    expect(names).toHaveLength(STARTS.length);
+    expect(names.filter((name) => /^[\s\u200b\u00a0\u00ad]*[=+\-@＝＋－＠]/.test(name))).toEqual([]);
   });
 
   it('does not run a formula after another delimiter', async () => {
