@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hintFor } from '../../src/app/error-hint.ts';
 import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
@@ -277,7 +275,7 @@ describe('an error', () => {
 });
 
 describe('an error in a real process is', () => {
-  const { home, env: own } = newHome();
+  const { env: own } = newHome();
   const env = () => ({ ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl });
 
   it('tls for https to a server that uses http', async () => {
@@ -294,19 +292,6 @@ describe('an error in a real process is', () => {
     const { exit, stderr } = await service.run(['sandbox', '--port', port, '--json']);
     expect([exit, JSON.parse(stderr).error.code]).toEqual([9, 'in_use']);
     produced.add('in_use');
-  });
-
-  it('bad_config for a damaged file, which stays unchanged', async () => {
-    const file = join(home, 'config.json');
-    for (const damage of ['{"profiles":', '[]', '\u0000', '{"profiles":{"default":3}}']) {
-      writeFileSync(file, damage, { mode: 0o600 });
-      const dir = { RESTAURANT_CONFIG_DIR: home };
-      const { exit, stderr } = await runCli(['find', 'x', '--city', 'SF'], { env: { ...own, ...dir } });
-      expect(exit).toBe(2);
-      expect(stderr).toContain(file);
-      expect(stderr).toMatch(/hint: .*mv .*restaurant login/);
-      expect(readFileSync(file, 'utf8')).toBe(damage);
-    }
   });
 
   it('io_error for stdout that cannot be written', async () => {

@@ -3,8 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { splitWords } from '../../src/util/shell.ts';
+import { VERSION } from '../../src/version.ts';
 import { ON_WINDOWS } from './process.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import type { ServiceUnderTest } from './service.ts';
 
 /*
  * A session file holds tests as text: titles, command lines, and everything that they print.
@@ -16,11 +18,14 @@ import { newHome, type RunOptions, runCli, type Transcript } from './program.ts'
  *   $ printf 'a\n' | TZ=UTC restaurant …    with stdin and variables; `< file` works, too
  *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
  *   $ restaurant … > /dev/null              without the lines of stdout
+ *   $ restaurant … | grep Nopa              only the lines of stdout that contain the text
+ *   $ restaurant …  # exit 2, 3 requests    the exit code, and the number of requests, if they are not 0
  *   $ export RESTAURANT_CITY=SF             for the rest of the test
+ *   $ restaurant … --base-url $SERVICE      $SERVICE is the address of the service, $HOST its host and port, $HOME the home folder
+ *   $ received                              prints the body of the last request
  *   $ ls -a                                 other commands run in a shell
  *     a line of stdout
  *   ! a line of stderr
- *   [exit 2, 3 requests]                    if it is not 0, and if the service received any
  *
  * Commands above the first title run before each test, and are not recorded.
  * `npx vitest run <test file> -u` writes what the commands print now: review it like code.
@@ -53,6 +58,19 @@ interface Session {
   readonly text: string;
 }
 
+/** Runs the sessions of a file as tests, with a service. */
+export function playWithService(path: string, service: ServiceUnderTest, options: SessionOptions = {}): void {
+  playSessions(path, {
+    env: () => service.env,
+    sent: () => service.sent(),
+    ...options,
+    commands: {
+      received: () => `${JSON.stringify(service.sandbox.requests.at(-1)?.body)}\n`,
+      ...options.commands,
+    },
+  });
+}
+
 /** Runs the sessions of a file as tests. */
 export function playSessions(path: string, options: SessionOptions = {}): void {
   const [preamble = '', ...sessions] = readFileSync(path, 'utf8').split(/^(?=# )/m);
@@ -70,19 +88,26 @@ export function playSessions(path: string, options: SessionOptions = {}): void {
   afterAll(() => writeFileSync(path, `${preamble}${played.join('\n\n')}\n`));
 }
 
+const OUTCOME = / {2}# (?:exit|\d+ request).*$/;
+
 function parseSession(text: string): Session {
   const lines: { text: string; input: string[] }[] = [];
   const [title = '', ...rest] = text.split('\n');
   for (const line of rest) {
-    if (/^(\$|\/\/) /.test(line)) lines.push({ text: line, input: [] });
+    if (/^(\$|\/\/) /.test(line)) lines.push({ text: line.replace(OUTCOME, ''), input: [] });
     if (line.startsWith('> ') || line === '>') lines.at(-1)?.input.push(line.slice(2));
   }
   return { title: title.slice(2), lines, text };
 }
 
-/** On Windows, paths and quoted words differ. */
+/** On Windows, paths, quotes, and the commands in hints differ. */
 const comparable = (text: string): string =>
-  ON_WINDOWS ? text.replace(/\\+/g, '/').replaceAll('"', "'") : text;
+  ON_WINDOWS
+    ? text
+        .replace(/^! hint: .*\n/gm, '')
+        .replace(/"hint":".*?(?<!\\)"/g, '')
+        .replace(/["'\\/]/g, '')
+    : text;
 
 async function play(
   { title, lines }: Session,
@@ -96,35 +121,46 @@ async function play(
       ? inPipe
       : await playLines(lines, setup, { ...options, env: () => ({ ...env?.(), COLUMNS: `${terminal}` }) });
   const parts = lines.flatMap(({ text, input }, index) => {
-    const [pipe = '', other = ''] = [inPipe[index], inTerminal[index]];
-    const difference = pipe === other ? [] : ['[in a terminal]', other];
-    return [text, ...input.map((line) => `> ${line}`.trimEnd()), pipe, ...difference];
+    const [pipe, other] = [inPipe[index] ?? SILENT, inTerminal[index] ?? SILENT];
+    const written = input.map((line) => `> ${line}`.trimEnd());
+    const isSame = pipe.outcome === other.outcome && pipe.output === other.output;
+    const difference = isSame ? [] : [`[in a terminal]${other.outcome}`, other.output];
+    return [text + pipe.outcome, ...written, pipe.output, ...difference];
   });
   return [`# ${title}`, ...parts.filter((part) => part !== '')].join('\n').trimEnd();
 }
 
-/** Returns what each line prints. */
+/** The output of a line, with its exit code and requests. */
+interface Result {
+  readonly output: string;
+  readonly outcome: string;
+}
+
+const SILENT: Result = { output: '', outcome: '' };
+
+/** Returns the result of each line. */
 async function playLines(
   lines: readonly Line[],
   setup: readonly Line[],
   options: SessionOptions,
-): Promise<string[]> {
+): Promise<Result[]> {
   const { home, env } = newHome();
   const machine = new Machine(home, { ...options.env?.(), ...env }, options);
   for (const [name, text] of Object.entries(options.files ?? {})) machine.write(name, text);
   for (const { text, input } of setup) await machine.execute(text.slice(2), input);
   options.sent?.();
-  const parts: string[] = [];
+  const results: Result[] = [];
   for (const { text, input } of lines) {
     if (text.startsWith('$ ')) {
       const transcript = await machine.execute(text.slice(2), input);
-      parts.push(machine.withoutChanging(printed(transcript, options.sent?.() ?? 0).join('\n')));
-    } else parts.push('');
+      const output = machine.withoutChanging(outputOf(transcript));
+      results.push({ output, outcome: outcomeOf(transcript, options.sent?.() ?? 0) });
+    } else results.push(SILENT);
   }
-  return parts;
+  return results;
 }
 
-function printed({ exit, stdout, stderr }: Transcript, requests: number): string[] {
+function outputOf({ stdout, stderr }: Transcript): string {
   const visible = (text: string) =>
     text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (c) => JSON.stringify(c).slice(1, -1));
   const lines = (prefix: string, text: string): string[] => {
@@ -133,12 +169,15 @@ function printed({ exit, stdout, stderr }: Transcript, requests: number): string
     const body = text.replace(/\n$/, '').split('\n');
     return [...body.map((line) => (line === '' ? '' : prefix + visible(line))), ...end];
   };
+  return [...lines('  ', stdout), ...lines('! ', stderr)].join('\n');
+}
+
+function outcomeOf({ exit }: Transcript, requests: number): string {
   const facts = [
     ...(exit === 0 ? [] : [`exit ${exit}`]),
     ...(requests === 0 ? [] : [`${requests} ${requests === 1 ? 'request' : 'requests'}`]),
   ];
-  const end = facts.length === 0 ? [] : [`[${facts.join(', ')}]`];
-  return [...lines('  ', stdout), ...lines('! ', stderr), ...end];
+  return facts.length === 0 ? '' : `  # ${facts.join(', ')}`;
 }
 
 /** The parts of a command line that runs the program. */
@@ -147,7 +186,7 @@ const COMMAND = new RegExp(
     /^(?:(?<source>(?:printf|echo|cat) .*?) \| )?/,
     /(?<variables>(?:\w+=(?:'[^']*'|\S*) )*)/,
     /restaurant(?<words> .*?)?/,
-    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?$/,
+    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?(?: \| grep (?<pattern>.+))?$/,
   ]
     .map(({ source }) => source)
     .join(''),
@@ -187,7 +226,12 @@ class Machine {
     writeFileSync(file, text, { mode: 0o600 });
   }
 
-  async execute(line: string, input: readonly string[]): Promise<Transcript> {
+  async execute(text: string, input: readonly string[]): Promise<Transcript> {
+    const { RESTAURANT_BASE_URL: service = '' } = this.#options.env?.() ?? {};
+    const line = text
+      .replaceAll('$SERVICE', service)
+      .replaceAll('$HOST', service.replace('http://', ''))
+      .replaceAll('$HOME', this.#home.replaceAll('\\', '/'));
     const command = COMMAND.exec(line)?.groups;
     if (command !== undefined) return this.#restaurant(command);
     const [name = '', ...words] = wordsOf(line);
@@ -221,7 +265,7 @@ class Machine {
   }
 
   async #restaurant(line: Record<string, string>): Promise<Transcript> {
-    const { source, variables = '', words = '', file, silent } = line;
+    const { source, variables = '', words = '', file, silent, pattern } = line;
     const own = Object.fromEntries(
       wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
     );
@@ -234,7 +278,11 @@ class Machine {
       ...(columns === undefined ? {} : { tty: isTerminal }),
       env: columns === undefined ? env : { NO_COLOR: '1', ...env },
     });
-    return silent === undefined ? transcript : { ...transcript, stdout: '' };
+    if (silent !== undefined) return { ...transcript, stdout: '' };
+    if (pattern === undefined) return transcript;
+    const [text = ''] = wordsOf(pattern);
+    const shown = transcript.stdout.split('\n').filter((one) => one.includes(text));
+    return { ...transcript, stdout: shown.map((one) => `${one}\n`).join('') };
   }
 
   #stdin(source: string | undefined, file: string | undefined): string {
@@ -247,15 +295,17 @@ class Machine {
 
   /** Replaces what changes from run to run. */
   withoutChanging(text: string): string {
-    const addresses = Object.values(this.#env).flatMap(
-      (value) => /127\.0\.0\.1:\d+/.exec(value ?? '')?.[0] ?? [],
-    );
+    const { RESTAURANT_BASE_URL: service } = this.#options.env?.() ?? {};
+    const addresses = service === undefined ? [] : [new URL(service).host];
     return [...addresses, ...addresses.map(encodeURIComponent)]
       .reduce((rest, address) => rest.replaceAll(address, '<host>'), text.replaceAll(this.#home, '<home>'))
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
         Math.abs(Date.parse(time) - Date.now()) < 2 * 86_400_000 ? '<time>' : time,
       )
       .replace(/\b(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d\d:\d\d\b/g, '<day hour>')
-      .replace(/\b\d+(\.\d)? ?ms\b|"ms": ?\d+/g, '<ms>');
+      .replace(/\b\d+(\.\d)? ms\b|"ms": ?\d+/g, '<ms>')
+      .replaceAll(VERSION, '<version>')
+      .replace(/\b\d+s ago\b/g, '<time> ago')
+      .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<time>');
   }
 }

@@ -15,7 +15,7 @@ export const FILES = [
   { reason: TERMINAL, files: ['e2e/process/terminal', 'e2e/commands/output'] },
   { reason: MODES, files: ['e2e/{files,places}', 'e2e/process/{hardship,manual}', 'security/files'] },
   { reason: LAUNCHER, files: ['e2e/{library,open}', 'e2e/mcp/{check,config,sdk}', 'e2e/skill/skill'] },
-  { reason: QUOTING, files: ['e2e/{runs,transcripts}', 'e2e/commands/find-words'] },
+  { reason: QUOTING, files: ['e2e/{runs,transcripts}'] },
   { reason: 'needs Chromium', files: ['e2e/page/page'] },
   { reason: 'needs Redis', files: ['e2e/storage/shared-state', 'security/shared-state'] },
 ];
@@ -57,8 +57,6 @@ export const TESTS = [
         'a file of rows > contains every row',
         'a file of rows > reports that another program deleted',
       ],
-      'e2e/commands/login': ['login > verifies the key', 'login > reads a key file'],
-      'e2e/commands/profiles': ['status --check > names files that other users can read'],
       'e2e/secrets': ['an invalid key > is distinguished'],
       'e2e/storage/atomic': ['writeFileAtomic > writes text', 'writeFileAtomic > replaces a file'],
       'e2e/storage/cache': ['openCache > is private'],
@@ -79,15 +77,9 @@ export const TESTS = [
   {
     reason: QUOTING,
     tests: {
-      'e2e/commands/find': ['find > checks the whole command line'],
       'e2e/commands/login': ['login > does not prompt'],
-      'e2e/commands/tools-call': [
-        'call and tools, with a service that lists its tools > explain how to pass text',
-        'call and tools, with the plain service > suggest --args',
-        'call and tools, with the plain service > quote names',
-      ],
       'e2e/enrich/enrich': ['the command in a hint'],
-      'e2e/errors': ["an error > from 'a missing file'", 'an error in a real process is > bad_config'],
+      'e2e/errors': ["an error > from 'a missing file'"],
       'e2e/storage/config-file': ['a damaged config file'],
       'e2e/storage/lock': ['tryLock > fails while a process of another machine'],
     },
