@@ -44,12 +44,17 @@ export class Counters {
   };
   /** Number of searched rows by city; `undefined` once a row of the city was found. */
   readonly #cities = new Map<string, number | undefined>();
-  /** Paths of `--add` that have not occurred in any details yet; undefined before the first details. */
-  #missingPaths: readonly string[] | undefined;
-
+  /** Paths of `--add` that have not occurred in any details yet. */
+  #missingPaths: readonly string[];
+  #hasDetails = false;
   #looseRequests = 0;
   /** Number of failed rows by reason. */
   readonly #reasons = new Map<string, number>();
+
+  /** @param paths those of `--add` */
+  constructor(paths: readonly string[] = []) {
+    this.#missingPaths = [...new Set(paths)];
+  }
 
   add({ status, earlier, city, hasSecondSearch, cause }: RowDone): void {
     this.#counts[status] += 1;
@@ -79,8 +84,9 @@ export class Counters {
     this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
   }
 
-  addDetails(details: LookupOutput, paths: readonly string[]): void {
-    this.#missingPaths = (this.#missingPaths ?? paths).filter((path) => valueAt(details, path) === undefined);
+  addDetails(details: LookupOutput): void {
+    this.#hasDetails = true;
+    this.#missingPaths = this.#missingPaths.filter((path) => valueAt(details, path) === undefined);
   }
 
   get counts(): Counts {
@@ -94,7 +100,7 @@ export class Counters {
     return {
       counts: this.#counts,
       unknownCities,
-      missingPaths: this.#missingPaths ?? [],
+      missingPaths: this.#hasDetails ? this.#missingPaths : [],
       looseRequests: this.#looseRequests,
       commonError: this.#commonError,
     };

@@ -15,7 +15,7 @@ import { canonicalJson, toJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
 import { changeList, type Journal, openChangesFile } from '../finished/journal.ts';
-import { asLines, type Counters } from '../progress/summary.ts';
+import { asLines, Counters } from '../progress/summary.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
@@ -32,14 +32,6 @@ export interface RefreshFlags extends EnrichFlags {
 const MAX_FAILURES = 20;
 /** Number of restaurants whose rows are in memory at a time. */
 const BATCH = 5000;
-
-interface Tally {
-  rows: number;
-  lookedUp: number;
-  changedRows: number;
-  changes: number;
-  failed: number;
-}
 
 /** Looks up the matched rows of a finished list again, and updates them. */
 export async function runRefresh(app: App, file: string, flags: RefreshFlags): Promise<void> {
@@ -94,14 +86,12 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
   const times = readCheckedTimes(app.paths.stateDir, list.path);
   const startedAt = times.startedAt ?? Number.POSITIVE_INFINITY;
   const since = flags.older === undefined ? startedAt : now() - flags.older;
-  const lastCheck = (id: string): number => times.ids[id] ?? Number.NEGATIVE_INFINITY;
+  const lastCheck = (id: string): number => times.ids[id] ?? Number.MIN_SAFE_INTEGER;
   const ids = new Set<string>();
   const fields = flags.fields ?? list.options.fields;
   let matched = 0;
   let hasDetails = false;
-  for await (const row of list.rows()) {
-    const id = list.text(row.values, 'id');
-    if (list.text(row.values, 'status') !== 'matched' || id === '') continue;
+  for await (const { id, row } of matchedRows(list)) {
     matched += 1;
     const details = detailsOf(row);
     hasDetails ||= details !== undefined;
@@ -110,27 +100,28 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
   }
   if (hasDetails) assertLevel(list, flags);
   // If the quota does not suffice, those that were never looked up come first.
-  const oldestFirst = [...ids].sort((one, other) => compareNumbers(lastCheck(one), lastCheck(other)));
   return {
-    ids: oldestFirst,
+    ids: [...ids].sort((one, other) => lastCheck(one) - lastCheck(other)),
     matched,
     level: (fields ?? 'basic') as Level,
     keepsDetails: fields !== undefined,
   };
 }
 
-async function rowsOf(list: FinishedList, ids: ReadonlySet<string>): Promise<Map<string, ListRow[]>> {
-  const rows = new Map<string, ListRow[]>();
+async function* matchedRows(
+  list: FinishedList,
+): AsyncGenerator<{ readonly id: string; readonly row: ListRow }> {
   for await (const row of list.rows()) {
     const id = list.text(row.values, 'id');
-    if (list.text(row.values, 'status') === 'matched' && ids.has(id))
-      rows.set(id, [...(rows.get(id) ?? []), row]);
+    if (list.text(row.values, 'status') === 'matched' && id !== '') yield { id, row };
   }
-  return rows;
 }
 
-/** Compares numbers that may both be infinite. */
-const compareNumbers = (one: number, other: number): number => Number(one > other) - Number(one < other);
+async function rowsOf(list: FinishedList, ids: readonly string[]): Promise<Map<string, ListRow[]>> {
+  const rows = new Map(ids.map((id): [string, ListRow[]] => [id, []]));
+  for await (const { id, row } of matchedRows(list)) rows.get(id)?.push(row);
+  return rows;
+}
 
 /** Details of another level would differ in fields that have not changed. */
 function assertLevel({ name, options }: FinishedList, { fields }: RefreshFlags): void {
@@ -154,15 +145,21 @@ interface Work {
   readonly changesFile: string | undefined;
 }
 
-type Outcome =
-  | { readonly id: string; readonly details: Record<string, unknown>; readonly error?: undefined }
-  | { readonly id: string; readonly error: AppError };
+/** The details of a restaurant, or the error of its lookup. */
+interface Outcome {
+  readonly id: string;
+  readonly details?: LookupOutput;
+  readonly error?: AppError;
+}
 
 class Refresh {
   readonly #app: App;
   readonly #work: Work;
-  readonly #tally: Tally = { rows: 0, lookedUp: 0, changedRows: 0, changes: 0, failed: 0 };
-  #run: LongRun | undefined;
+  readonly #counters = new Counters();
+  #requests = 0;
+  #changes = 0;
+  #changedRows = 0;
+  /** Number of consecutive failed lookups. */
   #failures = 0;
 
   constructor(app: App, work: Work) {
@@ -177,19 +174,18 @@ class Refresh {
     const isWhole = flags.older === undefined;
     const startedAt = times.startedAt ?? this.#app.context.now();
     if (isWhole) writeCheckedTimes(stateDir, list.path, { ...times, startedAt });
-    let failure: unknown;
-    try {
-      await this.#lookUpAll();
-    } catch (error) {
-      failure = error;
-    }
-    const isDone = failure === undefined && this.#tally.failed === 0;
+    const failure = await this.#lookUpAll().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const failed = this.#counters.counts.error;
+    const isDone = failure === undefined && failed === 0;
     // The next refresh begins with the first row again.
     if (isDone && isWhole) writeCheckedTimes(stateDir, list.path, { ids: times.ids });
     await this.#report(isDone);
     if (failure !== undefined) throw withNext(this.#app, failure);
-    if (this.#tally.failed > 0)
-      throw new AppError('partial', `${this.#tally.failed} of ${due.ids.length} lookups failed`, {
+    if (failed > 0)
+      throw new AppError('partial', `${failed} of ${due.ids.length} lookups failed`, {
         hint: { text: 'look them up again', command: again() },
         retryable: true,
       });
@@ -200,67 +196,67 @@ class Refresh {
     if (due.ids.length === 0) return;
     const run = new LongRun(this.#app, {
       target: await openTarget(this.#app),
+      counters: this.#counters,
       flags,
       total: due.ids.length,
       json: this.#app.terminal.wantsJson,
     });
-    this.#run = run;
     try {
       const service = await run.openService({ fresh: true });
       const lookUp = (id: string) => lookUpOne(service, id, due.level);
       for (let start = 0; start < due.ids.length; start += BATCH) {
         const ids = due.ids.slice(start, start + BATCH);
-        const rows = await rowsOf(this.#work.list, new Set(ids));
+        const rows = await rowsOf(this.#work.list, ids);
         for await (const outcome of mapConcurrently(ids, flags.concurrency, lookUp))
-          this.#take(run.counters, outcome, rows.get(outcome.id) ?? []);
+          this.#take(outcome, rows.get(outcome.id) ?? []);
       }
     } finally {
+      this.#requests = run.requests;
       await run.progress.stop();
     }
   }
 
-  #take(counters: Counters, outcome: Outcome, rows: readonly ListRow[]): void {
-    const { error } = outcome;
-    const isGone = error?.code === 'not_found';
-    if (error !== undefined && !isGone) {
-      this.#tally.failed += 1;
-      this.#failures += 1;
-      counters.add({ status: 'error', earlier: false });
-      if (this.#failures < MAX_FAILURES) return;
-      const message = `${this.#failures} consecutive lookups failed: ${error.message}`;
-      throw new AppError(error.code, message, { ...error.details, cause: error });
+  #take({ id, details, error }: Outcome, rows: readonly ListRow[]): void {
+    const { list, journal, due, changesFile } = this.#work;
+    if (error !== undefined && error.code !== 'not_found') {
+      this.#fail(error);
+      return;
     }
     this.#failures = 0;
-    this.#tally.lookedUp += 1;
-    counters.add({ status: isGone ? 'not_found' : 'matched', earlier: false });
-    for (const row of rows) this.#record(row, outcome);
+    this.#counters.add({ status: details === undefined ? 'not_found' : 'matched', earlier: false });
+    for (const row of rows) {
+      const { set, changes } =
+        details === undefined ? GONE : compareRow(list, row, details, due.keepsDetails);
+      this.#changes += changes.length;
+      if (changes.length > 0) this.#changedRows += 1;
+      const name = list.text(row.values, 'name');
+      const noted = changes.length === 0 ? {} : { name, changes, changesFile };
+      journal.add(row, { set, at: this.#app.context.now(), id, ...noted });
+    }
   }
 
-  #record(row: ListRow, outcome: Outcome): void {
-    const { list, journal, due, changesFile } = this.#work;
-    const { set, changes } =
-      outcome.error === undefined ? compareRow(list, row, outcome.details, due.keepsDetails) : GONE;
-    this.#tally.rows += 1;
-    this.#tally.changes += changes.length;
-    if (changes.length > 0) this.#tally.changedRows += 1;
-    const name = list.text(row.values, 'name');
-    const noted = changes.length === 0 ? {} : { name, changes, changesFile };
-    journal.add(row, { set, at: this.#app.context.now(), id: outcome.id, ...noted });
+  #fail(error: AppError): void {
+    this.#failures += 1;
+    this.#counters.add({ status: 'error', earlier: false });
+    if (this.#failures < MAX_FAILURES) return;
+    const message = `${this.#failures} consecutive lookups failed: ${error.message}`;
+    throw new AppError(error.code, message, { ...error.details, cause: error });
   }
 
   async #report(isDone: boolean): Promise<void> {
     const { list, due, flags } = this.#work;
-    const { lookedUp, changedRows, changes, failed } = this.#tally;
-    const left = due.ids.length - lookedUp - failed;
+    const { done, error } = this.#counters.counts;
+    const lookedUp = done - error;
+    const left = due.ids.length - done;
     if (this.#app.terminal.wantsJson) {
       const summary = {
         rows: due.matched,
         restaurants: due.ids.length,
         looked_up: lookedUp,
-        changed_rows: changedRows,
-        changes,
-        errors: failed,
-        requests: this.#run?.requests ?? 0,
+        changed_rows: this.#changedRows,
+        changes: this.#changes,
+        errors: error,
+        requests: this.#requests,
         finished: isDone,
         changes_file: flags.changes ?? null,
         next: isDone ? null : hintOf(this.#app, { command: again() }),
@@ -268,7 +264,8 @@ class Refresh {
       await this.#app.context.stdout.write(`${toJson(summary, writesToTerminal(this.#app))}\n`);
     } else if (this.#app.globals.quiet !== true) {
       const rest = left > 0 ? `, ${formatNumber(left)} left` : '';
-      const text = `${plural(lookedUp, 'restaurant')} of ${list.name} looked up again${rest}: ${plural(changes, 'change')} in ${plural(changedRows, 'row')}`;
+      const changed = `${plural(this.#changes, 'change')} in ${plural(this.#changedRows, 'row')}`;
+      const text = `${plural(lookedUp, 'restaurant')} of ${list.name} looked up again${rest}: ${changed}`;
       await this.#app.context.stderr.write(asLines([text], this.#app.context.stderr));
     }
   }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { readAllText, readArgumentFile } from '../../app/input.ts';
-import type { Restaurant } from '../../client/types.ts';
+import type { FindQuery, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
@@ -18,7 +18,6 @@ import {
   TALLIED,
   type Tally,
   valuesOf,
-  type Words,
 } from './candidates.ts';
 
 const DECISIONS = ['yes', 'other', 'none'] as const;
@@ -135,7 +134,7 @@ function checkDecision(
 
 /** Returns a candidate of the row. An id that is none is looked up, and searched by its name, which finds its address. */
 async function restaurantWith(service: PacedService, row: ReviewRow, id: string): Promise<Restaurant> {
-  const among = async (words?: Words): Promise<Restaurant | undefined> =>
+  const among = async (words?: FindQuery): Promise<Restaurant | undefined> =>
     (await findCandidates(service, row, words)).find(({ restaurant: each }) => each.service_id === id)
       ?.restaurant;
   const candidate = await among();

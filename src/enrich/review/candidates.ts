@@ -1,5 +1,5 @@
 import { isRestaurant } from '../../client/tools.ts';
-import type { Restaurant } from '../../client/types.ts';
+import type { FindQuery, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { pointOf } from '../../output/geo.ts';
 import { plural } from '../../util/format.ts';
@@ -25,10 +25,7 @@ export interface Candidate {
   readonly meters: number | undefined;
 }
 
-export interface Words {
-  readonly name: string;
-  readonly city: string;
-}
+export type SearchService = Pick<RestaurantService, 'find'>;
 
 export function reviewRow(list: FinishedList, row: ListRow): ReviewRow {
   const query = list.columns.query(list.ownRow(row));
@@ -72,9 +69,9 @@ function distanceText(meters: number | undefined): string {
 }
 
 export async function findCandidates(
-  service: Pick<RestaurantService, 'find'>,
+  service: SearchService,
   row: Pick<ReviewRow, 'name' | 'city' | 'current' | 'point'>,
-  words: Words = row,
+  words: FindQuery = row,
 ): Promise<readonly Candidate[]> {
   const found = words.name === '' || words.city === '' ? [] : await search(service, words);
   const { current } = row;
@@ -87,16 +84,13 @@ export async function findCandidates(
   }));
 }
 
-async function search(
-  service: Pick<RestaurantService, 'find'>,
-  { name, city }: Words,
-): Promise<Restaurant[]> {
+async function search(service: SearchService, { name, city }: FindQuery): Promise<Restaurant[]> {
   const simple = simplifyName(name);
   const found = await searchOnce(service, { name, city });
   return found.length > 0 || simple === undefined ? found : searchOnce(service, { name: simple, city });
 }
 
-async function searchOnce(service: Pick<RestaurantService, 'find'>, words: Words): Promise<Restaurant[]> {
+async function searchOnce(service: SearchService, words: FindQuery): Promise<Restaurant[]> {
   try {
     const ids = new Set<string>();
     const { results } = await service.find(words);

@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
+import type { FindQuery } from '../../client/types.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
@@ -19,7 +20,6 @@ import {
   type Tally,
   tallyText,
   valuesOf,
-  type Words,
 } from './candidates.ts';
 
 /** Candidates that have a key: 1 to 9. */
@@ -32,19 +32,16 @@ interface Session {
   readonly service: PacedService;
 }
 
-type Step =
-  | { readonly kind: 'decide'; readonly decision: Decision }
-  | { readonly kind: 'skip' | 'undo' | 'quit' | 'search' | 'unknown' };
+type Step = Decision | 'skip' | 'undo' | 'quit' | 'search' | 'unknown';
 
 const KEYS: Readonly<Record<string, Step>> = {
-  n: { kind: 'decide', decision: { kind: 'none' } },
-  s: { kind: 'search' },
-  ' ': { kind: 'skip' },
-  u: { kind: 'undo' },
-  q: { kind: 'quit' },
-  'ctrl-d': { kind: 'quit' },
+  n: { kind: 'none' },
+  s: 'search',
+  ' ': 'skip',
+  u: 'undo',
+  q: 'quit',
+  'ctrl-d': 'quit',
 };
-const YES: Step = { kind: 'decide', decision: { kind: 'yes' } };
 
 /** Walks through rows on a terminal, and records each decision at once. */
 export class ReviewSession {
@@ -86,17 +83,14 @@ export class ReviewSession {
   }
 
   /** @returns the index of the next row; undefined to quit */
-  async #decideRow(index: number, words?: Words): Promise<number | undefined> {
+  async #decideRow(index: number, words?: FindQuery): Promise<number | undefined> {
     const row = this.#session.rows[index] as ReviewRow;
     const candidates = await this.#candidatesOf(index, words);
     // While the user decides, the next candidates are searched for.
     if (index + 1 < this.#session.rows.length) void this.#candidatesOf(index + 1);
     await this.#show(index, row, candidates);
     const step = await this.#readStep(row, candidates);
-    switch (step.kind) {
-      case 'decide':
-        this.#record(index, row, step.decision);
-        return index + 1;
+    switch (step) {
       case 'skip':
         return index + 1;
       case 'undo':
@@ -105,8 +99,11 @@ export class ReviewSession {
         return this.#decideRow(index, await this.#askWords(row));
       case 'unknown':
         return index;
-      default:
+      case 'quit':
         return undefined;
+      default:
+        this.#record(index, row, step);
+        return index + 1;
     }
   }
 
@@ -126,7 +123,7 @@ export class ReviewSession {
   }
 
   /** Finds the candidates; if that fails, only the restaurant in the file. */
-  #candidatesOf(index: number, words?: Words): Promise<readonly Candidate[]> {
+  #candidatesOf(index: number, words?: FindQuery): Promise<readonly Candidate[]> {
     const earlier = words === undefined ? this.#candidates.get(index) : undefined;
     if (earlier !== undefined) return earlier;
     const row = this.#session.rows[index] as ReviewRow;
@@ -160,16 +157,17 @@ export class ReviewSession {
       throw new AppError('interrupted', 'interrupted at the prompt', {
         hint: { text: 'your decisions are saved; to continue', command: again() },
       });
-    if (key === undefined) return { kind: 'quit' };
+    if (key === undefined) return 'quit';
     const number = /^[1-9]$/.test(key) ? Number(key) : 0;
     const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
     const { current } = row;
-    if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id)) return YES;
-    if (chosen !== undefined) return { kind: 'decide', decision: { kind: 'other', restaurant: chosen } };
-    return KEYS[key] ?? { kind: 'unknown' };
+    if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id))
+      return { kind: 'yes' };
+    if (chosen !== undefined) return { kind: 'other', restaurant: chosen };
+    return KEYS[key] ?? 'unknown';
   }
 
-  async #askWords(row: ReviewRow): Promise<Words> {
+  async #askWords(row: ReviewRow): Promise<FindQuery> {
     const { prompt } = this.#app.context;
     const name = (await prompt.text(`Name [${cleanLine(row.name)}]`)).trim();
     const city = (await prompt.text(`City [${cleanLine(row.city)}]`)).trim();

@@ -13,7 +13,7 @@ import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import type { Target } from '../finished/export.ts';
-import { type RunSummary, summaryJson } from '../progress/summary.ts';
+import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import { openRunFingerprint } from '../write/list-state.ts';
@@ -131,7 +131,8 @@ class EnrichRun {
     this.#plan = plan;
     this.#results = results;
     this.#url = target.url;
-    this.#run = new LongRun(app, { target, flags: options, total, json: options.json });
+    const counters = new Counters(options.added.map(({ path }) => path));
+    this.#run = new LongRun(app, { target, flags: options, counters, total, json: options.json });
   }
 
   /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
@@ -226,7 +227,6 @@ class EnrichRun {
   #enrichRows(service: PacedService, append: Job['append'], finished: Job['finished']): Promise<void> {
     const { counters } = this.#run;
     const { options } = this.#plan;
-    const addedPaths = [...new Set(options.added.map(({ path }) => path))];
     return enrichRows({
       ...options,
       ...this.#plan,
@@ -235,7 +235,7 @@ class EnrichRun {
       finished,
       stop: this.#stop,
       onRow: (row) => counters.add(row),
-      onDetails: (details) => counters.addDetails(details, addedPaths),
+      onDetails: (details) => counters.addDetails(details),
     });
   }
 

@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import { openLedgerFor } from '../../app/quota.ts';
-import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { configuredTarget } from '../../app/target.ts';
 import { type ServiceTool, TOOLS } from '../../client/tools.ts';
-import type { Level } from '../../client/types.ts';
+import type { FindQuery, Level } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
-import type { DecidedQuery, NameQuery, RowQuery, Searchable } from '../match/query.ts';
+import type { DecidedQuery, RowQuery, Searchable } from '../match/query.ts';
 import { resolveRow, secondSearch } from '../match/resolve-row.ts';
 import { asLines } from '../progress/summary.ts';
 import { type InputRow, placeText } from '../row.ts';
 import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import { needsDetails } from './enrich-rows.ts';
 import type { Plan } from './plan.ts';
+import { openCacheReader } from './service.ts';
 
 /** Equal queries have equal keys. 96 bits distinguish them; a longer slice would keep the whole digest in memory. */
 const keyOf = (...parts: readonly string[]): string =>
@@ -46,9 +46,7 @@ export async function restartText(app: App, plan: Plan): Promise<string> {
 }
 
 async function count(app: App, plan: Plan, finished: FinishedRowReader) {
-  const target = configuredTarget(app);
-  const stored = target && (await openStoredResponses(app, target, { preview: true }));
-  return new RequestCounter(plan, stored).count(app.context.signal, finished);
+  return new RequestCounter(plan, await openCacheReader(app)).count(app.context.signal, finished);
 }
 
 type Cost = Awaited<ReturnType<typeof costOf>>;
@@ -93,7 +91,7 @@ class NotStored extends Error {}
 
 class RequestCounter {
   readonly #plan: Plan;
-  readonly #stored: StoredResponses | undefined;
+  readonly #read: Awaited<ReturnType<typeof openCacheReader>>;
   readonly #seen = new Set<string>();
   readonly #counts = {
     rows: 0,
@@ -110,9 +108,9 @@ class RequestCounter {
     requests_at_most: 0,
   };
 
-  constructor(plan: Plan, stored: StoredResponses | undefined) {
+  constructor(plan: Plan, read: Awaited<ReturnType<typeof openCacheReader>>) {
     this.#plan = plan;
-    this.#stored = stored;
+    this.#read = read;
   }
 
   async count(signal: AbortSignal, finished: FinishedRowReader) {
@@ -164,7 +162,7 @@ class RequestCounter {
     }
   }
 
-  async #find({ name, city }: Pick<NameQuery, 'name' | 'city'>, query: Searchable | DecidedQuery) {
+  async #find({ name, city }: FindQuery, query: Searchable | DecidedQuery) {
     const found = await this.#fetch(TOOLS.find, { name, city });
     if (found === undefined) {
       const { fields, loose } = this.#plan.options;
@@ -186,10 +184,10 @@ class RequestCounter {
   }
 
   async #fetch<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Result | undefined> {
-    const response = await this.#stored?.get(tool.definition.name, tool.args(query));
-    this.#counts[response === undefined ? 'requests' : 'cached'] += 1;
-    if (response === undefined) this.#counts.requests_at_most += 1;
-    return response && tool.parse(response.value);
+    const result = await this.#read(tool, query);
+    this.#counts[result === undefined ? 'requests' : 'cached'] += 1;
+    if (result === undefined) this.#counts.requests_at_most += 1;
+    return result;
   }
 
   #isNew(key: string): boolean {

@@ -4,8 +4,6 @@ import type { App } from '../../app/app.ts';
 import { showPage } from '../../app/browser.ts';
 import { checkTarget } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
-import { openStoredResponses } from '../../app/responses.ts';
-import { configuredTarget } from '../../app/target.ts';
 import { TOOLS } from '../../client/tools.ts';
 import { AppError } from '../../errors.ts';
 import { type Advice, again, type Hint, slot } from '../../hint.ts';
@@ -19,10 +17,10 @@ import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
-import type { RestaurantService } from '../match/resolve-row.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
-import { candidateFacts, findCandidates, reviewRow } from '../review/candidates.ts';
+import { candidateFacts, findCandidates, reviewRow, type SearchService } from '../review/candidates.ts';
 import { type Plan, rowFileOf } from './plan.ts';
+import { openCacheReader } from './service.ts';
 
 /** Limits for a page that browsers can show. Further rows are only in the list. */
 const MAX_ROWS = 200_000;
@@ -120,7 +118,10 @@ async function* pagePieces(
 ): AsyncGenerator<string> {
   const asset = await loadAsset();
   yield pageStart(redacted(app, head), asset);
-  const cache = await openCandidateCache(app);
+  const read = await openCacheReader(app, 0);
+  const cache: SearchService = {
+    find: async (query) => ({ results: (await read(TOOLS.find, query))?.results ?? [], total: 0 }),
+  };
   let index = 0;
   let characters = 0;
   let left = 0;
@@ -173,7 +174,7 @@ function degrees(value: unknown): unknown {
 
 /** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
 async function choicesFor(
-  cache: Pick<RestaurantService, 'find'>,
+  cache: SearchService,
   list: FinishedList,
   row: ListRow,
 ): Promise<RowReview | undefined> {
@@ -190,17 +191,4 @@ async function choicesFor(
   }));
   const { name, current } = doubtful;
   return { name: guardFormula(cleanLine(name).trim()), current: current?.service_id ?? null, choices };
-}
-
-/** Finds candidates in the cache, and sends nothing. */
-async function openCandidateCache(app: App): Promise<Pick<RestaurantService, 'find'>> {
-  const target = configuredTarget(app);
-  const stored = target && (await openStoredResponses(app, target, { since: 0, preview: true }));
-  const { definition, args, parse } = TOOLS.find;
-  return {
-    async find(query) {
-      const found = await stored?.get(definition.name, args(query));
-      return { results: found === undefined ? [] : parse(found.value).results, total: 0 };
-    },
-  };
 }

@@ -2,8 +2,8 @@ import type { App } from '../../app/app.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
 import { openService, type Service } from '../../app/service.ts';
-import type { Target } from '../../app/target.ts';
-import { TOOLS } from '../../client/tools.ts';
+import { configuredTarget, type Target } from '../../app/target.ts';
+import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level, LookupOutput } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import type { Limits } from '../../storage/ledger.ts';
@@ -11,7 +11,7 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import type { Found } from '../match/match.ts';
 import type { RestaurantService } from '../match/resolve-row.ts';
 import { type Progress, type ProgressSource, startProgress } from '../progress/progress.ts';
-import { Counters } from '../progress/summary.ts';
+import type { Counters } from '../progress/summary.ts';
 
 /** The options of a command. */
 export interface PacedFlags extends Partial<Limits> {
@@ -127,7 +127,21 @@ export class PacedService implements RestaurantService {
   }
 }
 
+/** Reads stored responses, and sends nothing. @param since accept all responses stored since then */
+export async function openCacheReader(app: App, since?: number) {
+  const target = configuredTarget(app);
+  const stored = target && (await openStoredResponses(app, target, { since, preview: true }));
+  return async <Query, Result>(
+    tool: ServiceTool<Query, Result>,
+    query: Query,
+  ): Promise<Result | undefined> => {
+    const response = await stored?.get(tool.definition.name, tool.args(query));
+    return response && tool.parse(response.value);
+  };
+}
+
 interface LongRunOptions extends Pick<PacedOptions, 'target' | 'flags'> {
+  readonly counters: Counters;
   readonly total: number | undefined;
   /** Whether a summary is printed as JSON. */
   readonly json: boolean;
@@ -135,7 +149,7 @@ interface LongRunOptions extends Pick<PacedOptions, 'target' | 'flags'> {
 
 /** The counters, the progress, and the service of a run. */
 export class LongRun implements ProgressSource {
-  readonly counters = new Counters();
+  readonly counters: Counters;
   readonly progress: Progress;
   readonly total: number | undefined;
   readonly perMinute: number;
@@ -144,9 +158,10 @@ export class LongRun implements ProgressSource {
   #service: PacedService | undefined;
 
   constructor(app: App, options: LongRunOptions) {
-    const { target, flags, total, json } = options;
+    const { target, flags, counters, total, json } = options;
     this.#app = app;
     this.#options = options;
+    this.counters = counters;
     this.total = total;
     this.perMinute = target.demo ? 0 : quotaLimits(app, flags).perMinute;
     this.progress = startProgress(app, { progress: flags.progress, json }, this);
