@@ -53,4 +53,7 @@ export function namedBy<T extends { readonly id: string; readonly name: string }
   return ways.map((way) => all.filter(way)).find((found) => found.length > 0) ?? [];
 }
 
-export const SEE_SAVED = { text: 'to list them', command: restaurant('saved') };
+export const notSaved = (word: string): AppError =>
+  new AppError('not_found', `'${word}' is not saved`, {
+    hint: { text: 'to list them', command: restaurant('saved') },
+  });

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { lastSearch, serviceName } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
 import { cachedDetails } from '../app/responses.ts';
-import { namedBy, nameOf, recordOf, SEE_SAVED, savedStore } from '../app/saved.ts';
+import { namedBy, nameOf, notSaved, recordOf, savedStore } from '../app/saved.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
 import type { Level } from '../client/types.ts';
@@ -155,7 +155,7 @@ async function unsave(app: App, words: readonly string[]): Promise<void> {
 
 function findNamed(word: string, all: readonly Named[]): Named {
   const [found, other, ...more] = namedBy(word, all);
-  if (found === undefined) throw new AppError('not_found', `'${word}' is not saved`, { hint: SEE_SAVED });
+  if (found === undefined) throw notSaved(word);
   if (other === undefined) return found;
   const named = [found, other].map(({ id, name }) => `${cleanLine(name)} (${id})`).join(', ');
   const rest = more.length === 0 ? '' : ` and ${more.length} more`;

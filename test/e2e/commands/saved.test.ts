@@ -107,7 +107,11 @@ describe('changes', () => {
     expect(await ids('--since', '60d', 'aaaaaa')).toBe('aaaaaa-one\tA\naaaaaa-one\tx; y\n');
     expect(await ids('--since', '2026-11-22T12:00Z')).toBe('bbbbbb-two\t1\n');
     expect(await ids('--since', '2026-11-01', 'place aaaaaa-one')).toBe('aaaaaa-one\tx; y\n');
-    expect(await ids('nothing')).toBe('');
+    expect(await changes(['nothing'])).toMatchObject({
+      exit: 3,
+      stdout: '',
+      stderr: "error: 'nothing' is not saved\nhint: to list them: restaurant saved\n",
+    });
     const wrong = await changes(['--since', 'yesterday']);
     expect([wrong.exit, wrong.stderr]).toEqual([
       2,
