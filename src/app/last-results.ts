@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { exampleSearch, restaurant } from '../hint.ts';
-import { OwnFolder } from '../storage/own-folder.ts';
+import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
 import { formatDuration } from '../util/format.ts';
@@ -26,11 +26,7 @@ export interface Search {
 }
 
 /** One store per terminal, and one per user. Never throws. @param terminal see `terminalId` */
-export function openResultsStore(
-  stateDir: string | undefined,
-  terminal: string | undefined,
-  warn: (text: string) => void,
-) {
+export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn: Warn) {
   const open = (name: string) =>
     openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeSearch, warn);
   const ofUser = open('last-find.json');
@@ -57,7 +53,7 @@ function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unk
 
 function storeOf(app: App, inTerminal = true) {
   const terminal = inTerminal ? terminalId(app.context.env) : undefined;
-  return openResultsStore(app.paths.stateDir, terminal, (text) => void app.notes.remark(text));
+  return openResultsStore(app.paths.stateDir, terminal, (text, cause) => void app.notes.remark(text, cause));
 }
 
 /** The endpoint of this run's service; `demo` for the embedded sandbox. */

@@ -41,10 +41,10 @@ export class Notes {
     if (terminal.verbose || isWanted) await this.#printWarning(message);
   }
 
-  /** Prints a warning about a problem that the program handles itself, if notes are wanted. */
-  async remark(message: Message): Promise<void> {
+  /** Prints a warning about a problem that the program handles itself, if notes are wanted: one for each cause. */
+  async remark(message: Message, cause?: string): Promise<void> {
     const { terminal } = this.#run;
-    if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message);
+    if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message, cause);
   }
 
   async trace(text: string): Promise<void> {
@@ -77,11 +77,11 @@ export class Notes {
     }
   }
 
-  #printWarning(message: Message): Promise<void> {
+  #printWarning(message: Message, cause?: string): Promise<void> {
     return this.#inOrder(async () => {
       const text = await this.#textOf(message);
-      if (this.#warnings.has(text)) return;
-      this.#warnings.add(text);
+      if (this.#warnings.has(cause ?? text)) return;
+      this.#warnings.add(cause ?? text);
       const label = 'warning:';
       await this.#print(`${label} `, text, ({ warn }, line) => line.replace(label, () => warn(label)));
     });

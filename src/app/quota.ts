@@ -1,4 +1,5 @@
 import type { Ledger, Limits } from '../storage/ledger.ts';
+import type { Warn } from '../storage/own-folder.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
 
@@ -17,7 +18,7 @@ export interface QuotaOptions {
   readonly waitLong?: boolean;
   readonly onWaiting?: (waiting: Waiting) => void;
   /** Called with problems of our own files. Default: {@link App.remark}. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: Warn;
 }
 
 export const NO_LIMITS: Limits = { perMinute: 0, perDay: 0 };
@@ -99,5 +100,5 @@ export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (wai
   return onWaiting ?? ((waiting) => pauses.print(waiting));
 }
 
-export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}) =>
-  warn ?? ((text: string) => void app.notes.remark(text));
+export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}): Warn =>
+  warn ?? ((text, cause) => void app.notes.remark(text, cause));

@@ -98,7 +98,7 @@ class FileLedger implements Ledger {
       if (this.#records === records) {
         this.#records = ownRecords(records, this.#options.now());
         const problem = `only the requests of this run are counted: ${ioReason(error)}`;
-        this.#options.warn?.(`${problem}; ${OTHER_STATE_FOLDER}`);
+        this.#options.warn?.(`${problem}; ${OTHER_STATE_FOLDER}`, OTHER_STATE_FOLDER);
       }
       return work(this.#records);
     }

@@ -14,7 +14,8 @@ import {
   whenFree,
 } from './files.ts';
 
-export type Warn = (message: string) => void;
+/** Of several warnings with the same cause, the first is enough. */
+export type Warn = (message: string, cause?: string) => void;
 
 const MISSING = ['ENOENT', 'ENOTDIR'];
 export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;

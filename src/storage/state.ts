@@ -24,7 +24,7 @@ export function openJsonFile<T>(
   const folder = new OwnFolder(dirname(path));
   const name = basename(path);
   const fail = (action: string, error: unknown) =>
-    warn(`${ioError(action, path, error).message}; ${OTHER_STATE_FOLDER}`);
+    warn(`${ioError(action, path, error).message}; ${OTHER_STATE_FOLDER}`, OTHER_STATE_FOLDER);
 
   return {
     read() {

@@ -152,6 +152,25 @@ describe('files', () => {
     expect(readFileSync(plain, 'utf8')).toBe('not a folder');
   });
 
+  it('of state that cannot be used cause one warning', async () => {
+    const { home, env } = newHome();
+    const file = join(home, 'file');
+    writeFileSync(file, 'not a folder');
+    const ran = await runCli(FIND, {
+      env: {
+        ...env,
+        RESTAURANT_API_KEY: PAID,
+        RESTAURANT_BASE_URL: service.sandbox.baseUrl,
+        RESTAURANT_STATE_DIR: file,
+      },
+      tty: { stdout: true, stderr: true, columns: 300 },
+    });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr.match(/warning:.*/g)).toEqual([
+      expect.stringMatching(/ not a folder; RESTAURANT_STATE_DIR=<folder> sets another folder$/),
+    ]);
+  });
+
   it('that are damaged are reported and stay unchanged; commands that do not need them work', async () => {
     const { home, env } = newHome();
     const folder = join(home, '.config', 'restaurant');
