@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Level } from '../../src/client/types.ts';
 import { resolveColumns } from '../../src/enrich/match/columns.ts';
-import type { RestaurantService } from '../../src/enrich/match/resolve-row.ts';
+import type { RestaurantService } from '../../src/enrich/match/query.ts';
 import type { InputRow, ListFormat } from '../../src/enrich/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
 import { FinishedRows } from '../../src/enrich/write/checkpoint.ts';

@@ -7,7 +7,7 @@ import { kilometers, type Point } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { FinishedList, ListRow, Values } from '../finished/finished-list.ts';
 import { nameSimilarity, simplifyName } from '../match/names.ts';
-import type { RestaurantService } from '../match/resolve-row.ts';
+import type { RestaurantService } from '../match/query.ts';
 
 export interface ReviewRow {
   readonly row: ListRow;

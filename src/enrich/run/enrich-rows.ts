@@ -4,8 +4,15 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
 import type { Columns } from '../match/columns.ts';
 import type { Found, RowResult, Status } from '../match/match.ts';
-import type { DecidedQuery, RowQuery, Searchable } from '../match/query.ts';
-import { fromError, type RestaurantService, resolveRow, secondSearch } from '../match/resolve-row.ts';
+import {
+  type DecidedQuery,
+  fromError,
+  type RestaurantService,
+  type RowQuery,
+  resolveRow,
+  type Searchable,
+  secondSearch,
+} from '../match/query.ts';
 import type { RowDone } from '../progress/summary.ts';
 import type { InputRow } from '../row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';

@@ -6,8 +6,13 @@ import { type ServiceTool, TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
-import type { DecidedQuery, RowQuery, Searchable } from '../match/query.ts';
-import { resolveRow, secondSearch } from '../match/resolve-row.ts';
+import {
+  type DecidedQuery,
+  type RowQuery,
+  resolveRow,
+  type Searchable,
+  secondSearch,
+} from '../match/query.ts';
 import { asLines } from '../progress/summary.ts';
 import { type InputRow, placeText } from '../row.ts';
 import { type FinishedRowReader, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';

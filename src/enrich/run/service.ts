@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import type { Limits } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { Found } from '../match/match.ts';
-import type { RestaurantService } from '../match/resolve-row.ts';
+import type { RestaurantService } from '../match/query.ts';
 import { type Progress, type ProgressSource, startProgress } from '../progress/progress.ts';
 import type { Counters } from '../progress/summary.ts';
 

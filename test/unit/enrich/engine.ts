@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupOutput } from '../../../src/client/types.ts';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { Found } from '../../../src/enrich/match/match.ts';
-import type { RestaurantService } from '../../../src/enrich/match/resolve-row.ts';
+import type { RestaurantService } from '../../../src/enrich/match/query.ts';
 import type { RowDone } from '../../../src/enrich/progress/summary.ts';
 import type { CellRow } from '../../../src/enrich/row.ts';
 import { enrichRows, type Job } from '../../../src/enrich/run/enrich-rows.ts';

@@ -3,8 +3,7 @@ import { makeDirtyList } from '../../../bench/dirty-list.js';
 import { createSearch } from '../../../bench/likeness-service.js';
 import { GOALS, MODES, type Mode, scoreOf } from '../../../bench/match-scores.js';
 import { resolveColumns } from '../../../src/enrich/match/columns.ts';
-import type { Searchable } from '../../../src/enrich/match/query.ts';
-import { resolveRow } from '../../../src/enrich/match/resolve-row.ts';
+import { resolveRow, type Searchable } from '../../../src/enrich/match/query.ts';
 
 const ROWS = 600;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchId, NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
-import { fromError } from '../../../src/enrich/match/resolve-row.ts';
+import { fromError } from '../../../src/enrich/match/query.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { openRowCodec, type RowCodecOptions, type RowText } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,6 +1,5 @@
 import { columnOf, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
 import { WorkbookError } from './archive.ts';
-import { type NumberFormat, plainNumber } from './formats.ts';
 import { type Attribute, XmlReader } from './xml.ts';
 
 /** Maximum length of all shared texts, in characters. Each counts as more than it has, because empty ones need memory, too. */
@@ -165,3 +164,53 @@ class RichText {
 }
 
 const longText = () => new WorkbookError('it has a cell with more than 32,767 characters');
+
+/** How the number of a cell is written: as a number, a date or time, or with leading zeros. */
+export type NumberFormat = (value: string) => string;
+
+/** The formats of dates and times that have no code in the file (ECMA-376, part 1, 18.8.30). */
+const BUILT_IN: ReadonlyMap<number, string> = new Map([
+  ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58].map(
+    (id) => [id, 'yyyy-mm-dd'] as const,
+  ),
+  ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47].map((id) => [id, 'hh:mm:ss'] as const),
+  [22, 'yyyy-mm-dd hh:mm'],
+]);
+
+const DAY_MS = 86_400_000;
+/** The days between 1970 and day 0 of the two calendars. Day 60 of the first one, 29 February 1900, did not exist. */
+const DAY_0 = { 1900: -25_569, 1904: -24_107 };
+const LEAP_DAY = 60;
+const LAST_DAY = 2_958_465;
+const DIGITS = 15;
+
+/** @param code undefined for a built-in format */
+export function numberFormat(id: number, code: string | undefined, is1904: boolean): NumberFormat {
+  const pattern = code ?? BUILT_IN.get(id) ?? '';
+  if (/^0{2,32}$/.test(pattern)) return (value) => plainNumber(value).padStart(pattern.length, '0');
+  // Without literal text, colors, and conditions; only the first section.
+  const [letters = ''] = pattern.replace(/"[^"]*"|\\.|[_*].|\[(?![hms]+\])[^\]]*\]/gi, '').split(';', 1);
+  const hasTime = /[hs]/i.test(letters);
+  const hasDate = /[dy]/i.test(letters) || (/m/i.test(letters) && !hasTime);
+  // An elapsed time, such as [h]:mm, is a number of days.
+  if (!(hasDate || hasTime) || letters.includes('[')) return plainNumber;
+  return (value) => {
+    const days = Number(value);
+    if (!(days >= 0 && days < LAST_DAY + 1)) return plainNumber(value);
+    const [date = '', time = ''] = dateAndTime(days, is1904);
+    if (!hasTime) return date;
+    return hasDate || days >= 1 ? `${date}T${time}` : time;
+  };
+}
+
+function dateAndTime(days: number, is1904: boolean): string[] {
+  const shift = !is1904 && days < LEAP_DAY ? 1 : 0;
+  const seconds = Math.round((days + shift + DAY_0[is1904 ? 1904 : 1900]) * (DAY_MS / 1000));
+  return new Date(seconds * 1000).toISOString().slice(0, 19).split('T');
+}
+
+/** Formats a number with the digits that a spreadsheet shows. */
+export function plainNumber(value: string): string {
+  const number = Number(value);
+  return Number.isFinite(number) && value.trim() !== '' ? String(Number(number.toPrecision(DIGITS))) : value;
+}

@@ -2,8 +2,7 @@ import { AppError } from '../../../errors.ts';
 import { again, type Hint } from '../../../hint.ts';
 import { type CsvRecord, type Delimiter, encodeRecord } from '../../../util/csv.ts';
 import { Archive, WorkbookError } from './archive.ts';
-import { type NumberFormat, numberFormat } from './formats.ts';
-import { type Lookup, RowsReader, TextsReader } from './rows.ts';
+import { type Lookup, type NumberFormat, numberFormat, RowsReader, TextsReader } from './rows.ts';
 import { type Attribute, parseXml, XmlReader } from './xml.ts';
 
 /** Maximum size of the parts that list sheets and formats. */
