@@ -168,17 +168,16 @@ function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]):
 
 /** Returns the most similar candidate; of equally similar ones the nearest, then one in the city, then the first. */
 function bestOf(candidates: readonly Candidate[], { name, city }: MatchQuery): Candidate {
-  const rankOf = ({ restaurant, meters = Number.POSITIVE_INFINITY }: Candidate): readonly number[] => [
-    -nameSimilarity(name, restaurant.name),
-    meters,
-    restaurant.city !== undefined && isSameName(restaurant.city, city) ? 0 : 1,
-  ];
-  const ranked = candidates.map((candidate) => ({ candidate, rank: rankOf(candidate) }));
-  const isBetter = (one: readonly number[], other: readonly number[]): boolean => {
-    const at = one.findIndex((value, index) => value !== other[index]);
-    return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0);
-  };
-  return ranked.reduce((best, next) => (isBetter(next.rank, best.rank) ? next : best)).candidate;
+  const ranked = candidates.map((candidate) => {
+    const { restaurant, meters = Number.POSITIVE_INFINITY } = candidate;
+    const elsewhere = restaurant.city !== undefined && isSameName(restaurant.city, city) ? 0 : 1;
+    return { candidate, meters, elsewhere, similarity: nameSimilarity(name, restaurant.name) };
+  });
+  return ranked.reduce((best, next) => {
+    const difference =
+      best.similarity - next.similarity || next.meters - best.meters || next.elsewhere - best.elsewhere;
+    return difference < 0 ? next : best;
+  }).candidate;
 }
 
 const resultOf = (

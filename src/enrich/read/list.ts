@@ -214,14 +214,10 @@ export async function checkList(
   options: ListOptions & { readonly flat: boolean },
   signal: AbortSignal,
 ): Promise<CheckedList> {
-  /** Stops reading a stream, or a file that has changed since it was checked. */
-  const stop = (problem: Problem): never => {
-    throw new Problems(problem).toError(input);
-  };
-  const keys = new KeyCollector(input.name, options.flat);
+  const keys: Keys = { top: new Set(), flat: new Set(), isFlat: options.flat };
   if (!input.replayable) {
-    const list = await openList(input, options, stop);
-    if (list.first !== undefined) keys.add(list.first);
+    const list = await openList(input, options, stopAt(input));
+    if (list.first !== undefined) addKeys(keys, list.first, input);
     return { ...list, flatHeader: [...keys.flat], total: undefined, rows: () => list.rows };
   }
   const problems = new Problems();
@@ -232,40 +228,41 @@ export async function checkList(
   for await (const row of list?.rows ?? []) {
     total += 1;
     if (total % CHECK_EVERY === 0) signal.throwIfAborted();
-    if (row.kind === 'object') keys.add(row);
+    if (row.kind === 'object') addKeys(keys, row, input);
   }
   const { encoding } = problems;
   if (encoding !== undefined && options.encoding === undefined)
     return { ...(await checkList(input, { ...options, encoding }, signal)), detectedEncoding: encoding };
   if (list === undefined || problems.count > 0) throw problems.toError(input);
   async function* rows(): AsyncGenerator<InputRow> {
-    yield* (await openList(input, options, stop)).rows;
+    yield* (await openList(input, options, stopAt(input))).rows;
   }
   // The header line is kept unchanged, even if it repeats a name.
   const header = list.format === 'ndjson' ? [...keys.top] : list.header;
   return { ...list, header, flatHeader: [...keys.flat], total, rows };
 }
 
-/** The keys of objects: their own ones with recognized paths, and those of all levels. */
-class KeyCollector {
-  readonly top = new Set<string>();
-  readonly flat = new Set<string>();
-  readonly #name: string;
-  readonly #isFlat: boolean;
+/** Stops reading a stream, or a file that has changed since it was checked. */
+const stopAt =
+  (input: Input) =>
+  (problem: Problem): never => {
+    throw new Problems(problem).toError(input);
+  };
 
-  constructor(name: string, isFlat: boolean) {
-    this.#name = name;
-    this.#isFlat = isFlat;
-  }
+/** The keys of objects: their own ones with recognized paths, and those of all levels if these become columns. */
+interface Keys {
+  readonly top: Set<string>;
+  readonly flat: Set<string>;
+  readonly isFlat: boolean;
+}
 
-  add(row: ObjectRow): void {
-    if (this.top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) this.top.add(key);
-    if (!this.#isFlat) return;
-    for (const key of flatCells(row).keys()) this.flat.add(key);
-    if (this.flat.size <= MAX_KEYS) return;
-    const message = `the rows of ${this.#name} have more than ${MAX_KEYS} different keys`;
-    throw new AppError('bad_input', message, KEEP_NDJSON);
-  }
+function addKeys({ top, flat, isFlat }: Keys, row: ObjectRow, { name }: Input): void {
+  if (top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) top.add(key);
+  if (!isFlat) return;
+  for (const key of flatCells(row).keys()) flat.add(key);
+  if (flat.size <= MAX_KEYS) return;
+  const message = `the rows of ${name} have more than ${MAX_KEYS} different keys`;
+  throw new AppError('bad_input', message, KEEP_NDJSON);
 }
 
 /** The problems of a list, of which an error names the first ones. */

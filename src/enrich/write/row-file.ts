@@ -10,35 +10,27 @@ export class RowFile {
   readonly #file: number;
   #size: number;
 
-  private constructor(path: string, file: number) {
+  private constructor(path: string, open: () => number) {
     this.path = path;
-    this.#file = file;
-    this.#size = fstatSync(file).size;
+    this.#file = this.#attempt('write', open);
+    this.#size = fstatSync(this.#file).size;
   }
 
   /** @param mode permissions of the new file, limited by the umask */
   static create(path: string, mode = 0o644): RowFile {
-    return RowFile.#from(path, () => openUserFile(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, mode));
+    return new RowFile(path, () => openUserFile(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL, mode));
   }
 
   static open(path: string): RowFile {
-    return RowFile.#from(path, () => openUserFile(path, O_RDWR | O_APPEND));
+    return new RowFile(path, () => openUserFile(path, O_RDWR | O_APPEND));
   }
 
   static openForReading(path: string): RowFile {
-    return RowFile.#from(path, () => openUserFile(path, O_RDONLY));
+    return new RowFile(path, () => openUserFile(path, O_RDONLY));
   }
 
   static openOwn(path: string): RowFile {
-    return RowFile.#from(path, () => openOwnFile(path, O_RDWR | O_APPEND));
-  }
-
-  static #from(path: string, open: () => number): RowFile {
-    try {
-      return new RowFile(path, open());
-    } catch (error) {
-      throw ioError('write', path, error);
-    }
+    return new RowFile(path, () => openOwnFile(path, O_RDWR | O_APPEND));
   }
 
   get size(): number {
