@@ -14,6 +14,7 @@ import type { RowResult } from '../match/match.ts';
 import { formatOf, type Input, openInput } from '../read/input.ts';
 import { type List, NoHeader, openList } from '../read/list.ts';
 import type { InputRow, ListFormat } from '../row.ts';
+import { positionsIn } from '../run/fed-back.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
 import {
   type AddedColumn,
@@ -272,16 +273,8 @@ async function readLayout(app: App, source: Source): Promise<Layout> {
     });
     const { header, delimiter, first } = list;
     await list.rows.return(undefined);
-    const names = [
-      ...RESULT_FIELDS.map((field) => [field, prefix + field] as const),
-      ...added.map((each) => [each.name, each.name] as const),
-    ];
-    const positions = new Map(
-      names.flatMap(([field, column]) => {
-        const at = header.lastIndexOf(column);
-        return at === -1 ? [] : [[field, at] as const];
-      }),
-    );
+    const names = added.map((each) => [each.name, each.name] as const);
+    const positions = positionsIn(header, prefix, names);
     const isOutput =
       list.format === 'ndjson'
         ? first === undefined || isObject(first.value[nestedKey(prefix)])

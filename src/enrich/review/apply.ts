@@ -7,18 +7,10 @@ import { guardFormula } from '../../output/csv.ts';
 import { CsvReader } from '../../util/csv.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import type { FinishedList, ListRow } from '../finished/finished-list.ts';
+import type { FinishedList } from '../finished/finished-list.ts';
 import type { Journal } from '../finished/journal.ts';
 import type { PacedService } from '../run/service.ts';
-import {
-  type Decision,
-  findCandidates,
-  type ReviewRow,
-  reviewRow,
-  TALLIED,
-  type Tally,
-  valuesOf,
-} from './candidates.ts';
+import { type Decision, findCandidates, type ReviewRow, reviewRow, valuesOf } from './candidates.ts';
 
 const DECISIONS = ['yes', 'other', 'none'] as const;
 
@@ -81,37 +73,31 @@ export async function applyDecisions(
   list: FinishedList,
   journal: Journal,
   { decisions, openSearch }: Work,
-): Promise<Tally> {
-  const rows = await rowsWithNumbers(list, new Set(decisions.map(({ row }) => row)));
+): Promise<readonly Decision[]> {
+  const numbers = new Set(decisions.map(({ row }) => row));
+  const rows = new Map<number, ReviewRow>();
+  for await (const row of list.rows())
+    if (numbers.has(row.number)) rows.set(row.number, reviewRow(list, row));
   for (const each of decisions) checkDecision(list, rows.get(each.row), each);
   const others = decisions.some(({ decision }) => decision === 'other');
   const service = others ? await openSearch() : undefined;
-  const tally = { confirmed: 0, other: 0, rejected: 0 };
+  const all: Decision[] = [];
   for (const { row: number, decision, id } of decisions) {
-    const row = reviewRow(list, rows.get(number) as ListRow);
+    const row = rows.get(number) as ReviewRow;
     const kind = decision === 'other' && row.current?.service_id === id ? 'yes' : decision;
     const made: Decision =
       kind === 'other'
         ? { kind, restaurant: await restaurantWith(service as PacedService, row, id) }
         : { kind };
     journal.add(row.row, { set: valuesOf(list, row, made), at: app.context.now() });
-    tally[TALLIED[kind]] += 1;
+    all.push(made);
   }
-  return tally;
-}
-
-async function rowsWithNumbers(
-  list: FinishedList,
-  numbers: ReadonlySet<number>,
-): Promise<Map<number, ListRow>> {
-  const rows = new Map<number, ListRow>();
-  for await (const row of list.rows()) if (numbers.has(row.number)) rows.set(row.number, row);
-  return rows;
+  return all;
 }
 
 function checkDecision(
   list: FinishedList,
-  row: ListRow | undefined,
+  row: ReviewRow | undefined,
   { row: number, line, name, decision, id }: WrittenDecision,
 ): void {
   const refuse = (what: string): AppError =>
@@ -122,7 +108,7 @@ function checkDecision(
       },
     });
   if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
-  const { name: listed, current } = reviewRow(list, row);
+  const { name: listed, current } = row;
   const shown = cleanLine(listed).trim();
   if (name !== '' && ![shown, guardFormula(shown)].includes(cleanLine(name)))
     throw refuse(`row ${number} of ${list.name} is '${listed}', not '${name}'`);

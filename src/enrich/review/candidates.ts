@@ -126,15 +126,17 @@ export function valuesOf(list: FinishedList, row: ReviewRow, decision: Decision)
   };
 }
 
-export interface Tally {
-  readonly confirmed: number;
-  readonly other: number;
-  readonly rejected: number;
+export function tallyOf(decisions: readonly Decision[]) {
+  const count = (kind: Decision['kind']) => decisions.filter((each) => each.kind === kind).length;
+  return {
+    rows: decisions.length,
+    confirmed: count('yes'),
+    other: count('other'),
+    rejected: count('none'),
+  };
 }
 
-export const TALLIED = { yes: 'confirmed', other: 'other', none: 'rejected' } as const;
-
-export function tallyText(file: string, { confirmed, other, rejected }: Tally): string {
-  const count = confirmed + other + rejected;
-  return `${plural(count, 'row')} decided in ${cleanLine(file)}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected`;
+export function tallyText(file: string, decisions: readonly Decision[]): string {
+  const { rows, confirmed, other, rejected } = tallyOf(decisions);
+  return `${plural(rows, 'row')} decided in ${cleanLine(file)}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected`;
 }

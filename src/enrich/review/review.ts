@@ -9,7 +9,14 @@ import type { FinishedList, ListFlags } from '../finished/finished-list.ts';
 import { changeList } from '../finished/journal.ts';
 import { type PacedFlags, PacedService } from '../run/service.ts';
 import { applyDecisions, readDecisions } from './apply.ts';
-import { findCandidates, type ReviewRow, reviewRow, type Tally, tallyText } from './candidates.ts';
+import {
+  type Decision,
+  findCandidates,
+  type ReviewRow,
+  reviewRow,
+  tallyOf,
+  tallyText,
+} from './candidates.ts';
 
 export interface ReviewFlags extends ListFlags, PacedFlags {
   readonly notFound?: true;
@@ -20,19 +27,17 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
   const isJson = app.terminal.wantsJson;
   const decisions = flags.apply === undefined ? undefined : await readDecisions(app, flags.apply);
   if (decisions === undefined && !isJson && !app.terminal.canPrompt) throw needsTerminal();
-  const result = await changeList(app, file, flags, async (list, journal) => {
+  const applied = await changeList(app, file, flags, async (list, journal) => {
     if (decisions !== undefined)
       return applyDecisions(app, list, journal, { decisions, openSearch: () => openSearch(app, flags) });
     const rows = await rowsToReview(list, flags);
     if (isJson) return listRows(app, list, rows, flags);
     const { ReviewSession } = await import('./session.ts');
-    if (rows.length === 0) {
-      await app.notes.note(`${list.name} has no rows to review`);
-      return undefined;
-    }
-    return new ReviewSession(app, { list, journal, rows, service: await openSearch(app, flags) }).run();
+    if (rows.length === 0) await app.notes.note(`${list.name} has no rows to review`);
+    else await new ReviewSession(app, { list, journal, rows, service: await openSearch(app, flags) }).run();
+    return undefined;
   });
-  if (decisions !== undefined) await printTally(app, file, result as Tally);
+  if (applied !== undefined) await printApplied(app, file, applied);
 }
 
 const needsTerminal = (): AppError =>
@@ -97,10 +102,8 @@ async function listRows(
   await app.context.stdout.write(`${toJson(listed, writesToTerminal(app))}\n`);
 }
 
-async function printTally(app: App, file: string, tally: Tally): Promise<void> {
-  const { confirmed, other, rejected } = tally;
-  const count = confirmed + other + rejected;
+async function printApplied(app: App, file: string, decisions: readonly Decision[]): Promise<void> {
   if (app.terminal.wantsJson)
-    await app.context.stdout.write(`${toJson({ rows: count, ...tally }, writesToTerminal(app))}\n`);
-  else if (app.globals.quiet !== true) await app.context.stderr.write(`${tallyText(file, tally)}\n`);
+    await app.context.stdout.write(`${toJson(tallyOf(decisions), writesToTerminal(app))}\n`);
+  else if (app.globals.quiet !== true) await app.context.stderr.write(`${tallyText(file, decisions)}\n`);
 }

@@ -16,8 +16,6 @@ import {
   type Decision,
   findCandidates,
   type ReviewRow,
-  TALLIED,
-  type Tally,
   tallyText,
   valuesOf,
 } from './candidates.ts';
@@ -68,18 +66,12 @@ export class ReviewSession {
     }
     const sent = service.requests;
     if (sent > 0) await this.#print([`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
-    await this.#print([tallyText(list.name, this.#tally)]);
+    await this.#print([tallyText(list.name, [...this.#decisions.values()])]);
     const left = rows.length - this.#decisions.size;
     if (left > 0) {
       const command = hintOf(this.#app, { command: restaurant('review', list.name) });
       await this.#print([`${left} left: ${command}`]);
     }
-  }
-
-  get #tally(): Tally {
-    const tally = { confirmed: 0, other: 0, rejected: 0 };
-    for (const { kind } of this.#decisions.values()) tally[TALLIED[kind]] += 1;
-    return tally;
   }
 
   /** @returns the index of the next row; undefined to quit */

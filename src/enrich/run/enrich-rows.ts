@@ -54,7 +54,7 @@ interface PendingRow {
   readonly query: RowQuery;
   readonly own: RowText;
   readonly result: TextResult | Promise<TextResult>;
-  readonly isSent: boolean;
+  readonly isSent?: boolean;
   readonly isEarlier?: boolean;
 }
 
@@ -120,38 +120,27 @@ class RowRun {
   }
 
   #take(row: InputRow): void {
-    const { codec, columns, fields, finished, onRow } = this.#job;
+    const { codec, columns, finished } = this.#job;
     const own = codec.input(row);
     const query = columns.query(row);
     const earlier = finished.take(row, own);
-    if (earlier?.isWritten === true) {
-      const { status } = earlier;
-      const hasSecondSearch = this.#hasSecondSearch(query, status);
-      onRow({ status, earlier: true, city: cityOf(query), hasSecondSearch });
-      return;
-    }
-    if (earlier !== undefined || query.kind === 'none') {
-      this.#enqueue({ query, own, result: earlier ?? this.#skip(query), isSent: false });
-      return;
-    }
-    if (query.kind === 'decided' && !needsDetails(query, fields)) {
-      this.#enqueue({ query, own, result: this.#encode(query.result), isSent: false, isEarlier: true });
-      return;
-    }
-    const key = keyOf(query);
-    const shared = this.#recent.get(key);
-    const result = shared ?? this.#recent.add(key, this.#send(query));
-    this.#enqueue({ query, own, result, isSent: shared === undefined });
+    if (earlier?.isWritten === true) this.#count(query, earlier, true);
+    else
+      this.#enqueue({ query, own, ...(earlier === undefined ? this.#resultOf(query) : { result: earlier }) });
   }
 
-  #skip(query: RowQuery): TextResult {
-    if (query.kind !== 'none') return this.#encode({ status: 'skipped' });
-    const { why, id } = query;
-    return this.#encode({
-      status: 'skipped',
-      error: why,
-      ...(id !== undefined && { restaurant: { service_id: id } }),
-    });
+  #resultOf(query: RowQuery): Pick<PendingRow, 'result' | 'isSent' | 'isEarlier'> {
+    if (query.kind === 'none') {
+      const restaurant = query.id === undefined ? {} : { service_id: query.id };
+      return { result: this.#encode({ status: 'skipped', error: query.why, restaurant }) };
+    }
+    if (query.kind === 'decided' && !needsDetails(query, this.#job.fields))
+      return { result: this.#encode(query.result), isEarlier: true };
+    const key = keyOf(query);
+    const shared = this.#recent.get(key);
+    return shared === undefined
+      ? { result: this.#recent.add(key, this.#send(query)), isSent: true }
+      : { result: shared };
   }
 
   #send(query: Searchable | DecidedQuery): Promise<TextResult> {
@@ -200,24 +189,19 @@ class RowRun {
   }
 
   async #write({ query, own, result, isSent, isEarlier = false }: PendingRow): Promise<void> {
-    const { append, onRow, stop } = this.#job;
-    const { text, status, cause } = await result;
+    const { append, stop } = this.#job;
+    const done = await result;
     stop.signal.throwIfAborted();
-    await append(own.start + text + own.end);
+    await append(own.start + done.text + own.end);
     this.#pending -= 1;
-    onRow({
-      status,
-      earlier: isEarlier,
-      city: cityOf(query),
-      hasSecondSearch: this.#hasSecondSearch(query, status),
-      cause,
-    });
-    if (isSent) this.#countFailure(cause);
+    this.#count(query, done, isEarlier);
+    if (isSent) this.#countFailure(done.cause);
   }
 
-  #hasSecondSearch(query: RowQuery, status: Status): boolean {
+  #count(query: RowQuery, { status, cause }: TextResult, earlier: boolean): void {
     const isMissing = status === 'not_found' && query.kind === 'search' && this.#job.loose !== true;
-    return isMissing && secondSearch(query) !== undefined;
+    const hasSecondSearch = isMissing && secondSearch(query) !== undefined;
+    this.#job.onRow({ status, earlier, city: cityOf(query), hasSecondSearch, cause });
   }
 
   #countFailure(cause: AppError | undefined): void {

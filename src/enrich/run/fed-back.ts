@@ -1,5 +1,5 @@
 import { unguardFormula } from '../../output/csv.ts';
-import { splitRecord } from '../../util/csv.ts';
+import { type Delimiter, splitRecord } from '../../util/csv.ts';
 import { memberRange } from '../../util/json.ts';
 import { isObject } from '../../util/object.ts';
 import { STATUSES } from '../match/match.ts';
@@ -7,10 +7,9 @@ import type { CheckedList } from '../read/list.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from '../row.ts';
 import { nestedKey, RESULT_FIELDS, type RowCodecOptions } from '../write/row-codec.ts';
 
-type Source = Pick<CheckedList, 'header' | 'flatHeader' | 'headerText' | 'rows'>;
-
 /** A list with the results of an earlier run apart. */
-interface FedBack extends Source {
+interface FedBack extends Pick<CheckedList, 'header' | 'flatHeader' | 'headerText'> {
+  separate(row: InputRow): InputRow;
   /** Columns of those results that stay in the list, because the new ones have another prefix. They are not searched by. */
   readonly ignored: readonly string[];
   /** The column of their ids, if there are any. */
@@ -28,30 +27,37 @@ const DEFAULT_PREFIX = 'restaurant_';
  * `restaurant_id` alone is replaced, too, if it has the ids to look up.
  */
 export function separateResults(list: CheckedList, options: Options): FedBack {
-  const { prefix } = options;
+  const { header, flatHeader, headerText } = list;
+  const received: FedBack = {
+    ...{ header, flatHeader, headerText },
+    separate: (row) => row,
+    ignored: [],
+    earlierIdColumn: undefined,
+  };
+  const { prefix, added } = options;
   const prefixes = [...new Set([prefix, DEFAULT_PREFIX])];
-  const found =
-    list.format === 'ndjson'
-      ? prefixes.find((each) => isResult(list.first?.value[nestedKey(each)]))
-      : prefixes.find((each) => ['status', 'id'].every((field) => list.header.includes(each + field)));
-  if (found !== undefined)
-    return list.format === 'ndjson'
-      ? fromMembers(list, nestedKey(found), found === prefix)
-      : fromColumns(list, found, found === prefix ? options : undefined);
-  const isAlone = list.format !== 'ndjson' && isIdColumn(list.header, options);
-  return isAlone
-    ? withoutColumns(list, new Map([['id', list.header.indexOf(`${prefix}id`)]]), `${prefix}id`)
-    : asReceived(list);
+  if (list.format === 'ndjson') {
+    const found = prefixes.find((each) => isResult(list.first?.value[nestedKey(each)]));
+    return found === undefined ? received : withoutMember(received, nestedKey(found), found === prefix);
+  }
+  const found = prefixes.find((each) => ['status', 'id'].every((field) => header.includes(each + field)));
+  const id = `${prefix}id`;
+  if (found === prefix) {
+    const names = added.map(({ name }) => [`added ${name}`, name] as const);
+    return withoutColumns(received, positionsIn(header, prefix, names), id, list.delimiter);
+  }
+  if (found === undefined)
+    return isIdColumn(header, options)
+      ? withoutColumns(received, new Map([['id', header.indexOf(id)]]), id, list.delimiter)
+      : received;
+  const positions = positionsIn(header, found);
+  return {
+    ...received,
+    separate: (row) => (row.kind === 'cells' ? { ...row, earlier: resultIn(row.cells, positions) } : row),
+    ignored: [...positions.keys()].map((field) => found + field),
+    earlierIdColumn: `${found}id`,
+  };
 }
-
-const asReceived = (list: Source): FedBack => ({
-  header: list.header,
-  flatHeader: list.flatHeader,
-  headerText: list.headerText,
-  rows: () => list.rows(),
-  ignored: [],
-  earlierIdColumn: undefined,
-});
 
 const isResult = (value: unknown): boolean =>
   isObject(value) && STATUSES.some((status) => status === value.status) && 'id' in value;
@@ -61,25 +67,17 @@ function isIdColumn(header: readonly string[], { prefix, idColumn = 'restaurant_
   return `${prefix}id` === idColumn && header.includes(idColumn) && !header.includes('service_id');
 }
 
-/** @param replace undefined if the columns stay */
-function fromColumns(list: CheckedList, prefix: string, replace: Options | undefined): FedBack {
-  const columns = [
-    ...RESULT_FIELDS.map((field) => [field, prefix + field] as const),
-    ...(replace?.added ?? []).map(({ name }) => [`added ${name}`, name] as const),
-  ].filter(([, column]) => list.header.includes(column));
-  const positions = new Map(columns.map(([field, column]) => [field, list.header.lastIndexOf(column)]));
-  if (replace !== undefined) return withoutColumns(list, positions, `${prefix}id`);
-  async function* rows(): AsyncGenerator<InputRow> {
-    for await (const row of list.rows())
-      yield row.kind === 'cells' ? { ...row, earlier: resultIn(row.cells, positions) } : row;
-  }
-  return {
-    ...asReceived(list),
-    rows,
-    ignored: columns.map(([, column]) => column),
-    earlierIdColumn: `${prefix}id`,
-  };
-}
+/** Positions of the columns of results, by field. @param others further fields with their columns */
+export const positionsIn = (
+  header: readonly string[],
+  prefix: string,
+  others: readonly (readonly [field: string, column: string])[] = [],
+): ReadonlyMap<string, number> =>
+  new Map(
+    [...RESULT_FIELDS.map((field) => [field, prefix + field] as const), ...others]
+      .map(([field, column]) => [field, header.lastIndexOf(column)] as const)
+      .filter(([, at]) => at !== -1),
+  );
 
 const resultIn = (cells: readonly string[], positions: ReadonlyMap<string, number>): EarlierResult =>
   Object.fromEntries(
@@ -90,12 +88,12 @@ const resultIn = (cells: readonly string[], positions: ReadonlyMap<string, numbe
   );
 
 function withoutColumns(
-  list: CheckedList,
+  received: FedBack,
   positions: ReadonlyMap<string, number>,
   earlierIdColumn: string,
+  delimiter: Delimiter = ',',
 ): FedBack {
   const taken = new Set(positions.values());
-  const delimiter = list.delimiter ?? ',';
   const keep = (cells: readonly string[]) => cells.filter((_, index) => !taken.has(index));
   const keepText = (text: string) => keep(splitRecord(text, delimiter)).join(delimiter);
   const ownRow = (row: CellRow): InputRow => ({
@@ -104,28 +102,22 @@ function withoutColumns(
     text: keepText(row.text),
     earlier: resultIn(row.cells, positions),
   });
-  async function* rows(): AsyncGenerator<InputRow> {
-    for await (const row of list.rows()) yield row.kind === 'cells' ? ownRow(row) : row;
-  }
   return {
-    ...asReceived(list),
-    header: keep(list.header),
-    headerText: keepText(list.headerText),
-    rows,
+    ...received,
+    header: keep(received.header),
+    headerText: keepText(received.headerText),
+    separate: (row) => (row.kind === 'cells' ? ownRow(row) : row),
     earlierIdColumn,
   };
 }
 
-function fromMembers(list: CheckedList, key: string, isReplaced: boolean): FedBack {
-  async function* rows(): AsyncGenerator<InputRow> {
-    for await (const row of list.rows()) yield row.kind === 'object' ? withResult(row, key, isReplaced) : row;
-  }
+function withoutMember(received: FedBack, key: string, isReplaced: boolean): FedBack {
   const isOwn = (column: string) => !isReplaced || (column !== key && !column.startsWith(`${key}.`));
   return {
-    ...asReceived(list),
-    header: list.header.filter(isOwn),
-    flatHeader: list.flatHeader.filter(isOwn),
-    rows,
+    ...received,
+    header: received.header.filter(isOwn),
+    flatHeader: received.flatHeader.filter(isOwn),
+    separate: (row) => (row.kind === 'object' ? withResult(row, key, isReplaced) : row),
     ignored: [key],
     earlierIdColumn: `${key}.id`,
   };
@@ -137,12 +129,12 @@ function withResult(row: ObjectRow, key: string, isReplaced: boolean): ObjectRow
   return {
     ...row,
     earlier: earlier as EarlierResult,
-    ...(isReplaced && { value, text: withoutMember(row.text, key) }),
+    ...(isReplaced && { value, text: cutMember(row.text, key) }),
   };
 }
 
 /** Cuts a member out of the text of an object, whose other members stay as they are. */
-function withoutMember(json: string, key: string): string {
+function cutMember(json: string, key: string): string {
   const [start, end] = memberRange(json, key) ?? [0, 0];
   const before = json
     .slice(0, start)

@@ -182,7 +182,7 @@ export async function makePlan(
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(wanted, list, options.delimiter);
   const isNdjson = list.format === 'ndjson';
-  const { header, flatHeader, headerText, rows, ...earlier } = separateResults(list, options);
+  const { header, flatHeader, headerText, separate, ...earlier } = separateResults(list, options);
   const codec = openRowCodec({
     ...options,
     format,
@@ -204,7 +204,7 @@ export async function makePlan(
         });
   return {
     input,
-    rows: () => (first === undefined ? rows() : take(rows(), first)),
+    rows: () => separated(list.rows(), separate, first),
     total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
     columns,
     codec,
@@ -214,10 +214,15 @@ export async function makePlan(
   };
 }
 
-async function* take<T>(items: AsyncGenerator<T>, count: number): AsyncGenerator<T> {
+/** @param count the number of rows to process */
+async function* separated(
+  rows: AsyncGenerator<InputRow>,
+  separate: (row: InputRow) => InputRow,
+  count = Number.POSITIVE_INFINITY,
+): AsyncGenerator<InputRow> {
   let left = count;
-  for await (const item of items) {
-    yield item;
+  for await (const row of rows) {
+    yield separate(row);
     left -= 1;
     if (left === 0) return;
   }
