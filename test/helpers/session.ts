@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { splitWords } from '../../src/util/shell.ts';
 import { VERSION } from '../../src/version.ts';
@@ -22,6 +22,9 @@ import type { ServiceUnderTest } from './service.ts';
  *   $ restaurant …  # exit 2, 3 requests    the exit code, and the number of requests, if they are not 0
  *   $ export RESTAURANT_CITY=SF             for the rest of the test
  *   $ restaurant … --base-url $SERVICE      $SERVICE is the address of the service, $HOST its host and port, $HOME the home folder
+ *   $ cd folder                             for the rest of the test
+ *   $ mode file                             prints the mode
+ *   $ replace before after file             replaces text in a file
  *   $ received                              prints the body of the last request
  *   $ ls -a                                 other commands run in a shell
  *     a line of stdout
@@ -38,8 +41,8 @@ export interface SessionOptions {
   readonly sent?: () => number;
   /** Files in the home folder when a test starts. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Further commands: they get their words, and return what they print. */
-  readonly commands?: Readonly<Record<string, (...words: string[]) => string | undefined>>;
+  /** Further commands: they get the folder and their words, and return what they print. */
+  readonly commands?: Readonly<Record<string, (folder: string, ...words: string[]) => string>>;
   readonly run?: Pick<RunOptions, 'now'>;
   /** Plays each test also in a terminal of this width, in another home, and adds what differs: `[in a terminal]`. */
   readonly terminal?: number;
@@ -199,7 +202,9 @@ const needsShell = ({ lines }: Session, { commands = {} }: SessionOptions): bool
     ({ text }) =>
       text.startsWith('$ ') &&
       !COMMAND.test(text.slice(2)) &&
-      !['cat', 'export', 'unset', ...Object.keys(commands)].includes(text.split(' ')[1] ?? ''),
+      !['cat', 'cd', 'export', 'replace', 'unset', ...Object.keys(commands)].includes(
+        text.split(' ')[1] ?? '',
+      ),
   );
 
 function wordsOf(line: string): readonly string[] {
@@ -211,17 +216,19 @@ function wordsOf(line: string): readonly string[] {
 /** A home folder and the variables of a session. */
 class Machine {
   readonly #home: string;
+  #cwd: string;
   readonly #env: Record<string, string | undefined>;
   readonly #options: SessionOptions;
 
   constructor(home: string, env: Record<string, string>, options: SessionOptions) {
     this.#home = home;
+    this.#cwd = home;
     this.#env = env;
     this.#options = options;
   }
 
   write(name: string, text: string): void {
-    const file = join(this.#home, name);
+    const file = resolve(this.#cwd, name);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, text, { mode: 0o600 });
   }
@@ -237,11 +244,14 @@ class Machine {
     const [name = '', ...words] = wordsOf(line);
     const own = this.#options.commands?.[name];
     const silent = { exit: 0, stdout: '', stderr: '' };
-    if (own !== undefined) return { ...silent, stdout: own(...words) ?? '' };
+    if (own !== undefined) return { ...silent, stdout: own(this.#cwd, ...words) };
     if (name === 'export') return this.#export(words, silent);
     if (name === 'unset') for (const word of words) this.#env[word] = undefined;
+    else if (name === 'cd') this.#cwd = resolve(this.#cwd, words[0] ?? '');
     else if (name === 'cat' && words[0] === '>') this.write(words[1] ?? '', `${input.join('\n')}\n`);
     else if (name === 'cat') return { ...silent, stdout: this.#read(words) };
+    else if (name === 'mode') return { ...silent, stdout: words.map((word) => this.#mode(word)).join('') };
+    else if (name === 'replace') this.#replace(words);
     else return this.#shell(line);
     return silent;
   }
@@ -255,11 +265,19 @@ class Machine {
   }
 
   #read = (names: readonly string[]): string =>
-    names.map((name) => readFileSync(join(this.#home, name), 'utf8')).join('');
+    names.map((name) => readFileSync(resolve(this.#cwd, name), 'utf8')).join('');
+
+  #mode(name: string): string {
+    return `${(statSync(resolve(this.#cwd, name)).mode & 0o777).toString(8)} ${name}\n`;
+  }
+
+  #replace([before = '', after = '', name = '']: readonly string[]): void {
+    this.write(name, this.#read([name]).replaceAll(before, after));
+  }
 
   #shell(line: string): Transcript {
     const { PATH, TMPDIR } = process.env;
-    const options = { cwd: this.#home, env: { PATH, TMPDIR, HOME: this.#home }, encoding: 'utf8' } as const;
+    const options = { cwd: this.#cwd, env: { PATH, TMPDIR, HOME: this.#home }, encoding: 'utf8' } as const;
     const { status, stdout, stderr } = spawnSync('sh', ['-c', line], options);
     return { exit: status ?? -1, stdout, stderr };
   }
@@ -273,7 +291,7 @@ class Machine {
     const isTerminal = { stdout: true, stderr: true, columns: Number(columns) };
     const transcript = await runCli(wordsOf(words), {
       ...this.#options.run,
-      cwd: this.#home,
+      cwd: this.#cwd,
       ...(source === undefined && file === undefined ? {} : { stdin: this.#stdin(source, file) }),
       ...(columns === undefined ? {} : { tty: isTerminal }),
       env: columns === undefined ? env : { NO_COLOR: '1', ...env },

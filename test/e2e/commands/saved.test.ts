@@ -32,9 +32,9 @@ playSessions(join(import.meta.dirname, 'saved.session'), {
   env: () => service.env,
   sent: () => service.sent(),
   commands: {
-    grade: (number, grade = '') => {
+    grade: (_folder, number, grade = '') => {
       setGrades(grade, number === 'all' ? menu : menu.slice(Number(number) - 1, Number(number)));
-      return undefined;
+      return '';
     },
   },
 });
