@@ -13,7 +13,7 @@ import type { ServiceUnderTest } from './service.ts';
  *
  *   # requires a city                       a test, in an empty home folder
  *   // Comments are kept.
- *   $ cat > places.csv                      writes a file
+ *   $ cat > places.csv                      writes a file, like `printf 'name,city\n' > places.csv`
  *   > name,city
  *   $ printf 'a\n' | TZ=UTC restaurant …    with stdin and variables; `< file` works, too
  *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
@@ -165,7 +165,10 @@ async function playLines(
 
 function outputOf({ stdout, stderr }: Transcript): string {
   const visible = (text: string) =>
-    text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, (c) => JSON.stringify(c).slice(1, -1));
+    text.replace(
+      /[\0-\x08\x0b-\x1f\x7f-\x9f\ufeff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   const lines = (prefix: string, text: string): string[] => {
     if (text === '') return [];
     const end = text.endsWith('\n') ? [] : ['[no newline]'];
@@ -202,7 +205,7 @@ const needsShell = ({ lines }: Session, { commands = {} }: SessionOptions): bool
     ({ text }) =>
       text.startsWith('$ ') &&
       !COMMAND.test(text.slice(2)) &&
-      !['cat', 'cd', 'export', 'replace', 'unset', ...Object.keys(commands)].includes(
+      !['cat', 'cd', 'export', 'printf', 'replace', 'unset', ...Object.keys(commands)].includes(
         text.split(' ')[1] ?? '',
       ),
   );
@@ -212,6 +215,10 @@ function wordsOf(line: string): readonly string[] {
   if (words === undefined) throw new Error(`a quote is missing: ${line}`);
   return words;
 }
+
+/** Replaces escapes as `printf` does, and `\ufeff`. */
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:[ntr]|u[\da-f]{4})/g, (code) => JSON.parse(`"${code}"`));
 
 /** A home folder and the variables of a session. */
 class Machine {
@@ -249,6 +256,7 @@ class Machine {
     if (name === 'unset') for (const word of words) this.#env[word] = undefined;
     else if (name === 'cd') this.#cwd = resolve(this.#cwd, words[0] ?? '');
     else if (name === 'cat' && words[0] === '>') this.write(words[1] ?? '', `${input.join('\n')}\n`);
+    else if (name === 'printf' && words[1] === '>') this.write(words[2] ?? '', unescaped(words[0] ?? ''));
     else if (name === 'cat') return { ...silent, stdout: this.#read(words) };
     else if (name === 'mode') return { ...silent, stdout: words.map((word) => this.#mode(word)).join('') };
     else if (name === 'replace') this.#replace(words);
@@ -308,7 +316,7 @@ class Machine {
     const [name, ...words] = wordsOf(source);
     if (name === 'cat') return this.#read(words);
     const text = words.join(' ');
-    return name === 'echo' ? `${text}\n` : text.replaceAll('\\n', '\n').replaceAll('\\t', '\t');
+    return name === 'echo' ? `${text}\n` : unescaped(text);
   }
 
   /** Replaces what changes from run to run. */

@@ -101,10 +101,6 @@ export const TESTS = [
     reason: 'creates a symbolic link, which Wine cannot',
     onlyInWine: true,
     tests: {
-      'e2e/enrich/enrich': [
-        'the output file > cannot be the input',
-        'the output file > requires an existing folder',
-      ],
       'e2e/storage/atomic': ['writeFileAtomic > writes through symbolic links'],
       'e2e/storage/config-file': ['the config file > writes through'],
       'e2e/storage/ledger': ['a damaged ledger > a link'],
@@ -116,7 +112,6 @@ export const TESTS = [
     reason: 'needs the time when a file was created, which Wine does not keep',
     onlyInWine: true,
     tests: {
-      'e2e/enrich/enrich': ['the output file > is not overwritten'],
       'e2e/enrich/kill': ['a run that is killed > loses no row'],
       'e2e/enrich/resume': ['--resume > rejects', 'responses of a stopped run'],
     },
