@@ -39,50 +39,46 @@ export interface UserPath {
   readonly entry: Entry;
 }
 
-interface Use {
-  readonly refusal: (reason: string) => AppError;
-  readonly mayLeave: boolean;
-  readonly anyOwner: boolean;
-}
-
 /** @throws {AppError} `usage` for a link that leads out of the current folder; `io_error` for a link of another user */
 export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
-  const refusal = (reason: string, hint: Hint = { text: 'name another file with -o' }) =>
+  const refusal = (reason: string, hint: Hint) =>
     new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
   if (traitsOf(context.platform).hasDeviceNames && isReservedName(path))
-    throw refusal('Windows reserves this name for a device');
-  return resolveLinks(path, context, {
-    refusal: (reason) =>
-      refusal(reason, [
-        { text: 'name another file' },
-        { text: 'or, if you trust the link, the file that it leads to' },
-      ]),
-    mayLeave,
-    anyOwner: false,
-  });
+    throw refusal('Windows reserves this name for a device', { text: 'name another file with -o' });
+  const { outside, ...target } = resolveLinks(path, context, false);
+  if (outside === undefined || mayLeave) return target;
+  throw refusal(outside, [
+    { text: 'name another file' },
+    { text: 'or, if you trust the link, the file that it leads to' },
+  ]);
 }
 
 function resolveInput(path: string, context: PathContext): UserPath {
-  const hint: Hint = { text: 'if you trust the link, name the file that it leads to' };
-  return resolveLinks(path, context, {
-    refusal: (reason) => new AppError('bad_input', `refusing to read ${path}: ${reason}`, { hint }),
-    mayLeave: false,
-    anyOwner: true,
+  const { outside, ...target } = resolveLinks(path, context, true);
+  if (outside === undefined) return target;
+  throw new AppError('bad_input', `refusing to read ${path}: ${outside}`, {
+    hint: { text: 'if you trust the link, name the file that it leads to' },
   });
 }
 
-function resolveLinks(path: string, context: PathContext, use: Use): UserPath {
+/** @returns also why the path is refused, if a link leads out of the current folder */
+function resolveLinks(
+  path: string,
+  context: PathContext,
+  anyOwner: boolean,
+): UserPath & { readonly outside: string | undefined } {
   const folder = realFolder(context);
-  let isBelow = false;
-  const onLink = (link: string) => {
-    isBelow ||= isInside(folder, link);
-  };
-  const end = followLinks(path, { onLink, anyOwner: use.anyOwner });
-  if (isBelow && !use.mayLeave && !isInside(folder, end))
-    throw use.refusal(`its link leads out of the current folder, to ${end}`);
+  const links: string[] = [];
+  const end = followLinks(path, { onLink: (link) => links.push(link), anyOwner });
+  const leaves = links.some((link) => isInside(folder, link)) && !isInside(folder, end);
   const entry = entryAt(path);
   const isShellPipe = entry === 'device' && !exists(end);
-  return { path: isShellPipe ? path : end, isShellPipe, entry };
+  return {
+    path: isShellPipe ? path : end,
+    isShellPipe,
+    entry,
+    outside: leaves ? `its link leads out of the current folder, to ${end}` : undefined,
+  };
 }
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
