@@ -55,11 +55,6 @@ function parseReply(reply: unknown): Reply | undefined {
 
 const ignored = () => true;
 
-interface Keys {
-  readonly response: string;
-  readonly claim: string;
-}
-
 /** Responses in Redis, each as `<ms> <MAC> <JSON>`. Anything else counts as a miss. */
 export class SharedCache implements ResponseCache {
   readonly #store: Store;
@@ -128,7 +123,7 @@ export class SharedCache implements ResponseCache {
     return createHmac('sha256', this.#account).update(`response\n${name}\n${json}`).digest('hex');
   }
 
-  #keysOf(tool: string, args: unknown): Keys {
+  #keysOf(tool: string, args: unknown) {
     const id = hash('sha256', canonicalJson([tool, args]));
     return { response: `${this.#prefix}:response:${id}`, claim: `${this.#prefix}:claim:${id}` };
   }

@@ -6,27 +6,20 @@ import { SharedLedger } from './shared-ledger.ts';
 import { Store, type StoreOptions } from './store.ts';
 
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
-export interface SharedState {
-  ledger(endpoint: string, key: string, limits: Limits): Ledger;
-  /** @param account the API key and other credentials */
-  cache(endpoint: string, account: string): ResponseCache;
-  /** @throws {SharedStateError} if the store cannot be used */
-  check(): Promise<void>;
-  close(): void;
-}
+export type SharedState = ReturnType<typeof openSharedState>;
 
-export function openSharedState(options: StoreOptions): SharedState {
+export function openSharedState(options: StoreOptions) {
   const store = new Store(options);
   return {
-    ledger: (endpoint, key, limits) => new SharedLedger(store, prefixOf(endpoint, key), limits),
-    cache: (endpoint, account) => new SharedCache(store, prefixOf(endpoint, account), account),
-    check: async () => {
-      await store.run({
-        script: "return 'OK'",
-        keys: [],
-        args: [],
-        parse: (reply) => reply === 'OK' || undefined,
-      });
+    ledger: (endpoint: string, key: string, limits: Limits): Ledger =>
+      new SharedLedger(store, prefixOf(endpoint, key), limits),
+    /** @param account the API key and other credentials */
+    cache: (endpoint: string, account: string): ResponseCache =>
+      new SharedCache(store, prefixOf(endpoint, account), account),
+    /** @throws {SharedStateError} if the store cannot be used */
+    async check(): Promise<void> {
+      const parse = (reply: unknown) => reply === 'OK' || undefined;
+      await store.run({ script: "return 'OK'", keys: [], args: [], parse });
     },
     close: () => store.close(),
   };

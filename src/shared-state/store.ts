@@ -35,34 +35,32 @@ const RETRY_MS = 250;
 
 export class Store {
   readonly context: StoreOptions['context'];
-  readonly #url: URL;
-  readonly #maxWaitMs: number;
-  readonly #warn: StoreOptions['warn'];
+  readonly #options: StoreOptions;
   #connection: Promise<Connection> | undefined;
   #wasConnected = false;
   #isClosed = false;
 
-  constructor({ url, context, maxWaitMs, warn }: StoreOptions) {
+  constructor(options: StoreOptions) {
+    const { context } = options;
     // Each waiting call adds a listener; Node prints a warning if there are more than ten.
     setMaxListeners(0, context.signal);
     this.context = context;
-    this.#url = url;
-    this.#maxWaitMs = maxWaitMs;
-    this.#warn = warn;
+    this.#options = options;
   }
 
   get #place(): string {
-    return this.#url.host || this.#url.pathname;
+    const { url } = this.#options;
+    return url.host || url.pathname;
   }
 
   warn(problem: string): void {
-    this.#warn(`the shared state at ${this.#place} ${problem}`);
+    this.#options.warn(`the shared state at ${this.#place} ${problem}`);
   }
 
   /** Runs a script once. @throws the error of the store */
   async once<T>({ script, keys, args, parse }: Call<T>): Promise<T> {
     if (this.#isClosed) throw new Error('closed');
-    this.#connection ??= connect(this.#url);
+    this.#connection ??= connect(this.#options.url);
     const current = this.#connection;
     try {
       const open = await current;
@@ -80,7 +78,7 @@ export class Store {
   /** Runs a script, with retries if the store fails. @throws {SharedStateError} */
   async run<T>(call: Call<T>): Promise<T> {
     const { now, sleep, signal } = this.context;
-    const deadline = now() + this.#maxWaitMs;
+    const deadline = now() + this.#options.maxWaitMs;
     for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
       try {

@@ -69,23 +69,19 @@ export function openCache(options: CacheOptions): DiskCache {
 
 class FolderCache implements ResponseCache {
   readonly #folder: OwnFolder;
-  readonly #endpoint: string;
+  readonly #options: CacheOptions;
   readonly #credentials: string;
   readonly #prefix: string;
-  readonly #now: () => number;
   readonly #maxBytes: number;
   readonly #pruneBytes: number;
   #written: number;
 
-  constructor(
-    folder: OwnFolder,
-    { endpoint, account, credentials = account, now, maxBytes = 134_217_728 }: CacheOptions,
-  ) {
+  constructor(folder: OwnFolder, options: CacheOptions) {
+    const { account, credentials = account, maxBytes = 134_217_728 } = options;
     this.#folder = folder;
-    this.#endpoint = endpoint;
+    this.#options = options;
     this.#credentials = hashAccount(credentials);
     this.#prefix = namePrefix(account);
-    this.#now = now;
     this.#maxBytes = maxBytes;
     this.#pruneBytes = Math.ceil(maxBytes * PRUNE_SHARE);
     // Not 0, so that short runs sometimes prune the cache, too.
@@ -93,7 +89,7 @@ class FolderCache implements ResponseCache {
   }
 
   #locate(tool: string, args: unknown): { name: string; key: string } {
-    const key = canonicalJson([this.#endpoint, this.#credentials, tool, args]);
+    const key = canonicalJson([this.#options.endpoint, this.#credentials, tool, args]);
     return { name: `${this.#prefix}${sha256Hex(`${VERSION}\n${key}`)}.json`, key };
   }
 
@@ -110,7 +106,7 @@ class FolderCache implements ResponseCache {
       const entry = content.bytes.toString('utf8');
       const { version, at, value, ...more } = Object(JSON.parse(entry)) as Record<string, unknown>;
       if (version !== VERSION || more.key !== key || typeof at !== 'number') return undefined;
-      const age = this.#now() - at;
+      const age = this.#options.now() - at;
       if (value === undefined || age < 0 || age > Math.min(maxAgeMs, MAX_AGE_MS)) return undefined;
       // The quotes in the key are escaped, so this is the first match.
       return { value, text: entry.slice(entry.indexOf(VALUE) + VALUE.length, -1), at };
@@ -122,14 +118,14 @@ class FolderCache implements ResponseCache {
   put(tool: string, args: unknown, text: string): void {
     try {
       const { name, key } = this.#locate(tool, args);
-      const head = JSON.stringify({ version: VERSION, key, at: this.#now() }).slice(0, -1);
+      const head = JSON.stringify({ version: VERSION, key, at: this.#options.now() }).slice(0, -1);
       const bytes = Buffer.from(`${head}${VALUE}${text}}`);
       if (bytes.length > this.#maxEntryBytes) return;
       this.#folder.write(name, bytes);
       this.#written += Math.max(bytes.length, MIN_ENTRY_BYTES);
       if (this.#written < this.#pruneBytes) return;
       this.#written = 0;
-      prune(this.#folder, this.#now(), this.#maxBytes);
+      prune(this.#folder, this.#options.now(), this.#maxBytes);
     } catch {}
   }
 
@@ -137,7 +133,7 @@ class FolderCache implements ResponseCache {
 
   /** Returns the newest values of a tool, regardless of their age. */
   latest(tool: string, most: number): unknown[] {
-    const start = canonicalJson([this.#endpoint, this.#credentials, tool]).slice(0, -1);
+    const start = canonicalJson([this.#options.endpoint, this.#credentials, tool]).slice(0, -1);
     return listEntries(this.#folder, MAX_LISTED, this.#prefix)
       .slice(-most)
       .reverse()
