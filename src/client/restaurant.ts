@@ -29,7 +29,7 @@ import {
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { CallState, Line, LineEvents, RpcCall } from './rpc/exchange.ts';
-import type { Outcome, RpcResponse } from './rpc/reply.ts';
+import type { Outcome } from './rpc/reply.ts';
 import { type Policy, RateGate } from './rpc/retry.ts';
 import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
@@ -216,10 +216,12 @@ class RestaurantClient {
     const found = await this.#run({
       state: this.#state('read', signal),
       message: { method: 'server/discover', params: {} },
-      read: ({ response, failure }) =>
-        failure === undefined && isObject(response.envelope.result)
-          ? response.envelope.result.capabilities
-          : throwWithoutResponse(response, failure),
+      // An error response says that the service has no capabilities; without a response, the call failed.
+      read: ({ response, failure }) => {
+        if (response === undefined) throw failure;
+        const { result } = response.envelope ?? {};
+        return failure === undefined && isObject(result) ? result.capabilities : undefined;
+      },
     });
     return this.#session.handshake?.capabilities ?? (isObject(found) ? found : {});
   }
@@ -331,11 +333,6 @@ class RestaurantClient {
     this.#line.note(text);
     this.#options.onWarning?.(this.#masks.hide(text));
   }
-}
-
-/** An error response says that the service has no capabilities; without a response, the call failed. */
-function throwWithoutResponse(response: RpcResponse | undefined, failure: AppError | undefined): undefined {
-  if (response === undefined && failure !== undefined) throw failure;
 }
 
 function defaultContext(): ClientContext {

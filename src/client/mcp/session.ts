@@ -44,21 +44,18 @@ export interface Session {
   toolHeaders: ToolHeaders;
 }
 
-export function openSession(
-  options: Pick<Session, 'line' | 'memory' | 'capabilities' | 'warn'> & { readonly protocol: Protocol },
-): Session {
-  const { protocol, line, memory, capabilities, warn } = options;
+export function openSession({
+  protocol,
+  ...options
+}: Pick<Session, 'line' | 'memory' | 'capabilities' | 'warn'> & { readonly protocol: Protocol }): Session {
   if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
     const known = Object.keys(ERAS).join(', ');
     throw new AppError('usage', `unknown protocol '${protocol}': expected auto, ${known}`);
   }
   return {
-    line,
+    ...options,
     fixed: protocol === 'auto' ? undefined : ERAS[protocol],
-    memory,
-    capabilities,
     stored: undefined,
-    warn,
     knowledge: { refused: [] },
     handshake: undefined,
     opening: undefined,

@@ -2,16 +2,13 @@ import { AppError } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
 import { parseJson, parseJsonOrNone } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
-import { mediaType, type Reply, type SseEvent } from '../http/body.ts';
+import { mediaType, type Reply, type ResponseHead, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { htmlTitle, isHtml, type StatusContext, statusError } from './errors.ts';
 
-export interface RpcResponse {
+export interface RpcResponse extends ResponseHead {
   readonly id: number;
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: HeaderFields;
   /** The envelope's JSON text as received, or the body if it contains no envelope. */
   readonly text: string;
   readonly envelope?: JsonObject;
