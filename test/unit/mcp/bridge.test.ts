@@ -17,11 +17,17 @@ const RESULT = {
   isError: false,
 };
 
+const SERVER = { name: 'restaurant', title: expect.any(String), version: expect.stringMatching(/^\d/) };
+
 interface TestBridge {
   readonly bridge: Bridge;
   readonly sent: JsonObject[];
+  /** Sends messages, and waits until the requests among them have begun. */
+  begin(...messages: unknown[]): Promise<void>;
   /** Sends messages. @returns the responses, once no request is pending */
   ask(...messages: unknown[]): Promise<JsonObject[]>;
+  /** Sends requests. @returns the results and errors by the ids of the requests */
+  replies(...requests: unknown[]): Promise<Record<string, unknown>>;
 }
 
 interface Fake extends Partial<Upstream> {
@@ -54,21 +60,36 @@ function openBridge({
     send: (message) => sent.push(JSON.parse(JSON.stringify(message))),
     ...(onFault === undefined ? {} : { onFault }),
   });
+  const receive = (messages: readonly unknown[]) => {
+    for (const message of messages) bridge.receive({ text: JSON.stringify(message) });
+  };
+  const ask = async (...messages: unknown[]) => {
+    const from = sent.length;
+    receive(messages);
+    await bridge.idle();
+    return sent.slice(from);
+  };
   return {
     bridge,
     sent,
-    async ask(...messages) {
-      const from = sent.length;
-      for (const message of messages) bridge.receive({ text: JSON.stringify(message) });
-      await bridge.idle();
-      return sent.slice(from);
+    async begin(...messages) {
+      receive(messages);
+      await settle();
     },
+    ask,
+    replies: async (...requests) =>
+      Object.fromEntries((await ask(...requests)).map(({ id, result, error }) => [id, result ?? error])),
   };
 }
 
 const request = (id: unknown, method: string, params?: unknown) => ({ jsonrpc: '2.0', id, method, params });
 const call = (id: unknown, params: JsonObject = {}) =>
   request(id, 'tools/call', { name: 'find_restaurant', arguments: { name: 'Nopa' }, ...params });
+const cancel = (requestId: unknown) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
 const modern = (version = '2026-07-28') => ({ _meta: { [VERSION_KEY]: version } });
 
 /** A promise with its resolve and reject functions. */
@@ -86,46 +107,35 @@ function deferred<T>() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the handshake', () => {
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'accepts protocol version %s',
-    async (version) => {
-      const [answer] = await openBridge().ask(request(1, 'initialize', { protocolVersion: version }));
-      expect(answer).toEqual({
-        jsonrpc: '2.0',
-        id: 1,
-        result: {
-          protocolVersion: version,
-          capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } },
-          serverInfo: {
-            name: 'restaurant',
-            title: expect.any(String),
-            version: expect.stringMatching(/^\d/),
-          },
-          instructions: expect.stringContaining('find_restaurant'),
-        },
-      });
-    },
-  );
-
-  it.each(['2026-07-28', '1999-01-01', 7, undefined])('offers its newest version for %s', async (version) => {
-    const [answer] = await openBridge().ask(request(1, 'initialize', { protocolVersion: version }));
-    expect(answer?.result).toMatchObject({ protocolVersion: '2025-11-25' });
+  it.each([
+    ...['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'].map((version) => [version, version]),
+    ...['2026-07-28', '1999-01-01', 7, undefined].map((version) => [version, '2025-11-25']),
+  ])('for protocol version %s offers %s', async (version, protocolVersion) => {
+    const { replies } = openBridge();
+    expect(await replies(request(1, 'initialize', { protocolVersion: version }))).toEqual({
+      1: {
+        protocolVersion,
+        capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } },
+        serverInfo: SERVER,
+        instructions: expect.stringContaining('find_restaurant'),
+      },
+    });
   });
 
   it('answers ping and server/discover without a handshake or the service', async () => {
     const unused = () => Promise.reject(new Error('sent'));
-    const [ping, discovery] = await openBridge({ listTools: unused, callTool: unused }).ask(
-      request('a', 'ping'),
-      request('b', 'server/discover', modern()),
-    );
-    expect(ping).toEqual({ jsonrpc: '2.0', id: 'a', result: {} });
-    expect(discovery?.result).toMatchObject({
-      resultType: 'complete',
-      supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
-      capabilities: { tools: {} },
-      ttlMs: expect.any(Number),
-      cacheScope: 'private',
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } },
+    const { replies } = openBridge({ listTools: unused, callTool: unused });
+    expect(await replies(request('a', 'ping'), request('b', 'server/discover', modern()))).toEqual({
+      a: {},
+      b: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+        capabilities: { tools: {}, resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } },
+        instructions: expect.any(String),
+        ttlMs: expect.any(Number),
+        cacheScope: 'private',
+        _meta: { 'io.modelcontextprotocol/serverInfo': SERVER },
+      },
     });
   });
 });
@@ -140,18 +150,13 @@ describe('other messages', () => {
     bridge.receive({ problem: 'the line is longer than 20971520 bytes' });
     bridge.receive({ text: JSON.stringify(request(2, 'ping')) });
     await bridge.idle();
-    const codes = sent.map(({ id, error }) => [id, (error as JsonObject | undefined)?.code]);
-    expect(codes).toEqual(
-      expect.arrayContaining([
-        [null, -32700],
-        [1, -32600],
-        [2, undefined],
-      ]),
-    );
-    expect(sent).toHaveLength(8);
-    expect(codes.filter(([id]) => id === null).map(([, code]) => code)).toEqual(
-      expect.arrayContaining([-32700, -32600, -32600, -32600, -32600, -32700]),
-    );
+    const codes = sent.map(({ id, error }) => `${id} ${(error as JsonObject | undefined)?.code}`);
+    expect(codes.sort()).toEqual([
+      '1 -32600',
+      '2 undefined',
+      ...Array(4).fill('null -32600'),
+      ...Array(2).fill('null -32700'),
+    ]);
   });
 
   it('get no response when they are notifications or responses', async () => {
@@ -166,19 +171,21 @@ describe('other messages', () => {
   });
 
   it('return -32601 for unknown methods and -32602 for wrong params', async () => {
-    const answers = await openBridge().ask(
+    const { replies } = openBridge();
+    const wrong = [
       request(1, 'prompts/list'),
       request(2, 'tools/call', { arguments: {} }),
       request(3, 'tools/call', { name: 'x', arguments: [] }),
       request(4, 'tools/list', { cursor: 'zz' }),
       request(5, 'ping', []),
-    );
-    expect(Object.fromEntries(answers.map(({ id, error }) => [id, (error as JsonObject).code]))).toEqual({
-      1: -32601,
-      2: -32602,
-      3: -32602,
-      4: -32602,
-      5: -32602,
+    ];
+    const invalid = { code: -32602 };
+    expect(await replies(...wrong)).toMatchObject({
+      1: { code: -32601 },
+      2: invalid,
+      3: invalid,
+      4: invalid,
+      5: invalid,
     });
   });
 
@@ -199,41 +206,8 @@ describe('other messages', () => {
 });
 
 describe('tools/call', () => {
-  it('forwards name and arguments, and returns the result as received', async () => {
-    const calls: unknown[] = [];
-    const { ask } = openBridge({
-      callTool: async (name, args) => {
-        calls.push([name, args]);
-        return RESULT;
-      },
-    });
-    expect(await ask(call(7), request(8, 'tools/call', { name: 'other' }))).toEqual([
-      { jsonrpc: '2.0', id: 7, result: RESULT },
-      { jsonrpc: '2.0', id: 8, result: RESULT },
-    ]);
-    expect(calls).toEqual([
-      ['find_restaurant', { name: 'Nopa' }],
-      ['other', {}],
-    ]);
-  });
-
-  it('forwards a tool error and a JSON-RPC error of the service', async () => {
-    const failed = { isError: true, content: [{ type: 'text', text: 'no such city' }] };
-    const { ask } = openBridge({
-      callTool: async (name) => {
-        if (name === 'a') return failed;
-        throw new ProtocolError(-32602, 'Unknown tool', { name });
-      },
-    });
-    const answers = await ask(call(1, { name: 'a' }), call(2, { name: 'b' }));
-    expect(answers).toEqual([
-      { jsonrpc: '2.0', id: 1, result: failed },
-      { jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'Unknown tool', data: { name: 'b' } } },
-    ]);
-  });
-
   it('returns failures as tool errors with a hint', async () => {
-    const { ask } = openBridge({
+    const { replies } = openBridge({
       callTool: async () => {
         throw new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
           status: 429,
@@ -242,20 +216,21 @@ describe('tools/call', () => {
         });
       },
     });
-    const [answer] = await ask(call(1));
-    expect(answer?.result).toEqual({
-      isError: true,
-      content: [
-        { type: 'text', text: 'too many requests (429, wait 7 seconds)\nhint: try again in 7 seconds' },
-      ],
-      _meta: {
-        'restaurant/error': {
-          code: 'rate_limited',
-          message: 'too many requests (429, wait 7 seconds)',
-          hint: 'try again in 7 seconds',
-          retryable: true,
-          status: 429,
-          retry_after: 7,
+    const message = 'too many requests (429, wait 7 seconds)';
+    const hint = 'try again in 7 seconds';
+    expect(await replies(call(1))).toEqual({
+      1: {
+        isError: true,
+        content: [{ type: 'text', text: `${message}\nhint: ${hint}` }],
+        _meta: {
+          'restaurant/error': {
+            code: 'rate_limited',
+            message,
+            hint,
+            retryable: true,
+            status: 429,
+            retry_after: 7,
+          },
         },
       },
     });
@@ -263,42 +238,34 @@ describe('tools/call', () => {
 
   it('reports an unexpected error and continues', async () => {
     const faults: unknown[] = [];
-    const { ask, sent } = openBridge({
+    const { replies } = openBridge({
       callTool: async () => {
         throw new TypeError('boom');
       },
       onFault: (fault) => faults.push(fault),
     });
-    await ask(call(1), request(2, 'ping'));
-    expect(sent).toContainEqual({
-      jsonrpc: '2.0',
-      id: 1,
-      error: { code: -32603, message: 'Internal error' },
+    expect(await replies(call(1), request(2, 'ping'))).toEqual({
+      1: { code: -32603, message: 'Internal error' },
+      2: {},
     });
-    expect(sent).toContainEqual({ jsonrpc: '2.0', id: 2, result: {} });
     expect(faults).toEqual([new TypeError('boom')]);
   });
 
   it('responds in the order in which calls end', async () => {
     const slow = deferred<JsonObject>();
-    const { ask, bridge, sent } = openBridge({
+    const { ask, begin, sent } = openBridge({
       callTool: (name) => (name === 'slow' ? slow.promise : Promise.resolve(RESULT)),
     });
-    bridge.receive({ text: JSON.stringify(call('slow', { name: 'slow' })) });
-    bridge.receive({ text: JSON.stringify(call('fast', { name: 'fast' })) });
-    await settle();
+    await begin(call('slow', { name: 'slow' }), call('fast', { name: 'fast' }));
     expect(sent.map(({ id }) => id)).toEqual(['fast']);
     slow.resolve(RESULT);
-    await ask();
-    expect(sent.map(({ id }) => id)).toEqual(['fast', 'slow']);
+    expect((await ask()).map(({ id }) => id)).toEqual(['slow']);
   });
 
   it('rejects the id of a pending request, and accepts it again afterwards', async () => {
     const wait = deferred<JsonObject>();
-    const { bridge, sent, ask } = openBridge({ callTool: () => wait.promise });
-    bridge.receive({ text: JSON.stringify(call(1)) });
-    bridge.receive({ text: JSON.stringify(call(1)) });
-    await settle();
+    const { begin, sent, ask } = openBridge({ callTool: () => wait.promise });
+    await begin(call(1), call(1));
     expect(sent).toMatchObject([{ id: 1, error: { code: -32600 } }]);
     wait.resolve(RESULT);
     expect(await ask(call('1'))).toHaveLength(2);
@@ -307,23 +274,16 @@ describe('tools/call', () => {
 });
 
 describe('cancellation', () => {
-  const cancel = (requestId: unknown) => ({
-    text: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
-  });
-
   it('aborts the call and sends no response, even if the service ignores it', async () => {
     const signals: (AbortSignal | undefined)[] = [];
-    const { bridge, sent } = openBridge({
+    const { bridge, begin, sent } = openBridge({
       callTool: (_name, _args, { signal }) => {
         signals.push(signal);
         return new Promise(() => {});
       },
     });
-    bridge.receive({ text: JSON.stringify(call(1)) });
-    bridge.receive({ text: JSON.stringify(call(2)) });
-    await settle();
-    bridge.receive(cancel(1));
-    await settle();
+    await begin(call(1), call(2));
+    await begin(cancel(1));
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, false]);
     bridge.stop(new AppError('interrupted', 'the end'));
     await bridge.idle();
@@ -333,17 +293,13 @@ describe('cancellation', () => {
   it('removes a call from the queue before it starts', async () => {
     const begun: unknown[] = [];
     const first = deferred<JsonObject>();
-    const { bridge, sent } = openBridge({
+    const { bridge, begin, sent } = openBridge({
       callTool: (name) => {
         begun.push(name);
         return first.promise;
       },
     });
-    for (let id = 0; id < 10; id += 1) {
-      bridge.receive({ text: JSON.stringify(call(id, { name: `tool${id}` })) });
-    }
-    bridge.receive(cancel(8));
-    await settle();
+    await begin(...Array.from({ length: 10 }, (_, id) => call(id, { name: `tool${id}` })), cancel(8));
     expect(begun).toHaveLength(8);
     first.resolve(RESULT);
     await bridge.idle();
@@ -359,7 +315,7 @@ describe('load', () => {
     let most = 0;
     const order: unknown[] = [];
     const gates: (() => void)[] = [];
-    const { bridge, sent } = openBridge({
+    const { bridge, begin, sent } = openBridge({
       callTool: async (name) => {
         running += 1;
         most = Math.max(most, running);
@@ -369,16 +325,12 @@ describe('load', () => {
         return RESULT;
       },
     });
-    for (let id = 0; id < 1010; id += 1) {
-      bridge.receive({ text: JSON.stringify(call(id, { name: String(id) })) });
-    }
-    await settle();
+    await begin(...Array.from({ length: 1010 }, (_, id) => call(id, { name: String(id) })));
     expect(sent).toMatchObject([
       { id: 1008, error: { code: -32000 } },
       { id: 1009, error: { code: -32000 } },
     ]);
-    bridge.receive({ text: JSON.stringify(request('p', 'ping')) });
-    await settle();
+    await begin(request('p', 'ping'));
     expect(sent.at(-1)).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
     while (gates.length > 0) {
       for (const open of gates.splice(0)) open();
@@ -431,7 +383,7 @@ describe('waiting', () => {
     let report: ((progress: JsonObject) => void) | undefined;
     const beats: (() => void)[] = [];
     const waits: number[] = [];
-    const { bridge, sent } = openBridge({
+    const { begin, sent } = openBridge({
       callTool: (_name, _args, { onProgress }) => {
         report = onProgress;
         return new Promise(() => {});
@@ -441,8 +393,7 @@ describe('waiting', () => {
         return new Promise((resolve) => beats.push(resolve));
       },
     });
-    bridge.receive({ text: JSON.stringify(call(1, { _meta: { progressToken: 't' } })) });
-    await settle();
+    await begin(call(1, { _meta: { progressToken: 't' } }));
     for (let beat = 0; beat < 3; beat += 1) {
       if (beat === 2) report?.({ progress: 1 });
       beats[beat]?.();
@@ -458,24 +409,20 @@ describe('waiting', () => {
 });
 
 describe('invalid arguments', () => {
-  const rejecting = {
-    callTool: async () => {
-      throw new ProtocolError(-32602, 'city is required');
-    },
-  };
-
-  it('of a known tool are a tool error', async () => {
-    const [answer] = await openBridge(rejecting).ask(call(1));
-    expect(answer?.result).toMatchObject({
-      isError: true,
-      content: [{ type: 'text', text: expect.stringMatching(/^city is required\nhint: /) }],
-      _meta: { 'restaurant/error': { code: 'tool_error', rpc_code: -32602 } },
+  it('of a known tool are a tool error, those of an unknown tool stay a JSON-RPC error', async () => {
+    const { replies } = openBridge({
+      callTool: async () => {
+        throw new ProtocolError(-32602, 'city is required', { at: 'city' });
+      },
     });
-  });
-
-  it('of an unknown tool stay a JSON-RPC error', async () => {
-    const [answer] = await openBridge(rejecting).ask(call(1, { name: 'other' }));
-    expect(answer?.error).toEqual({ code: -32602, message: 'city is required' });
+    expect(await replies(call(1), call(2, { name: 'other' }))).toEqual({
+      1: {
+        isError: true,
+        content: [{ type: 'text', text: expect.stringMatching(/^city is required\nhint: /) }],
+        _meta: { 'restaurant/error': expect.objectContaining({ code: 'tool_error', rpc_code: -32602 }) },
+      },
+      2: { code: -32602, message: 'city is required', data: { at: 'city' } },
+    });
   });
 });
 
@@ -523,40 +470,54 @@ describe('resources, prompts and completion', () => {
       completions: {},
       logging: {},
     };
-    const { ask } = forwarding(all, calls);
-    const answers = await ask(
-      request(1, 'initialize', {}),
-      request(2, 'resources/list', { cursor: 'c' }),
-      request(3, 'resources/templates/list'),
-      request(4, 'resources/read', { uri: 'a:b' }),
-      request(5, 'prompts/list'),
-      request(6, 'completion/complete', { ref: {} }),
-      request(7, 'prompts/get', { name: 'p' }),
-      request(8, 'resources/subscribe', { uri: 'a:b' }),
-    );
-    const byId = Object.fromEntries(answers.map(({ id, result, error }) => [id, result ?? error]));
-    expect(byId[1]).toMatchObject({
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    const { replies } = forwarding(all, calls);
+    expect(
+      await replies(
+        request(1, 'initialize', {}),
+        request(2, 'resources/list', { cursor: 'c' }),
+        request(3, 'resources/templates/list'),
+        request(4, 'resources/read', { uri: 'a:b' }),
+        request(5, 'prompts/list'),
+        request(6, 'completion/complete', { ref: {} }),
+        request(7, 'prompts/get', { name: 'p' }),
+        request(8, 'resources/subscribe', { uri: 'a:b' }),
+      ),
+    ).toEqual({
+      1: expect.objectContaining({
+        capabilities: {
+          tools: {},
+          resources: {},
+          prompts: {},
+          completions: {},
+          extensions: { 'io.modelcontextprotocol/skills': {} },
+        },
+      }),
+      2: { of: 'resources/list', resources: [] },
+      3: { of: 'resources/templates/list' },
+      4: { of: 'resources/read' },
+      5: { of: 'prompts/list' },
+      6: { of: 'completion/complete' },
+      7: { code: -32603, message: 'refused; hint: try again' },
+      8: expect.objectContaining({ code: -32601 }),
     });
-    expect(Object.keys((byId[1] as { capabilities: object }).capabilities)).toHaveLength(5);
-    expect(byId[2]).toEqual({ of: 'resources/list', resources: [] });
-    expect(byId[7]).toEqual({ code: -32603, message: 'refused; hint: try again' });
-    expect(byId[8]).toMatchObject({ code: -32601 });
     expect(calls).toContainEqual(['resources/list', { cursor: 'c' }]);
     expect(calls).toHaveLength(6);
   });
 
   it('are unknown methods when the service does not have them', async () => {
     const calls: unknown[] = [];
-    const { ask } = forwarding({ prompts: {} }, calls);
-    const unknown = await ask(request(1, 'logging/setLevel'), request(2, 'completion/complete'));
-    expect(unknown).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
-    const answers = await ask(
-      request(3, 'resources/list'),
-      request(4, 'resources/templates/list'),
-      request(5, 'resources/read', { uri: 'a:b' }),
-    );
-    expect(Object.fromEntries(answers.map(({ id, result, error }) => [id, result ?? error]))).toMatchObject({
+    const { replies } = forwarding({ prompts: {} }, calls);
+    expect(
+      await replies(
+        request(1, 'logging/setLevel'),
+        request(2, 'completion/complete'),
+        request(3, 'resources/list'),
+        request(4, 'resources/templates/list'),
+        request(5, 'resources/read', { uri: 'a:b' }),
+      ),
+    ).toMatchObject({
+      1: { code: -32601 },
+      2: { code: -32601 },
       3: { resources: [{ uri: 'skill://restaurant/SKILL.md' }] },
       4: { resourceTemplates: [] },
       5: { code: -32602 },
@@ -567,48 +528,38 @@ describe('resources, prompts and completion', () => {
 
 describe('a 2026-07-28 host', () => {
   it('gets lists of the service with a lifetime, that of the service first', async () => {
-    const { ask } = openBridge({
+    const { replies } = openBridge({
       capabilities: async () => ({ resources: {}, prompts: {} }),
       request: async (method) =>
         method === 'prompts/list' ? { prompts: [], ttlMs: 7, cacheScope: 'public' } : { resources: [] },
       listCaching: () => ({ ttlMs: 0, cacheScope: 'public' }),
     });
-    const [resources] = await ask(request(1, 'resources/list', modern()));
-    const [prompts] = await ask(request(2, 'prompts/list', modern()));
-    const [tools] = await ask(request(3, 'tools/list', modern()));
-    expect(resources?.result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
-    expect(prompts?.result).toMatchObject({ prompts: [], ttlMs: 7, cacheScope: 'public' });
-    expect(tools?.result).toMatchObject({ tools: [TOOL], ttlMs: 0, cacheScope: 'public' });
-  });
-
-  it('gets complete results, and lists with a lifetime', async () => {
-    const { ask } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
-    const [list] = await ask(request(1, 'tools/list', modern()));
-    expect(list?.result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private' });
-    const [result] = await ask(call(2, modern()));
-    expect(result?.result).toMatchObject({
-      ...RESULT,
-      resultType: 'complete',
-      _meta: { own: 1, 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } },
+    const lists = ['resources/list', 'prompts/list', 'tools/list'];
+    expect(await replies(...lists.map((method) => request(method, method, modern())))).toMatchObject({
+      'resources/list': { ttlMs: 0, cacheScope: 'private' },
+      'prompts/list': { prompts: [], ttlMs: 7, cacheScope: 'public' },
+      'tools/list': { tools: [TOOL], ttlMs: 0, cacheScope: 'public' },
     });
   });
 
-  it('gets the name of the server only in _meta', async () => {
-    const [discovery] = await openBridge().ask(request(1, 'server/discover', modern()));
-    expect(discovery?.result).not.toHaveProperty('serverInfo');
-    const [skills] = await openBridge().ask(request(2, 'skills/list', modern()));
-    for (const { result } of [discovery, skills] as { result: JsonObject }[]) {
-      expect(result._meta).toMatchObject({
-        'io.modelcontextprotocol/serverInfo': { name: 'restaurant', version: expect.any(String) },
-      });
-    }
-  });
-
-  it('gets -32022 for an unknown version', async () => {
-    const [answer] = await openBridge().ask(request(1, 'tools/list', modern('2031-01-01')));
-    expect(answer?.error).toMatchObject({
-      code: -32022,
-      data: { requested: '2031-01-01', supported: expect.arrayContaining(['2026-07-28']) },
+  it('gets complete results, with the name of the server only in _meta', async () => {
+    const { replies } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
+    const named = { 'io.modelcontextprotocol/serverInfo': SERVER };
+    expect(
+      await replies(
+        request(1, 'tools/list', modern()),
+        call(2, modern()),
+        request(3, 'skills/list', modern()),
+        request(4, 'tools/list', modern('2031-01-01')),
+      ),
+    ).toMatchObject({
+      1: { tools: [TOOL], resultType: 'complete', ttlMs: 300_000, cacheScope: 'private', _meta: named },
+      2: { ...RESULT, resultType: 'complete', _meta: { own: 1, ...named } },
+      3: { _meta: named },
+      4: {
+        code: -32022,
+        data: { requested: '2031-01-01', supported: expect.arrayContaining(['2026-07-28']) },
+      },
     });
   });
 });
