@@ -141,117 +141,47 @@ describe('coercing texts', () => {
 });
 
 describe('invalid arguments', () => {
-  it.each<[string, Schema, Record<string, string>, Record<string, unknown>, string, string]>([
+  const at = OF({ at: { type: 'object', required: ['lat'] } });
+  const location = OF({ location: {} }, { additionalProperties: false });
+  const items = OF({ list: { type: 'array', items: OF({ 'a/b': { type: 'integer' } }) } });
+  const city = (schema: Schema) => OF({ city: schema });
+  const n = (schema: Schema) => OF({ n: schema });
+  const isOneOf = { oneOf: [{ const: 'ny', title: 'New York' }, { const: 'chi' }] };
+
+  it.each<[Schema, string, unknown, string, suggested?: string]>([
+    [OF({ a: {}, b: {} }, { required: ['a', 'b'] }), 'c', 1, 'tool needs a and b'],
+    [OF({ city: {} }, { required: ['city'] }), 'citty', 'x', 'tool needs city', 'city'],
+    [at, 'at', {}, 'tool needs at.lat'],
+    [location, 'loaction', 'x', "tool has no argument 'loaction'", 'location'],
     [
-      'missing',
-      OF({ a: {}, b: {} }, { required: ['a', 'b'] }),
-      {},
-      {},
-      'tool needs a and b',
-      'restaurant tools tool',
-    ],
-    [
-      'misspelt',
-      OF({ city: {} }, { required: ['city'] }),
-      { citty: 'x' },
-      {},
-      'tool needs city',
-      'did you mean city? restaurant tools tool',
-    ],
-    [
-      'missing inside',
-      OF({ at: { type: 'object', required: ['lat'] } }),
-      {},
-      { at: {} },
-      'tool needs at.lat',
-      'restaurant tools tool',
-    ],
-    [
-      'unknown',
-      OF({ location: {} }, { additionalProperties: false }),
-      { loaction: 'x' },
-      {},
-      "tool has no argument 'loaction'",
-      'did you mean location? restaurant tools tool',
-    ],
-    [
-      'none of the values',
-      OF({ city: { type: 'string', enum: ['New York', 'Chicago'] } }),
-      { city: 'Chicgo' },
-      {},
+      city({ enum: ['New York', 'Chicago'] }),
+      'city',
+      'Chicgo',
       'city "Chicgo": expected one of New York, Chicago',
-      'did you mean Chicago? restaurant tools tool',
+      'Chicago',
     ],
+    [city(isOneOf), 'city', 'sf', 'city "sf": expected one of ny, chi'],
+    [n({ type: 'number' }), 'n', 'x', 'n "x": expected number'],
+    // JSON of another type stays as it was typed.
+    [n({ type: 'string' }), 'n', 3, 'n 3: expected string'],
     [
-      'none of the titled values',
-      OF({ city: { oneOf: [{ const: 'ny', title: 'New York' }, { const: 'chi' }] } }),
-      { city: 'sf' },
-      {},
-      'city "sf": expected one of ny, chi',
-      'restaurant tools tool',
-    ],
-    [
-      'another type',
-      OF({ n: { type: 'number' } }),
-      { n: 'x' },
-      {},
-      'n "x": expected number',
-      'restaurant tools tool',
-    ],
-    [
-      'JSON of another type, which stays as it was typed',
-      OF({ n: { type: 'string' } }),
-      {},
-      { n: 3 },
-      'n 3: expected string',
-      'restaurant tools tool',
-    ],
-    [
-      'none of the types',
-      OF({ n: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }),
-      { n: 'x' },
-      {},
+      n({ anyOf: [{ type: 'integer' }, { type: 'boolean' }] }),
+      'n',
+      'x',
       'n "x": expected integer or boolean',
-      'restaurant tools tool',
     ],
-    [
-      'too large',
-      OF({ n: { type: 'integer', maximum: 3 } }),
-      { n: '9' },
-      {},
-      'n 9: must be <= 3',
-      'tools tool',
-    ],
-    [
-      'too short',
-      OF({ s: { minLength: 1 } }),
-      { s: '' },
-      {},
-      's "": must NOT have fewer than 1 characters',
-      'tools tool',
-    ],
-    ['no match', OF({ s: { pattern: '^a+$' } }), { s: 'b' }, {}, 's "b": must match pattern "^a+$"', 'tools'],
-    [
-      'deep inside',
-      OF({ list: { type: 'array', items: OF({ 'a/b': { type: 'integer' } }) } }),
-      {},
-      { list: [{}, { 'a/b': 'x' }] },
-      'list.1.a/b "x": expected integer',
-      'restaurant tools tool',
-    ],
-    [
-      'twice the same',
-      OF({ l: { uniqueItems: true } }),
-      {},
-      { l: [1, 1] },
-      'must NOT have duplicate items',
-      'tools',
-    ],
-  ])('%s', async (_name, schema, texts, json, message, hint) => {
-    const error = await refusal(schema, texts, json);
+    [n({ type: 'integer', maximum: 3 }), 'n', '9', 'n 9: must be <= 3'],
+    [n({ minLength: 1 }), 'n', '', 'n "": must NOT have fewer than 1 characters'],
+    [n({ pattern: '^a+$' }), 'n', 'b', 'n "b": must match pattern "^a+$"'],
+    [items, 'list', [{}, { 'a/b': 'x' }], 'list.1.a/b "x": expected integer'],
+    [n({ uniqueItems: true }), 'n', [1, 1], 'must NOT have duplicate items'],
+  ])('are rejected by %j: %s=%j', async (schema, name, value, message, suggested) => {
+    const isText = typeof value === 'string';
+    const error = await refusal(schema, isText ? { [name]: value } : {}, isText ? {} : { [name]: value });
     expect(error.code).toBe('usage');
     expect(error.message).toContain(message);
-    expect(hintText(hintFor(error))).toContain(hint);
+    const suggestion = suggested === undefined ? '' : `did you mean ${suggested}? `;
+    expect(hintText(hintFor(error))).toContain(`${suggestion}restaurant tools tool`);
   });
 
   it('sends unlisted arguments and suggests the nearest name', async () => {

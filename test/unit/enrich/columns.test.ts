@@ -6,39 +6,57 @@ import type { AppError } from '../../../src/errors.ts';
 import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 
-const query = (header: readonly string[], cells: readonly string[], options: ColumnOptions = {}) =>
-  resolveColumns(header, options).query({ kind: 'cells', line: 2, cells, text: '', end: '' });
+/** The query of a row of cells by their columns. */
+const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>
+  resolveColumns(Object.keys(row), options).query({
+    kind: 'cells',
+    line: 2,
+    cells: Object.values(row),
+    text: '',
+    end: '',
+  });
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
 describe('resolveColumns', () => {
-  it('recognizes common headers in any case, the best one first', () => {
-    const found = resolveColumns(['title', ' Restaurant ', 'Town', 'CITY', 'id', 'Service_ID'], {});
-    expect([found.name, found.city, found.id]).toEqual([' Restaurant ', 'CITY', 'Service_ID']);
-    expect(resolveColumns(['name', 'city', 'id'], {}).id).toBeUndefined();
+  it.each([
+    [['title', ' Restaurant ', 'Town', 'CITY', 'id', 'Service_ID'], ' Restaurant ', 'CITY', 'Service_ID'],
+    [['name', 'city', 'id'], 'name', 'city', undefined],
+    [['Restaurant Name', 'City'], 'Restaurant Name', 'City', undefined],
+    [['restaurant_name', 'City'], 'restaurant_name', 'City', undefined],
+    [['VENUE', 'City'], 'VENUE', 'City', undefined],
+    [[' Place ', 'City'], ' Place ', 'City', undefined],
+    [['RestaurantName', 'City'], 'RestaurantName', 'City', undefined],
+    [['Lokal', 'Ort'], 'Lokal', 'Ort', undefined],
+    [['Betrieb', 'Stadt'], 'Betrieb', 'Stadt', undefined],
+    [['Nom', 'Ville'], 'Nom', 'Ville', undefined],
+    [['Nombre', 'Ciudad'], 'Nombre', 'Ciudad', undefined],
+    [['name', 'addr:city'], 'name', 'addr:city', undefined],
+  ])('recognizes %j', (header, name, city, id) => {
+    const found = resolveColumns(header, {});
+    expect([found.name, found.city, found.id]).toEqual([name, city, id]);
   });
 
-  it('searches by name and city without the blanks around them', () => {
-    expect(query(['name', 'city'], [' Nopa ', 'S.F.'])).toEqual({
-      kind: 'search',
-      name: 'Nopa',
-      city: 'S.F.',
-    });
-    expect(query(['name'], ['Nopa'], { city: 'SF' })).toMatchObject({ city: 'SF' });
-  });
-
-  it('recognizes the headers of other programs', () => {
-    const names = ['Restaurant Name', 'restaurant_name', 'VENUE', ' Place ', 'RestaurantName'];
-    for (const name of names) expect(resolveColumns([name, 'City'], {}).name).toBe(name);
-  });
-
-  it('recognizes headers in other languages', () => {
-    for (const [name, city] of [
-      ['Lokal', 'Ort'],
-      ['Betrieb', 'Stadt'],
-      ['Nom', 'Ville'],
-      ['Nombre', 'Ciudad'],
-    ])
-      expect(resolveColumns([name ?? '', city ?? ''], {})).toMatchObject({ name, city });
+  it.each<[Record<string, string>, ColumnOptions, object]>([
+    [{ name: ' Nopa ', city: 'S.F.' }, {}, { kind: 'search', name: 'Nopa', city: 'S.F.' }],
+    [{ name: 'Nopa' }, { city: 'SF' }, { city: 'SF' }],
+    [{ name: 'Nopa', city: 'LA' }, { city: 'SF' }, { city: 'LA' }],
+    [{ name: 'Nopa', city: ' ' }, { city: 'SF' }, { city: 'SF' }],
+    [{ name: 'Nopa', Ort: '' }, { city: 'SF', cityColumn: 'Ort' }, { city: 'SF' }],
+    // The city of the settings is used only without a column for the city.
+    [{ name: 'Nopa' }, { defaultCity: 'SF' }, { city: 'SF' }],
+    [{ name: 'Nopa', city: 'LA' }, { defaultCity: 'SF' }, { city: 'LA' }],
+    [{ name: 'Nopa', city: ' ' }, { defaultCity: 'SF' }, { kind: 'none', why: 'the city is empty' }],
+    [
+      { restaurant_id: ' a-1 ', name: 'Nopa', city: 'SF' },
+      {},
+      { kind: 'lookup', id: 'a-1', name: 'Nopa', city: 'SF' },
+    ],
+    [{ restaurant_id: '', name: 'Nopa', city: 'SF' }, {}, { kind: 'search' }],
+    [{ restaurant_id: '', name: '', city: 'SF' }, {}, { kind: 'none', why: 'no id and no name' }],
+    [{ service_id: '' }, {}, { kind: 'none' }],
+    [{ service_id: '../x?#' }, {}, { kind: 'none', why: expect.stringContaining('../x?#') }],
+  ])('the row %j with the options %j', (row, options, expected) => {
+    expect(query(row, options)).toMatchObject(expected);
   });
 
   it('names all missing columns at once, and suggests none that it does not recognize', () => {
@@ -66,37 +84,6 @@ describe('resolveColumns', () => {
     );
   });
 
-  it('fills blank cities with --city, and uses the city of the settings only without a city column', () => {
-    expect(query(['name', 'city'], ['Nopa', 'LA'], { city: 'SF' })).toMatchObject({ city: 'LA' });
-    expect(query(['name', 'city'], ['Nopa', ' '], { city: 'SF' })).toMatchObject({ city: 'SF' });
-    expect(query(['name', 'Ort'], ['Nopa', ''], { city: 'SF', cityColumn: 'Ort' })).toMatchObject({
-      city: 'SF',
-    });
-    expect(query(['name', 'city'], ['Nopa', 'LA'], { defaultCity: 'SF' })).toMatchObject({ city: 'LA' });
-    expect(query(['name', 'city'], ['Nopa', ' '], { defaultCity: 'SF' })).toEqual({
-      kind: 'none',
-      why: 'the city is empty',
-    });
-    expect(query(['name'], ['Nopa'], { defaultCity: 'SF' })).toMatchObject({ city: 'SF' });
-  });
-
-  it('looks up ids, and searches by name if a row has no id', () => {
-    const header = ['restaurant_id', 'name', 'city'];
-    expect(query(header, [' a-1 ', 'Nopa', 'SF'])).toEqual({
-      kind: 'lookup',
-      id: 'a-1',
-      name: 'Nopa',
-      city: 'SF',
-    });
-    expect(query(header, ['', 'Nopa', 'SF'])).toMatchObject({ kind: 'search' });
-    expect(query(header, ['', '', 'SF'])).toEqual({ kind: 'none', why: 'no id and no name' });
-    expect(query(['service_id'], [''])).toMatchObject({ kind: 'none' });
-    expect(query(['service_id'], ['../x?#'])).toMatchObject({
-      kind: 'none',
-      why: expect.stringContaining('../x?#'),
-    });
-  });
-
   it('accepts the columns that options name, in any case, and suggests the nearest one otherwise', () => {
     expect(resolveColumns(['Lokal', 'Stadt'], { nameColumn: 'lokal', cityColumn: 'Stadt' })).toMatchObject({
       name: 'Lokal',
@@ -117,8 +104,8 @@ describe('resolveColumns', () => {
   });
 
   it('reads a place: decimal numbers of degrees, and an address', () => {
-    const header = ['name', 'city', 'Latitude', 'LON', 'Adresse'];
-    const place = (...cells: string[]) => query(header, ['Nopa', 'SF', ...cells]);
+    const place = (Latitude: string, LON: string, Adresse: string) =>
+      query({ name: 'Nopa', city: 'SF', Latitude, LON, Adresse });
     expect(place('37,77', '-122.4', 'Main St 1')).toMatchObject({
       place: { point: { lat: 37.77, lng: -122.4 }, swapped: undefined, address: 'Main St 1' },
     });
@@ -135,14 +122,15 @@ describe('resolveColumns', () => {
   });
 
   it('uses the first of two columns with the same name', () => {
-    expect(query(['name', 'name', 'city'], ['A', 'B', 'SF'])).toMatchObject({ name: 'A' });
+    const cells = ['A', 'B', 'SF'];
+    const columns = resolveColumns(['name', 'name', 'city'], {});
+    expect(columns.query({ kind: 'cells', line: 2, cells, text: '', end: '' })).toMatchObject({ name: 'A' });
   });
 
-  it('recognizes the columns of Overture Maps and OpenStreetMap', () => {
+  it('recognizes the columns of Overture Maps', () => {
     const overture = object({ names: { primary: 'Nopa' }, addresses: [{ locality: 'SF' }] });
     const columns = resolveColumns(['names', 'addresses', 'names.primary', 'addresses.0.locality'], {});
     expect(columns.query(overture)).toMatchObject({ name: 'Nopa', city: 'SF' });
-    expect(resolveColumns(['name', 'addr:city'], {})).toMatchObject({ name: 'name', city: 'addr:city' });
   });
 
   it('reads keys of objects, and dotted paths that an option names', () => {

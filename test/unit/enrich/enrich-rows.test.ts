@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TooManyFailures } from '../../../src/enrich/run/enrich-rows.ts';
 import { AppError } from '../../../src/errors.ts';
 import { RateLimitError } from '../../../src/storage/pacer.ts';
 import { cellRows, found, foundAfter, pause, runEngine } from './engine.ts';
@@ -104,39 +103,10 @@ describe('enrichRows', () => {
     expect(requests).toEqual(['a', 'b', 'a']);
   });
 
-  it('skips rows with nothing to search by', async () => {
-    const { rows, requests } = await runEngine(['', ' ', 'a'], {});
-    expect(statusOf(rows)).toEqual(['skipped', 'skipped', 'matched']);
-    expect(requests).toEqual(['a']);
-  });
-
-  it('searches a name that is not found once more by its simplified form', async () => {
-    const find = (name: string) => (name === 'Nopa' ? found('Nopa') : { results: [], total: 0 });
-    const list = ['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni'];
-    const { rows, requests } = await runEngine(list, { find }, { loose: true });
-    expect(statusOf(rows)).toEqual(['likely', 'matched', 'not_found', 'not_found']);
-    expect(requests).toEqual(expect.arrayContaining(['Nopa Restaurant', 'Nopa', 'Zuni (old)', 'Zuni']));
-    expect((await runEngine(list, { find })).requests).toHaveLength(4);
-  });
-
   it('treats unreadable results as a failure', async () => {
     const { rows } = await runEngine(['a'], { find: () => ({ results: [null, 3], total: 2 }) });
     expect(rows[0]).toContain('error,,,');
     expect(rows[0]).toContain('bad_response: none of 2 results can be read');
-  });
-
-  it('ends at once when the key is rejected', async () => {
-    const { rows, requests, error } = await runEngine(names(50), {
-      find: async (name, signal) => {
-        if (name === 'r5') throw new AppError('unauthorized', 'refused');
-        await pause(name === 'r4' ? 5000 : 1, signal);
-        return found(name);
-      },
-    });
-    expect(error).toMatchObject({ code: 'unauthorized' });
-    expect(namesOf(rows)).toEqual(names(rows.length));
-    expect(rows.length).toBeLessThanOrEqual(4);
-    expect(requests.length).toBeLessThanOrEqual(10);
   });
 
   it('finishes the requests in flight when the quota is used up', async () => {
@@ -152,25 +122,6 @@ describe('enrichRows', () => {
     expect(requests.length).toBeLessThanOrEqual(10);
   });
 
-  it('ends at once when it is interrupted', async () => {
-    const interruption = new AbortController();
-    const reason = new AppError('interrupted', 'stop');
-    let written = 0;
-    const { error, rows } = await runEngine(
-      names(50),
-      { find: (name) => foundAfter(name === 'r3' ? 60_000 : 0, name, interruption.signal) },
-      {
-        stop: interruption,
-        onRow() {
-          written += 1;
-          if (written === 3) interruption.abort(reason);
-        },
-      },
-    );
-    expect(error).toBe(reason);
-    expect(namesOf(rows)).toEqual(names(3));
-  });
-
   it('ends although the input never ends', async () => {
     const interruption = new AbortController();
     async function* endless() {
@@ -183,18 +134,6 @@ describe('enrichRows', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('stops after twenty failed rows in a row, with their cause', async () => {
-    const { rows, error } = await runEngine(names(100), {
-      find: (name) => {
-        if (Number(name.slice(1)) >= 10) throw new AppError('network', 'cannot connect');
-        return found(name);
-      },
-    });
-    expect(error).toBeInstanceOf(TooManyFailures);
-    expect(error).toMatchObject({ code: 'network', message: '20 consecutive rows failed: cannot connect' });
-    expect(namesOf(rows)).toEqual(names(30));
-  });
-
   it('continues while failures are not consecutive', async () => {
     const { rows, error } = await runEngine(names(100), {
       find: (name) => {
@@ -204,31 +143,5 @@ describe('enrichRows', () => {
     });
     expect(error).toBeUndefined();
     expect(rows).toHaveLength(100);
-  });
-
-  it('writes the rows before a malformed one', async () => {
-    async function* rowsThenFault() {
-      yield* cellRows(['a', 'b']);
-      throw new AppError('bad_input', 'line 4 is bad');
-    }
-    const { rows, error } = await runEngine(rowsThenFault(), {
-      find: (name, signal) => foundAfter(5, name, signal),
-    });
-    expect(namesOf(rows)).toEqual(['a', 'b']);
-    expect(error).toMatchObject({ code: 'bad_input' });
-  });
-
-  it('ends when the output fails', async () => {
-    const full = new AppError('io_error', 'the disk is full');
-    const { error } = await runEngine(
-      names(20),
-      {},
-      {
-        append: () => {
-          throw full;
-        },
-      },
-    );
-    expect(error).toBe(full);
   });
 });
