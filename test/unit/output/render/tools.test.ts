@@ -8,8 +8,7 @@ import {
   toolPresentation,
   toolsPresentation,
 } from '../../../../src/output/render/tools.ts';
-import { width } from '../../../../src/util/text.ts';
-import { FORBIDDEN, hostileJson, hostileText, viewOf } from '../../../helpers/hostile.ts';
+import { expectHarmless, hostileJson, hostileText, viewOf } from '../../../helpers/hostile.ts';
 
 const FIND: Tool = {
   name: 'find_restaurant',
@@ -39,32 +38,38 @@ const LOOKUP: Tool = {
 };
 
 describe('renderTools', () => {
-  it('lists tools with their arguments', async () => {
-    expect(renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(80))).toMatchInlineSnapshot(`
-      "NAME               ARGUMENTS                      DESCRIPTION
+  it('lists tools with their arguments, and drops the description if there is no room', () => {
+    const tables = [80, 40].map((columns) => renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(columns)));
+    expect(`\n${tables.join('\n\n')}\n`).toMatchInlineSnapshot(`
+      "
+      NAME               ARGUMENTS                      DESCRIPTION
       find_restaurant    <name> <city> [limit]          Search restaurants by name and
                                                         city.
       lookup_restaurant  <restaurant_id> <tags>         Details
                          [fields] [near]
-      ping               -                              -"
-    `);
-  });
+      ping               -                              -
 
-  it('drops the description at 40 columns', async () => {
-    expect(renderTools([FIND, LOOKUP], viewOf(40))).toMatchInlineSnapshot(`
-      "NAME               ARGUMENTS
+      NAME               ARGUMENTS
       find_restaurant    <name> <city> [limit]
       lookup_restaurant  <restaurant_id>
                          <tags> [fields]
-                         [near]"
+                         [near]
+      ping               -
+      "
     `);
   });
 });
 
 describe('renderTool', () => {
-  it('shows a tool in full', async () => {
-    expect(renderTool(FIND, viewOf(80))).toMatchInlineSnapshot(`
-      "find_restaurant
+  it('shows a tool in full, and wraps it at 40 columns', () => {
+    const texts = [
+      renderTool(FIND, viewOf(80)),
+      renderTool(LOOKUP, viewOf(80)),
+      renderTool(FIND, viewOf(40)),
+    ];
+    expect(`\n${texts.join('\n\n')}\n`).toMatchInlineSnapshot(`
+      "
+      find_restaurant
 
       Search restaurants by name and city.
 
@@ -75,10 +80,9 @@ describe('renderTool', () => {
       city      string   yes       City to search in.
       limit     integer  no        How many at most. Default: 10.
 
-      $ restaurant call find_restaurant name=... city=..."
-    `);
-    expect(renderTool(LOOKUP, viewOf(80))).toMatchInlineSnapshot(`
-      "lookup_restaurant
+      $ restaurant call find_restaurant name=... city=...
+
+      lookup_restaurant
       Details
 
       ARGUMENT       TYPE             REQUIRED  DESCRIPTION
@@ -87,13 +91,9 @@ describe('renderTool', () => {
       fields         string           no        One of: standard, premium.
       near           object or null   no        -
 
-      $ restaurant call lookup_restaurant 'restaurant_id=l'\\''ami' 'tags:=[]'"
-    `);
-  });
+      $ restaurant call lookup_restaurant 'restaurant_id=l'\\''ami' 'tags:=[]'
 
-  it('at 40 columns', async () => {
-    expect(renderTool(FIND, viewOf(40))).toMatchInlineSnapshot(`
-      "find_restaurant
+      find_restaurant
 
       Search restaurants by name and city.
 
@@ -116,7 +116,8 @@ describe('renderTool', () => {
                    10.
 
       $ restaurant call find_restaurant \\
-        name=... city=..."
+        name=... city=...
+      "
     `);
   });
 
@@ -139,9 +140,7 @@ describe('renderTool', () => {
         fc.integer({ min: 12, max: 160 }),
         (name, description, inputSchema, columns) => {
           const tool = { name, description, inputSchema };
-          const text = `${renderTools([tool], viewOf(columns))}\n${renderTool(tool, viewOf(columns))}`;
-          expect(text).not.toMatch(FORBIDDEN);
-          for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+          expectHarmless((view) => `${renderTools([tool], view)}\n${renderTool(tool, view)}`, columns);
         },
       ),
       { numRuns: 50 },
