@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, systemCode, usage } from '../errors.ts';
-import { again, slot, system } from '../hint.ts';
+import { again, type Command, slot, system, type Word } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/files.ts';
 import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.ts';
@@ -38,49 +38,63 @@ export function outputPath(app: App): string | undefined {
   return output === undefined || output === '-' ? undefined : fullPath(app.context, output);
 }
 
+/** How a command line names a file: with an option, or as an operand. */
+export interface Naming {
+  readonly example: string;
+  readonly command: (file: Word) => Command;
+}
+
+const OUTPUT: Naming = { example: 'out.csv', command: (file) => again({ '--output': file }) };
+
 /** @throws {AppError} `usage` if it exists, or its link leads out of the current folder; `io_error` if it cannot be written */
-export function checkTarget(app: App, name: string, mayExist = app.globals.force === true): UserPath {
+export function checkTarget(
+  app: App,
+  name: string,
+  mayExist = app.globals.force === true,
+  naming = OUTPUT,
+): UserPath {
   const path = fullPath(app.context, name);
-  const target = attempt(name, () => resolveOutput(path, app.context, app.globals.force === true));
+  const target = attempt(name, naming, () => resolveOutput(path, app.context, app.globals.force === true));
   const { entry } = target;
   if (entry === 'folder') {
     throw new AppError('io_error', `${name} is a folder`, {
-      hint: { text: 'name a file in it', command: again({ '--output': join(path, 'out.csv') }) },
+      hint: { text: 'name a file in it', command: naming.command(join(path, naming.example)) },
     });
   }
   if (entry === 'file' && !mayExist) {
     throw usage(`${name} exists`, [
       { text: 'add --force to overwrite it', command: again({ '--force': true }) },
-      { text: 'or write to another file', command: again({ '--output': slot('file') }) },
+      { text: 'or write to another file', command: naming.command(slot('file')) },
     ]);
   }
-  if (entry === 'nothing' || !existsSync(dirname(target.path))) checkFolder(name, dirname(target.path));
+  if (entry === 'nothing' || !existsSync(dirname(target.path)))
+    checkFolder(name, naming, dirname(target.path));
   return target;
 }
 
-function checkFolder(name: string, folder: string): void {
+function checkFolder(name: string, naming: Naming, folder: string): void {
   if (!existsSync(folder)) {
     throw new AppError('io_error', `cannot write ${name}: the folder ${folder} does not exist`, {
       hint: { command: system('mkdir -p', folder) },
     });
   }
-  attempt(name, () => accessSync(folder, constants.W_OK));
+  attempt(name, naming, () => accessSync(folder, constants.W_OK));
 }
 
-function attempt<T>(name: string, act: () => T): T {
+function attempt<T>(name: string, naming: Naming, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw writeError(name, error);
+    throw writeError(name, error, naming);
   }
 }
 
-function writeError(name: string, error: unknown): AppError {
+function writeError(name: string, error: unknown, naming = OUTPUT): AppError {
   const code = systemCode(error instanceof AppError ? error.cause : error);
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   return ioError('write', name, error, {
     text: isFull ? 'free some space, or choose another disk' : 'choose a directory that you own',
-    command: again({ '--output': slot('file') }),
+    command: naming.command(slot('file')),
   });
 }
 

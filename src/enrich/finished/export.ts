@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
-import { checkTarget } from '../../app/output-file.ts';
+import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { fileBytes } from '../../output/formats.ts';
@@ -41,7 +41,7 @@ interface Rows {
  */
 export function checkExportTargets(app: App, options: ExportOptions, rows: Rows): Target[] {
   return options.export.map((name) => {
-    const { path, entry } = checkTarget(app, name, true);
+    const { path, entry } = checkTarget(app, name, true, namingOf(app, name, options.export));
     if (entry === 'nothing') return { name, path };
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
@@ -57,6 +57,18 @@ export function checkExportTargets(app: App, options: ExportOptions, rows: Rows)
       ],
     });
   });
+}
+
+/** A workbook may be named by `-o`, whose value then is the list with the rows. */
+function namingOf({ globals }: App, name: string, all: readonly string[]): Naming {
+  const isOutput = globals.output?.startsWith(`${name}.`) === true;
+  return {
+    example: 'out.xlsx',
+    command: (file) =>
+      again(
+        isOutput ? { '--output': file } : { '--export': all.map((each) => (each === name ? file : each)) },
+      ),
+  };
 }
 
 /** Writes a finished list to files of other formats, and sends nothing. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
-import { checkTarget } from '../../app/output-file.ts';
+import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
@@ -64,6 +64,8 @@ interface Source {
   readonly added: readonly AddedColumn[];
 }
 
+const OPERAND: Naming = { example: 'out.csv', command: (file) => again({}, { operands: [file] }) };
+
 /** The output of `enrich`, whose results can be replaced. Everything else in the file stays as it is. */
 export class FinishedList {
   readonly path: string;
@@ -111,7 +113,7 @@ export class FinishedList {
       });
     }
     openInput(name, app.context).close();
-    const { path } = checkTarget(app, name, true);
+    const { path } = checkTarget(app, name, true, OPERAND);
     const options = openFingerprint(app.paths.stateDir, path).read()?.options ?? {};
     const added = flags.written?.added ?? addedColumns(options.add);
     const source = { name, path, flags, options, added };

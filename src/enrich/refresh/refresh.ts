@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
-import { checkTarget, outputPath, writesToTerminal } from '../../app/output-file.ts';
+import { checkTarget, type Naming, outputPath, writesToTerminal } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import { openTarget } from '../../app/target.ts';
 import type { Level, LookupOutput } from '../../client/types.ts';
@@ -33,10 +33,13 @@ const MAX_FAILURES = 20;
 /** Number of restaurants whose rows are in memory at a time. */
 const BATCH = 5000;
 
+const CHANGES: Naming = { example: 'changes.csv', command: (file) => again({ '--changes': file }) };
+
 /** Looks up the matched rows of a finished list again, and updates them. */
 export async function runRefresh(app: App, file: string, flags: RefreshFlags): Promise<void> {
   assertAlone(app, flags);
-  const changesFile = flags.changes === undefined ? undefined : checkTarget(app, flags.changes, true).path;
+  const changesFile =
+    flags.changes === undefined ? undefined : checkTarget(app, flags.changes, true, CHANGES).path;
   // Before changes of an interrupted run are added to it.
   if (changesFile !== undefined && app.globals.dryRun !== true)
     openChangesFile(changesFile, flags.changes ?? '');

@@ -2,7 +2,7 @@ import { closeSync, constants, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { showPage } from '../../app/browser.ts';
-import { checkTarget } from '../../app/output-file.ts';
+import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
 import { TOOLS } from '../../client/tools.ts';
 import { AppError } from '../../errors.ts';
@@ -59,7 +59,7 @@ export function checkReport(app: App, plan: Plan): string | undefined {
       text: 'use the extension .html',
       command: again({ '--report': 'list.html' }),
     });
-  const { path, entry } = checkTarget(app, report, true);
+  const { path, entry } = checkTarget(app, report, true, REPORT);
   if (entry === 'nothing') return path;
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
@@ -75,7 +75,8 @@ export function checkReport(app: App, plan: Plan): string | undefined {
   ]);
 }
 
-const OTHER_PAGE: Advice = { text: 'name another file', command: again({ '--report': slot('file') }) };
+const REPORT: Naming = { example: 'out.html', command: (file) => again({ '--report': file }) };
+const OTHER_PAGE: Advice = { text: 'name another file', command: REPORT.command(slot('file')) };
 
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../helpers/program.ts';
@@ -48,6 +48,20 @@ describe('enrich --export', () => {
       ]);
     },
   );
+
+  it.each([
+    ['in.csv -o new.csv --export x.xlsx --export sub.xlsx', '--export x.xlsx --export'],
+    ['in.csv -o sub.xlsx', '-o'],
+    ['in.csv -o new.csv --report sub.html', '--report'],
+    ['done.csv --refresh --changes sub.csv', '--changes'],
+  ])('names the option again whose file is a folder: %s', async (words, option) => {
+    const name = words.split(' ').at(-1) ?? '';
+    mkdirSync(file(name), { recursive: true });
+    const { exit, stderr } = await enrich(words);
+    expect(exit).toBe(9);
+    expect(stderr).toContain(`hint: name a file in it: restaurant enrich ${words.split(' ')[0]}`);
+    expect(stderr).toContain(` ${option} ${file(name)}/`);
+  });
 
   it('reads the rows in the format in which they were written, whatever their file is called', async () => {
     writeFileSync(file('few.csv'), 'name,city\nPlace 3,Testville\nnothing,Testville\n');
