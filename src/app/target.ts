@@ -274,6 +274,7 @@ export type DemoMode = 'service' | 'mcp';
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
   if (app.globals.demo === true) {
     app.config.warnIfIgnored();
+    void app.notes.note('sample data (--demo)');
     const { startSandbox } = await import('../sandbox/server.ts');
     const sandbox = await startSandbox({ mode: demoMode, perMinute: 0, perDay: 0 });
     app.cleanup.add(() => sandbox.close());
