@@ -7,10 +7,7 @@ const HAS_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 /** 127.0.0.0/8 as the URL parser normalizes it (WHATWG URL, section 3.5). */
 const LOOPBACK_IPV4 = /^127(?:\.\d+){3}$/;
 
-/**
- * Returns the endpoint of the service at a base URL: its path and `/api/mcp`, unless it already ends that way.
- * @throws {AppError} `usage` for anything but a plain http(s) URL
- */
+/** Adds `/api/mcp`, unless the path ends that way. @throws {AppError} `usage` for anything but a plain http(s) URL */
 export function endpointFromBase(baseUrl: string): URL {
   const url = parseHttpUrl(baseUrl, 'baseUrl');
   if (url.href.includes('?')) {

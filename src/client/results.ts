@@ -20,10 +20,7 @@ export function parseToolResult(result: unknown, tool?: string): ToolResult {
   return result as ToolResult;
 }
 
-/**
- * Returns the output of a tool: the first text block of `content`, parsed; `structuredContent` without a text block.
- * @throws {AppError} `bad_response` if there is no output or it is not JSON
- */
+/** The first text block, parsed; without one, `structuredContent`. @throws {AppError} `bad_response` */
 export function toolOutput(result: unknown): { value: unknown; text?: string } {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);

@@ -15,11 +15,7 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Timers overflow past 2^31-1 ms. */
 const MAX_MS = 24 * 86_400_000;
 
-/**
- * Parses a duration such as `500ms`, `30s`, `2m`, `1h`, or `1d`; without a unit, in seconds.
- * @returns milliseconds
- * @throws {Error} saying what is expected
- */
+/** In milliseconds; a number without a unit is in seconds. @throws {Error} saying what is expected */
 export function parseDuration(text: string): number {
   const ms = parseAge(text);
   if (ms > MAX_MS) throw new Error('expected at most 24d');
@@ -103,11 +99,7 @@ const SIZES: Readonly<Record<string, number>> = {
 /** Longer texts do not fit into a string. */
 const MAX_SIZE = 512 * 1024 ** 2;
 
-/**
- * Parses a size such as `500KB`, `16MiB` or a number of bytes.
- * @returns bytes
- * @throws {Error} saying what is expected
- */
+/** In bytes. @throws {Error} saying what is expected */
 export function parseSize(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,9}) ?([a-z]*)$/i.exec(text.trim()) ?? [];
   const bytes = Number(digits) * (SIZES[unit.toUpperCase() || 'B'] ?? Number.NaN);

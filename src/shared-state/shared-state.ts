@@ -25,9 +25,6 @@ export function openSharedState(options: StoreOptions) {
   };
 }
 
-/**
- * Returns a prefix with a keyed hash, so that the store does not reveal the API key or the endpoint. Braces keep all
- * keys on one cluster node.
- */
+/** A keyed hash, so that the store reveals neither key nor endpoint. Braces keep all keys on one cluster node. */
 const prefixOf = (endpoint: string, key: string): string =>
   `restaurant:{${createHmac('sha256', key).update(`shared state\n${endpoint}`).digest('hex')}}`;

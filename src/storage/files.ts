@@ -136,10 +136,7 @@ export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }
 
-/**
- * A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call.
- * @param position default: the current one
- */
+/** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
 export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   for (let done = 0; done < bytes.length; ) {
     // Without a length, Bun ignores the position.

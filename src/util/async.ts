@@ -1,7 +1,4 @@
-/**
- * Calls a function when a signal is aborted.
- * @returns removes the listener, and the reference to `act`, because the signal may keep removed listeners alive
- */
+/** @returns removes the listener, and the reference to `act`, because the signal may keep removed listeners alive */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   let current: (() => void) | undefined = act;
   const listener = (): void => current?.();

@@ -100,10 +100,7 @@ export class CsvReader {
   #firstLine = 1;
   #row: number;
 
-  /**
-   * @param maxLength maximum length of a record, in characters
-   * @param firstRow the row of the first record in a spreadsheet
-   */
+  /** @param maxLength of a record, in characters. @param firstRow of the first record, in a spreadsheet */
   constructor(delimiter: string, maxLength = Number.POSITIVE_INFINITY, firstRow = 1) {
     this.#row = firstRow;
     this.#delimiter = delimiter;

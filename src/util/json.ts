@@ -13,10 +13,7 @@ export const STRAY_MARK = String.raw`(?!${USED_SELECTOR})[\u034f\u17b4\u17b5\u18
 /** DEL, C1, and characters without a glyph (zero-width, bidi, tags). JSON.stringify escapes other control characters. */
 const UNSAFE = String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|${STRAY_MARK}`;
 
-/**
- * Formats a value as JSON without a final line break. Control and invisible characters are escaped as `\uXXXX`.
- * @throws {AppError} `bad_response` if it is nested deeper than 200 levels
- */
+/** Escapes control and invisible characters. @throws {AppError} `bad_response` for more than 200 levels */
 export function toJson(value: unknown, pretty: boolean): string {
   checkDepth(value);
   return escapeJson(JSON.stringify(value, null, pretty ? 2 : undefined) ?? 'null');
@@ -168,11 +165,7 @@ export function canonicalJson(value: unknown): string {
 /** Maximum number of values. More would take minutes and gigabytes to process. */
 const MAX_VALUES = 2_000_000;
 
-/**
- * Parses JSON text from the service (RFC 8259), with or without a byte order mark.
- * @throws {AppError} `bad_response` with the offset of the error, and with the reason `incomplete` if the text ends too
- * early. The message does not contain the text.
- */
+/** A byte order mark is ignored. @throws {AppError} `bad_response`, with the reason `incomplete` if the text ends too early */
 export function parseJson(text: string): unknown {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   checkSize(json);

@@ -6,11 +6,7 @@ const MAX_LENGTH = 128;
 export const isId = (text: string): boolean =>
   /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/.test(text) && !text.includes('..') && text.length <= MAX_LENGTH;
 
-/**
- * Rejects an id that could be harmful in a URL, a shell command, or a terminal.
- * @param where the position in the input; undefined for the command line
- * @throws {AppError} `usage` or, with `where`, `bad_input`
- */
+/** Rejects what could be harmful in a URL, a shell command, or a terminal. @param where it is; undefined: on the command line */
 export function checkId(text: string, where?: string): string {
   const id = text.trim();
   const at = where === undefined ? '' : `${where}: `;

@@ -86,11 +86,7 @@ function refuse(message: string): AppError {
   return new AppError('usage', message, { reason: 'invalid_header' });
 }
 
-/**
- * Encodes a value for an MCP header (MCP 2026-07-28, value encoding): unchanged if it is printable ASCII without leading
- * or trailing spaces, else the base64 of its UTF-8 between markers. Text that looks like an encoded value is encoded,
- * too.
- */
+/** MCP 2026-07-28, value encoding: base64 for all but plain ASCII, and for what looks like base64 in this encoding. */
 export function headerValue(text: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(text) && text.trim() === text;
   if (isPlain && !(text.startsWith('=?base64?') && text.endsWith('?='))) return text;

@@ -12,12 +12,7 @@ export interface ProxyServer {
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
-/**
- * Returns the proxy that the environment names for `target`: HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY, unless NO_PROXY
- * lists the host. Lower-case variables take precedence, empty ones count as unset, and loopback addresses never use a
- * proxy.
- * @throws {AppError} `usage` for a proxy that is not an http, https or socks5 URL
- */
+/** HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY; none if NO_PROXY lists the host, or for loopback. @throws {AppError} `usage` */
 export function proxyFor(target: URL, env: Env): ProxyServer | undefined {
   const variable = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const name = [target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY', 'ALL_PROXY'].find(variable);

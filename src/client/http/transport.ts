@@ -60,10 +60,7 @@ export type TraceEvent =
   | { readonly kind: 'note'; readonly text: string };
 
 export interface Transport {
-  /**
-   * Sends one HTTP request and reads the response. Redirects are not followed.
-   * @throws {AppError} `network`, `timeout`, `tls`, `bad_response`; `http_error` for a redirect; the signal's reason
-   */
+  /** Redirects are not followed. @throws {AppError} of the network, or of a response that cannot be read; the signal's reason */
   send(limits: CallLimits, exchange: Exchange): Promise<Reply>;
   close(): Promise<void>;
 }

@@ -7,10 +7,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import { AppError, systemCode } from '../../errors.ts';
 import type { ProxyServer } from './proxy.ts';
 
-/**
- * Opens tunnels through a proxy: `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928).
- * @param connecting contains the connections to a SOCKS proxy until their tunnels are open
- */
+/** `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). @param connecting sockets whose tunnels are not open */
 export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector, connecting: Set<Socket>) {
   const pool = proxy.kind === 'http' ? new Pool(proxy.url.origin, { connect: direct }) : undefined;
   const open: buildConnector.connector = (options, callback) => {

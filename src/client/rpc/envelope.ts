@@ -41,11 +41,7 @@ export function progressIn({ method, params }: JsonObject): JsonObject | undefin
 /** An event of a stream, the body of a 2xx response, or the body of any other response. */
 export type Origin = 'stream' | 'body' | 'refusal';
 
-/**
- * Finds the response to request `id` in a message or a batch of them. The id may be a string. An error that is alone in
- * a body may lack it. In a refusal, the id is not compared.
- * @returns the envelope, or undefined if there is none for this request
- */
+/** The id may be text. An error that is alone in a body may lack it. In a refusal, the id is not compared. */
 export function findReply(value: unknown, id: number, origin: Origin): JsonObject | undefined {
   const candidates = Array.isArray(value) ? value : [value];
   const replies = candidates.filter(isReply);
@@ -94,10 +90,7 @@ export interface TraceContext {
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MAX_LENGTH = 8192;
 
-/**
- * Adds a trace to the `_meta` of parameters (MCP SEP-414), unless they have one already.
- * @returns the parameters, and the trace to send as headers
- */
+/** Adds a trace to `_meta` (MCP SEP-414), unless it has one. @returns the parameters, and the trace to send as headers */
 export function withTrace(
   trace: TraceContext = {},
   params: RpcRequest['params'],

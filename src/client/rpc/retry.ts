@@ -24,12 +24,7 @@ const JITTER_MS = 250;
 const IMF_FIXDATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an IMF-fixdate. Of several values, returns the
- * largest.
- * @param now milliseconds since the epoch
- * @returns seconds, or undefined for anything else and for a past date
- */
+/** RFC 9110, section 10.2.3: whole seconds or an IMF-fixdate; of several, the largest. @returns seconds; none for a past date */
 export function parseRetryAfter(
   header: string | readonly string[] | undefined,
   now: number,
