@@ -6,7 +6,7 @@ import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
 import { cellAt, toCell } from '../../output/records.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
-import { type Delimiter, decodeRecord, encodeRecord, splitRecord } from '../../util/csv.ts';
+import { type Delimiter, encodeRecord, splitRecord } from '../../util/csv.ts';
 import { memberRange, toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
@@ -16,13 +16,7 @@ import { type List, NoHeader, openList } from '../read/list.ts';
 import type { InputRow, ListFormat } from '../row.ts';
 import { positionsIn } from '../run/fed-back.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
-import {
-  type AddedColumn,
-  nestedKey,
-  openRowCodec,
-  RESULT_FIELDS,
-  type RowCodec,
-} from '../write/row-codec.ts';
+import { type AddedColumn, nestedKey, openRowCodec, type RowCodec } from '../write/row-codec.ts';
 
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -164,11 +158,8 @@ export class FinishedList {
   }
 
   valuesOf(result: RowResult): Values {
-    const text = this.#codec.result(result);
-    if (this.isNdjson) return nestedValues(JSON.parse(`{${text}}`), this.prefix);
-    const names = [...RESULT_FIELDS, ...this.#source.added.map(({ name }) => name)];
-    const cells = decodeRecord(text, this.#layout.delimiter ?? ',');
-    return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+    const values = this.#codec.values(result);
+    return Object.fromEntries(this.#codec.names.map((name, index) => [name, values[index]]));
   }
 
   replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {

@@ -7,22 +7,23 @@ import { isObject } from '../../util/object.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 import type { EarlierResult, InputRow } from '../row.ts';
-import { type Found, matchAgain, matchId, matchName, NOT_FOUND, type RowResult } from './match.ts';
+import {
+  type Found,
+  type MatchQuery,
+  matchAgain,
+  matchId,
+  matchName,
+  NOT_FOUND,
+  type RowResult,
+} from './match.ts';
 import { simplifyCity, simplifyName } from './names.ts';
-import type { Place } from './place.ts';
 
-interface RowText {
-  readonly name: string;
-  readonly city: string;
-  readonly place?: Place | undefined;
-}
-
-export type NameQuery = RowText & { readonly kind: 'search' };
+export type NameQuery = MatchQuery & { readonly kind: 'search' };
 export type Searchable =
   | NameQuery
-  | (RowText & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
+  | (MatchQuery & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });
 
-export type DecidedQuery = RowText & { readonly kind: 'decided'; readonly result: RowResult };
+export type DecidedQuery = MatchQuery & { readonly kind: 'decided'; readonly result: RowResult };
 
 /** The query of a row; `none` if the row has nothing to search by. An id that is in the result stays there. */
 export type RowQuery =
@@ -38,7 +39,7 @@ const GUESSED: readonly unknown[] = ['likely', 'ambiguous'];
  * only guessed, or its name.
  * @param id the id in a column of the list. @param hasIds whether rows of the list may have one
  */
-export function rowQuery({ earlier }: InputRow, id: string, text: RowText, hasIds: boolean): RowQuery {
+export function rowQuery({ earlier }: InputRow, id: string, text: MatchQuery, hasIds: boolean): RowQuery {
   const result = earlier && decidedResult(earlier);
   if (result !== undefined) return { kind: 'decided', result, ...text };
   if (id !== '') return lookupQuery(id, text);
@@ -51,7 +52,7 @@ export function rowQuery({ earlier }: InputRow, id: string, text: RowText, hasId
   return { kind: 'none', why: hasIds ? 'no id and no name' : 'the name is empty' };
 }
 
-function lookupQuery(text: string, row: RowText, isIdKept = false): RowQuery {
+function lookupQuery(text: string, row: MatchQuery, isIdKept = false): RowQuery {
   try {
     return { kind: 'lookup', id: checkId(text), ...row, ...(isIdKept && { isIdKept }) };
   } catch (error) {

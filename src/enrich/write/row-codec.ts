@@ -67,53 +67,54 @@ export interface RowText {
  * Formats and parses rows of the output. A row consists of the input, which depends only on the input, and the result,
  * which depends only on the responses. So a finished row can be compared with the input, and its result can be reused.
  */
-export interface RowCodec {
+export abstract class RowCodec {
   /** The first line with its line break; empty for NDJSON. */
-  readonly header: string;
+  abstract readonly header: string;
   /** The last character of every row. */
-  readonly terminator: string;
+  abstract readonly terminator: string;
   /** Undefined for NDJSON, whose rows have no line breaks in quotes. */
-  readonly delimiter: string | undefined;
-  input(row: InputRow): RowText;
-  result(result: RowResult): string;
-  statusOf(text: string): Status | undefined;
+  abstract readonly delimiter: string | undefined;
+  /** The fields of a result, and the added columns. */
+  readonly names: readonly string[];
+  protected readonly options: RowCodecOptions;
+  protected readonly fields: readonly ResultField[];
+
+  constructor(options: RowCodecOptions) {
+    this.options = options;
+    this.fields = RESULT_FIELDS.filter((field) => options.details || field !== 'details');
+    this.names = [...this.fields, ...options.added.map(({ name }) => name)];
+  }
+
+  abstract input(row: InputRow): RowText;
+  /** Texts of cells, or JSON values, in the order of the names. */
+  abstract values(result: RowResult): readonly unknown[];
+  abstract result(result: RowResult): string;
+  abstract statusOf(text: string): Status | undefined;
+
+  protected received({ restaurant = {}, ...result }: RowResult): unknown[] {
+    const own: Readonly<Record<string, unknown>> = { id: restaurant.service_id, ...result };
+    return [
+      ...this.fields.map((field) => (OF_RESTAURANT.has(field) ? valueAt(restaurant, field) : own[field])),
+      ...this.options.added.map(({ path }) => valueAt(result.details, path)),
+    ];
+  }
 }
 
 export const openRowCodec = (options: RowCodecOptions): RowCodec =>
   options.format === 'ndjson' ? new NdjsonCodec(options) : new DelimitedCodec(options);
 
-const fieldsOf = ({ details }: RowCodecOptions): readonly ResultField[] =>
-  RESULT_FIELDS.filter((field) => details || field !== 'details');
-
-/** Returns the values of the fields and of the added columns, in this order. */
-function valuesOf(
-  result: RowResult,
-  fields: readonly ResultField[],
-  added: readonly AddedColumn[],
-): unknown[] {
-  const { restaurant = {}, details } = result;
-  const own: Readonly<Record<string, unknown>> = { id: restaurant.service_id, ...result };
-  return [
-    ...fields.map((field) => (OF_RESTAURANT.has(field) ? valueAt(restaurant, field) : own[field])),
-    ...added.map(({ path }) => valueAt(details, path)),
-  ];
-}
-
-class DelimitedCodec implements RowCodec {
+class DelimitedCodec extends RowCodec {
   readonly header: string;
   readonly terminator: string;
   readonly delimiter: string;
-  readonly #options: RowCodecOptions;
-  readonly #fields: readonly ResultField[];
   readonly #columns: ReadonlySet<string>;
 
   constructor(options: RowCodecOptions) {
+    super(options);
     const { delimiter, bom, columns, headerText, lineEnd, prefix, added } = options;
-    this.#options = options;
     this.delimiter = delimiter;
-    this.#fields = fieldsOf(options);
     this.#columns = new Set(columns);
-    const names = [...this.#fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
+    const names = [...this.fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
     assertNoCollision(columns, names);
     const own = headerText ?? encodeRecord(columns, delimiter);
     this.header = `${bom ? '\ufeff' : ''}${this.#start(own)}${encodeRecord(names, delimiter)}${lineEnd}`;
@@ -121,7 +122,7 @@ class DelimitedCodec implements RowCodec {
   }
 
   input(row: InputRow): RowText {
-    const { headerText, columns, lineEnd } = this.#options;
+    const { headerText, columns, lineEnd } = this.options;
     if (row.kind === 'object') {
       const cells = objectCells(row, columns, this.#columns);
       return { start: this.#start(encodeRecord(cells, this.delimiter)), end: lineEnd };
@@ -132,15 +133,18 @@ class DelimitedCodec implements RowCodec {
 
   /** The list may have no columns apart from those that are replaced. */
   #start(own: string): string {
-    return this.#options.columns.length === 0 ? '' : own + this.delimiter;
+    return this.options.columns.length === 0 ? '' : own + this.delimiter;
+  }
+
+  values(result: RowResult): string[] {
+    return this.received(result).map((value, index) =>
+      // JSON is harmless in a spreadsheet, and must stay parseable.
+      this.fields[index] === 'details' ? detailsCell(value) : this.#cell(toCell(value) ?? ''),
+    );
   }
 
   result(result: RowResult): string {
-    const cells = valuesOf(result, this.#fields, this.#options.added).map((value, index) =>
-      // JSON is harmless in a spreadsheet, and must stay parseable.
-      this.#fields[index] === 'details' ? detailsCell(value) : this.#cell(toCell(value) ?? ''),
-    );
-    return encodeRecord(cells, this.delimiter);
+    return encodeRecord(this.values(result), this.delimiter);
   }
 
   statusOf(text: string): Status | undefined {
@@ -149,8 +153,8 @@ class DelimitedCodec implements RowCodec {
 
   #cell(cell: Scalar): string {
     if (typeof cell !== 'string') return String(cell);
-    const text = this.#options.format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
-    return this.#options.guard ? guardFormula(text) : text;
+    const text = this.options.format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
+    return this.options.guard ? guardFormula(text) : text;
   }
 }
 
@@ -175,27 +179,21 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
 
-class NdjsonCodec implements RowCodec {
+class NdjsonCodec extends RowCodec {
   readonly header = '';
   readonly terminator = '\n';
   readonly delimiter = undefined;
-  readonly #options: RowCodecOptions;
-  readonly #fields: readonly ResultField[];
-  readonly #names: readonly string[];
   readonly #key: string;
   readonly #keyText: string;
   readonly #columnTexts: readonly string[];
 
   constructor(options: RowCodecOptions) {
-    this.#options = options;
-    this.#fields = fieldsOf(options);
-    const added = options.added.map(({ name }) => name);
-    this.#names = [...this.#fields, ...added];
+    super(options);
     this.#key = nestedKey(options.prefix);
     this.#keyText = `${toJson(this.#key, false)}:`;
     this.#columnTexts = options.columns.map((column) => toJson(column, false));
     assertNoCollision(options.columns, [this.#key]);
-    assertNoCollision(this.#fields, added);
+    assertNoCollision(this.fields, this.names.slice(this.fields.length));
     const duplicate = repeated(options.columns);
     if (duplicate === undefined) return;
     throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
@@ -220,10 +218,12 @@ class NdjsonCodec implements RowCodec {
     return { start: open === '{' ? open : `${open},`, end };
   }
 
+  values(result: RowResult): unknown[] {
+    return this.received(result).map((value) => value ?? null);
+  }
+
   result(result: RowResult): string {
-    const members = valuesOf(result, this.#fields, this.#options.added).map(
-      (value, index) => [this.#names[index] ?? '', value ?? null] as const,
-    );
+    const members = this.values(result).map((value, index) => [this.names[index] ?? '', value] as const);
     return `${this.#keyText}${toJson(Object.fromEntries(members), false)}`;
   }
 
