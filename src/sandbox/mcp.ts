@@ -39,8 +39,6 @@ const UNSUPPORTED_VERSION = -32022;
 
 const PROGRESS_STEPS = ['searching', 'writing'];
 
-type Methods = ReturnType<typeof createMethods>;
-
 interface Session {
   readonly id: string;
   /** The account whose key opened it. */
@@ -53,7 +51,7 @@ const MAX_SESSIONS = 1000;
 /** A full MCP server with one endpoint. The protocol version is detected from each request. */
 export class McpServer implements Protocol {
   readonly methods = ['POST', 'DELETE'];
-  readonly #methods: Methods;
+  readonly #methods: ReturnType<typeof createMethods>;
   readonly #sessions = new Map<string, Session>();
 
   constructor(catalog: Catalog) {
@@ -62,7 +60,7 @@ export class McpServer implements Protocol {
 
   post(post: Post): Answer {
     checkAccept(post.headers);
-    return isModern(post) ? answerModern(this.#methods, post) : this.#answerLegacy(post);
+    return isModern(post) ? this.#answerModern(post) : this.#answerLegacy(post);
   }
 
   endSession(headers: Headers, { account }: Access): Answer {
@@ -86,8 +84,38 @@ export class McpServer implements Protocol {
     if (!session.ready) {
       throw badRequest('Server not initialized: notifications/initialized was not received');
     }
-    const message = resultMessage(id, run(this.#methods, post, 200));
+    const message = resultMessage(id, this.#run(post, 200));
     return { status: 200, message, events: progressMessages(params) };
+  }
+
+  /**
+   * Handles MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of
+   * its body.
+   */
+  #answerModern(post: Post): Answer {
+    const { id, method, params } = post.incoming;
+    if (method === undefined) throw invalidRequest('the server sent no request');
+    if (id === undefined) return { status: 202 };
+    const version = readVersion(params);
+    checkHeaders(post.headers, method, isObject(params) ? params : {}, version);
+    if (version !== MODERN_VERSION) {
+      const data = { supported: VERSIONS, requested: version.slice(0, 100) };
+      throw rpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
+    }
+    const isDiscovery = method === 'server/discover';
+    const result = isDiscovery ? { supportedVersions: VERSIONS, ...SERVER } : this.#run(post, 404);
+    const caching = UNCACHED.includes(method) ? {} : CACHING;
+    return {
+      status: 200,
+      message: resultMessage(id, { resultType: 'complete', ...result, ...caching, _meta: META }),
+      events: progressMessages(params),
+    };
+  }
+
+  #run({ incoming: { method = '', params }, access }: Post, unknownStatus: number): object {
+    const call = this.#methods.get(method);
+    if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+    return call(isObject(params) ? params : {}, access.paid);
   }
 
   #initialize(id: RpcId, params: unknown, account: string): Answer {
@@ -144,13 +172,6 @@ function metaOf(params: unknown): JsonObject {
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }
 
-function run(methods: Methods, { incoming, access }: Post, unknownStatus: number): object {
-  const { method = '', params } = incoming;
-  const call = methods.get(method);
-  if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
-  return call(isObject(params) ? params : {}, access.paid);
-}
-
 function progressMessages(params: unknown): JsonObject[] {
   const { progressToken } = metaOf(params);
   if (typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) return [];
@@ -176,30 +197,6 @@ const NAME_FIELDS: Readonly<Record<string, string>> = {
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
-
-/**
- * Handles MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of its
- * body.
- */
-function answerModern(methods: Methods, post: Post): Answer {
-  const { id, method, params } = post.incoming;
-  if (method === undefined) throw invalidRequest('the server sent no request');
-  if (id === undefined) return { status: 202 };
-  const version = readVersion(params);
-  checkHeaders(post.headers, method, isObject(params) ? params : {}, version);
-  if (version !== MODERN_VERSION) {
-    const data = { supported: VERSIONS, requested: version.slice(0, 100) };
-    throw rpcError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data, 400);
-  }
-  const result =
-    method === 'server/discover' ? { supportedVersions: VERSIONS, ...SERVER } : run(methods, post, 404);
-  const caching = UNCACHED.includes(method) ? {} : CACHING;
-  return {
-    status: 200,
-    message: resultMessage(id, { resultType: 'complete', ...result, ...caching, _meta: META }),
-    events: progressMessages(params),
-  };
-}
 
 function readVersion(params: unknown): string {
   const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [CLIENT_KEY]: client } = metaOf(params);
