@@ -111,7 +111,6 @@ export function failureLines(
   return [...wrap(cleanLine(restaurantId), columns).map(palette.name), ...reason.map(palette.bad)];
 }
 
-/** Renders the name, or the id of a restaurant without one, at most `columns` wide, with a link to a map. */
 export function nameLines(
   { restaurantId, output }: Found,
   name: Field | undefined,

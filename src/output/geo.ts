@@ -25,21 +25,16 @@ export function toGeoJson(restaurants: readonly unknown[], columns?: readonly st
 
 function feature(restaurant: unknown, columns: readonly string[] | undefined): Feature {
   const record = isObject(restaurant) ? restaurant : {};
-  const geometry = point(record.coordinates);
+  const point = pointOf(record.coordinates);
   const shown = columns === undefined ? record : pick(record, columns);
   const { coordinates: _, ...others } = shown;
   const id = record.service_id;
   return {
     type: 'Feature',
     ...(typeof id === 'string' || typeof id === 'number' ? { id } : {}),
-    geometry,
-    properties: geometry === null ? shown : others,
+    geometry: point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] },
+    properties: point === undefined ? shown : others,
   };
-}
-
-function point(coordinates: unknown): Feature['geometry'] {
-  const found = pointOf(coordinates);
-  return found === undefined ? null : { type: 'Point', coordinates: [found.lng, found.lat] };
 }
 
 /** Returns coordinates in degrees; undefined if they are not a place on Earth. */

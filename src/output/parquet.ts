@@ -12,7 +12,6 @@ const TYPES = {
   boolean: { type: 'BOOLEAN' },
 } as const satisfies Readonly<Record<Kind, object>>;
 
-/** Writes a Parquet file, one row group after the other. */
 export async function* parquetBytes({ columns, rows }: TableFile): AsyncGenerator<Uint8Array> {
   const bytes = new ByteWriter();
   const schema = [

@@ -2,7 +2,6 @@ import { cleanCell } from '../util/text.ts';
 import type { Presentation } from './presentation.ts';
 import { type Scalar, tabulate } from './records.ts';
 
-/** The type of all values in a column. */
 export type Kind = 'text' | 'number' | 'boolean';
 
 export interface TableColumn {
@@ -22,7 +21,6 @@ const MAX_DIGITS = 15;
 const isNumber = (text: string): boolean =>
   NUMBER.test(text) && text.replace(/[-.]/g, '').length <= MAX_DIGITS;
 
-/** Finds the kinds of columns from all of their cells. */
 export class ColumnKinds {
   readonly #readsText: boolean;
   readonly #kinds: (Kind | undefined)[] = [];
@@ -55,7 +53,6 @@ export class ColumnKinds {
   }
 }
 
-/** Converts cells to the types of their columns. */
 export function typedCells(cells: readonly Scalar[], columns: readonly TableColumn[]): Scalar[] {
   return columns.map(({ kind }, index) => {
     const cell = cells[index] ?? null;

@@ -11,10 +11,8 @@ export type ReplyForm = 'json' | 'sse';
 /** `service`: only `tools/call` without a handshake, as documented. `mcp`: a full MCP server. */
 export type Mode = 'service' | 'mcp';
 
-/** The kind of key in the `Authorization` header of a request. */
 export type KeyKind = 'free' | 'paid' | 'revoked' | 'none' | 'unknown';
 
-/** Rights of a caller. */
 export interface Access {
   /** True if the levels `standard` and `premium` are allowed. */
   readonly paid: boolean;

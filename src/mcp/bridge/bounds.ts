@@ -2,7 +2,6 @@ import { pick } from '../../output/records.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 
-/** How much of a tool's result the model receives. */
 export interface Bounds {
   readonly columns?: readonly string[] | undefined;
   readonly maxResults?: number | undefined;

@@ -45,7 +45,6 @@ const SERVER_BUSY = -32000;
  */
 const HEARTBEAT_MS = 5000;
 
-/** A request of the host. */
 export interface HostRequest {
   readonly method: string;
   readonly params: JsonObject;
@@ -54,7 +53,6 @@ export interface HostRequest {
   readonly isModern: boolean;
 }
 
-/** The methods whose results may request input. */
 const MAY_REQUEST_INPUT: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 
 export class Methods {

@@ -107,7 +107,7 @@ export function savedPresentation(records: readonly unknown[], at: number): Pres
   return {
     records,
     columns: SAVED_COLUMNS,
-    readableColumns: ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city', 'address', 'note'],
+    readableColumns: [...READABLE_COLUMNS, 'note'],
     selectColumns: (columns) => ({ results: records.map((record) => pick(record, columns)) }),
     table: (view, columns) => renderFind(records, { columns, extra: ['note'], numbered: false }, view),
     page: async (columns) => (await import('../html/rows.ts')).savedPage(records, at, columns),

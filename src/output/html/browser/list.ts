@@ -18,7 +18,6 @@ interface Order {
   readonly descending: boolean;
 }
 
-/** The list, with search, filters, sorting and pages. */
 export class List {
   readonly element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
   readonly #columns: readonly PageColumn[];
@@ -218,7 +217,6 @@ interface Filter {
   accepts(row: Row): boolean;
 }
 
-/** Creates a filter for each column of statuses or grades that has several values. */
 function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onChange: () => void): Filter[] {
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {

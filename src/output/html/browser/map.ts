@@ -36,7 +36,6 @@ const POPUP_FRAME = 46;
 const POPUP_MARGIN = 16;
 const ZOOM_BUTTONS = 56;
 
-/** The map of all rows with coordinates. */
 export class MapView {
   readonly #element: HTMLElement;
   readonly #columns: PageHead['columns'];
@@ -101,7 +100,6 @@ export class MapView {
     this.#showPopup(row);
   }
 
-  /** Chooses a row, and brings the map into view. */
   reveal(row: Row): void {
     this.#element.scrollIntoView({ block: 'nearest' });
     this.#element.focus({ preventScroll: true });

@@ -33,7 +33,6 @@ export class Review {
     return this.#rows.length === 0;
   }
 
-  /** The choices of a row. */
   choices(row: Row): HTMLElement | undefined {
     const { review } = row;
     if (review === undefined) return undefined;
@@ -44,7 +43,6 @@ export class Review {
     return el('fieldset', {}, el('legend', {}, 'Which restaurant is it?'), ...labels, next);
   }
 
-  /** The decision about a row, for its line in the list. */
   mark(row: Row): string {
     const chosen = this.#decisions.get(row);
     if (chosen === undefined) return '';
