@@ -70,7 +70,7 @@ export function* tableParts(
   view: View,
 ): Generator<string> {
   if (rows.length === 0) return;
-  const cells = rows.map((row) => columns.map((_, index) => cleanLine(row[index] ?? '').trim() || EMPTY));
+  const cells = rows.map((row) => row.map((cell) => cleanLine(cell).trim() || EMPTY));
   const natural = columns.map((column, index) => naturalWidth(column, cells, index, view.width));
   const widths = view.width < MIN_TABLE_WIDTH ? undefined : allocateWidths(columns, natural, view.width);
   if (widths === undefined) {
@@ -162,31 +162,27 @@ export function allocateWidths(
   natural: readonly number[],
   total: number,
 ): readonly number[] | undefined {
-  const wanted = columns.map(({ max = total }, index) => Math.min(natural[index] ?? 0, max));
-  const minWidths = columns.map(({ min = MIN_READABLE_WIDTH }, index) => Math.min(wanted[index] ?? 0, min));
-  const byPriority = [...columns.entries()].sort(
-    ([a, one], [b, other]) => Math.sign(other.priority - one.priority) || a - b,
-  );
-  const kept = new Set<number>();
-  const taken = (widths: readonly number[]): number =>
-    [...kept].reduce((sum, index) => sum + (widths[index] ?? 0), GAP * (kept.size - 1));
-  for (const [index, { priority }] of byPriority) {
-    kept.add(index);
-    if (taken(priority > 0 ? minWidths : wanted) <= total) continue;
-    if (priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
-    kept.delete(index);
+  const slots = columns.map(({ min = MIN_READABLE_WIDTH, max = total, priority, maxLines = 1 }, index) => {
+    const wanted = Math.min(natural[index] ?? 0, max);
+    return { wanted, min: Math.min(wanted, min), width: wanted, priority, wraps: maxLines > 1 };
+  });
+  const kept = new Set<(typeof slots)[number]>();
+  const taken = (width: 'wanted' | 'min'): number =>
+    [...kept].reduce((sum, slot) => sum + slot[width], GAP * (kept.size - 1));
+  for (const slot of [...slots].sort((one, other) => Math.sign(other.priority - one.priority))) {
+    kept.add(slot);
+    if (taken(slot.priority > 0 ? 'min' : 'wanted') <= total) continue;
+    if (slot.priority === Number.POSITIVE_INFINITY || kept.size === 1) return undefined;
+    kept.delete(slot);
   }
-  const widths = wanted.map((room, index) => (kept.has(index) ? room : 0));
-  const slack = (index: number): number => (widths[index] ?? 0) - (minWidths[index] ?? 0);
-  const wraps = (index: number): number => ((columns[index]?.maxLines ?? 1) > 1 ? 1 : 0);
   // Columns that wrap shrink first. The widest one shrinks by one character at a time, until all fit.
-  for (let excess = taken(widths) - total; excess > 0; excess -= 1) {
-    const [widest = 0] = [...columns.keys()]
-      .filter((index) => slack(index) > 0)
-      .sort((a, b) => wraps(b) - wraps(a) || (widths[b] ?? 0) - (widths[a] ?? 0));
-    widths[widest] = (widths[widest] ?? 0) - 1;
+  for (let excess = taken('wanted') - total; excess > 0; excess -= 1) {
+    const [widest] = slots
+      .filter((slot) => kept.has(slot) && slot.width > slot.min)
+      .sort((one, other) => Number(other.wraps) - Number(one.wraps) || other.width - one.width);
+    if (widest !== undefined) widest.width -= 1;
   }
-  return widths;
+  return slots.map((slot) => (kept.has(slot) ? slot.width : 0));
 }
 
 export function renderRecords(records: readonly unknown[], columns: readonly string[], view: View): string {
