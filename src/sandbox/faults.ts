@@ -116,14 +116,14 @@ export function createFaults(
 ): (received: 'tool' | 'request' | 'other') => FaultKind | undefined {
   const unknown = faults.find(({ kind }) => !FAULT_KINDS.includes(kind));
   if (unknown !== undefined) throw unknownFault(unknown.kind);
-  const seen = faults.map(() => 0);
+  const counted = faults.map((fault) => ({ ...fault, seen: 0 }));
   return (received) => {
-    for (const [index, { kind, rate, first }] of faults.entries()) {
+    for (const fault of counted) {
+      const { kind, rate, first } = fault;
       const { on } = FAULTS[kind];
       if (on !== 'any' && on !== received && !(on === 'request' && received === 'tool')) continue;
-      const before = seen[index] ?? 0;
-      seen[index] = before + 1;
-      if (first !== undefined ? before < first : random() < rate) return kind;
+      fault.seen += 1;
+      if (first !== undefined ? fault.seen <= first : random() < rate) return kind;
     }
     return undefined;
   };
