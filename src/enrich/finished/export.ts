@@ -13,6 +13,7 @@ import { toJson, tryParseJson } from '../../util/json.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';
 import { flatCells } from '../read/list.ts';
 import { exportFormat } from '../run/plan.ts';
+import { openExportSource } from '../write/list-state.ts';
 import { RESULT_FIELDS } from '../write/row-codec.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
@@ -29,14 +30,13 @@ export interface Target {
 }
 
 interface Rows {
+  readonly path: string;
   readonly identity?: { readonly dev: bigint; readonly ino: bigint } | undefined;
-  /** Start of the run that is resumed, in milliseconds since the epoch. */
-  readonly createdAt?: number | undefined;
 }
 
 /**
- * Checks the files before the first request. A resumed run replaces those that it wrote before.
- * @param rows the list, which must not be replaced
+ * Checks the files before the first request. A resumed run replaces those that were exported from its rows before.
+ * @param rows the path of the rows, and the list, which must not be replaced
  * @throws {AppError} `usage`; see {@link checkTarget}
  */
 export function checkExportTargets(app: App, options: ExportOptions, rows: Rows): Target[] {
@@ -45,8 +45,7 @@ export function checkExportTargets(app: App, options: ExportOptions, rows: Rows)
     if (entry === 'nothing') return { name, path };
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
-    const isOurs =
-      options.resume === true && rows.createdAt !== undefined && Number(stats?.mtimeMs) >= rows.createdAt;
+    const isOurs = options.resume && openExportSource(app.paths.stateDir, path).read()?.list === rows.path;
     if (entry === 'file' && !isList && (app.globals.force || isOurs)) return { name, path };
     throw new AppError('usage', `${name} exists`, {
       hint: [
@@ -74,19 +73,23 @@ function namingOf({ globals }: App, name: string, all: readonly string[]): Namin
 /** Writes a finished list to files of other formats, and sends nothing. */
 export async function exportFinished(app: App, file: string, options: ExportOptions): Promise<void> {
   const list = await FinishedList.open(app, file, { prefix: options.prefix });
-  const targets = checkExportTargets(app, options, { identity: statSync(list.path, { bigint: true }) });
-  const count = await exportList(list, targets);
+  const targets = checkExportTargets(app, options, {
+    path: list.path,
+    identity: statSync(list.path, { bigint: true }),
+  });
+  const count = await exportList(app, list, targets);
   await app.notes.note(`${plural(count, 'row')} in ${targets.map(({ name }) => name).join(' and ')}`);
 }
 
 /** @returns its number of rows */
-export async function exportList(list: FinishedList, targets: readonly Target[]): Promise<number> {
+export async function exportList(app: App, list: FinishedList, targets: readonly Target[]): Promise<number> {
   const source = new ExportSource(list);
   for (const { name, path } of targets) {
     const format = exportFormat(name) ?? 'xlsx';
     const isText = format === 'geojson';
     const chunks = isText ? source.geoJson() : fileBytes(format, await source.table(format === 'xlsx'));
     await writeChunksAtomic(path, chunks, 0o644);
+    openExportSource(app.paths.stateDir, path).write({ list: list.path });
   }
   return source.count;
 }

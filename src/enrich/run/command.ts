@@ -68,8 +68,8 @@ async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
     throw new AppError('usage', '--export needs a file of rows', {
       hint: { command: again({ '--output': 'out.csv' }) },
     });
-  const { createdAt } = file;
-  return (await loadExport()).checkExportTargets(app, options, { identity: input.identity, createdAt });
+  const { path } = file;
+  return (await loadExport()).checkExportTargets(app, options, { path, identity: input.identity });
 }
 
 /** @throws {AppError} `usage` if the output exists, with --resume if that would be accepted */
@@ -252,7 +252,7 @@ class EnrichRun {
       const report = options.hasPage
         ? await (await loadReport()).writeReport(app, list, this.#plan, { counts, page })
         : undefined;
-      if (targets.length > 0) await (await loadExport()).exportList(list, targets);
+      if (targets.length > 0) await (await loadExport()).exportList(app, list, targets);
       return report;
     } catch (error) {
       await this.#run.progress.stop();

@@ -65,6 +65,10 @@ const openCheckedTimes = (stateDir: string | undefined, path: string) =>
       : undefined,
   );
 
+/** The path of the list from which the file at `path` was exported. */
+export const openExportSource = (stateDir: string | undefined, path: string) =>
+  openListState(stateDir, path, '-export', ({ list }) => (typeof list === 'string' ? { list } : undefined));
+
 /** Values that the results depend on but that the output does not contain. */
 export type Fingerprint = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../helpers/program.ts';
@@ -129,6 +129,10 @@ describe('enrich --export', () => {
     );
     expect((await enrich('in.xlsx -o book.xlsx --resume')).exit).toBe(0);
     const read = await enrich('book.xlsx --dry-run --prefix again_ --json');
+    writeFileSync(file('other.xlsx'), 'another program');
+    renameSync(file('other.xlsx'), file('book.xlsx'));
+    expect((await enrich('in.xlsx -o book.xlsx --resume')).stderr).toContain('error: book.xlsx exists\n');
+    expect(readFileSync(file('book.xlsx'), 'utf8')).toBe('another program');
     expect(JSON.parse(read.stdout)).toMatchObject({ rows: 2 });
     expect(await enrich('in.xlsx -o in.xlsx')).toMatchObject({
       exit: 2,
