@@ -7,6 +7,7 @@ import { type HttpTestServer, httpServer } from './servers.ts';
 export interface RpcRequest {
   readonly id: number;
   readonly method: string;
+  readonly path: string;
   readonly params: { name?: string; arguments?: Record<string, unknown> };
   readonly headers: IncomingHttpHeaders;
   /** The body as received. */
@@ -21,6 +22,8 @@ export interface ScriptedService {
   /** Sets the response to all further requests. */
   answer(reply: Reply): void;
   readonly requests: readonly RpcRequest[];
+  /** The requests since the response was set. */
+  readonly asked: readonly RpcRequest[];
   /** Number of connections so far. */
   readonly connections: number;
   run(argv: readonly string[], options?: RunOptions): Promise<Transcript>;
@@ -32,13 +35,14 @@ export const KEY = 'sk_service_of_a_test_1234';
 export function useScriptedService(): ScriptedService {
   const { home, env } = newHome();
   const requests: RpcRequest[] = [];
+  let answeredFrom = 0;
   let reply: Reply = (_, response) => response.writeHead(500).end();
   let server: HttpTestServer | undefined;
   const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
   beforeAll(async () => {
-    server = await httpServer(({ headers, body: text }, response) => {
+    server = await httpServer(({ headers, path, body: text }, response) => {
       const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
-      const request = { id, method, params, headers, text };
+      const request = { id, method, path, params, headers, text };
       requests.push(request);
       reply(request, response);
     });
@@ -51,8 +55,12 @@ export function useScriptedService(): ScriptedService {
     home,
     answer(next) {
       reply = next;
+      answeredFrom = requests.length;
     },
     requests,
+    get asked() {
+      return requests.slice(answeredFrom);
+    },
     get connections() {
       return server?.connections() ?? 0;
     },
@@ -76,7 +84,7 @@ export const resultText =
   ({ id }, response) =>
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(`{"jsonrpc":"2.0","id":${id},"result":${json}}`);
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`);
 
 /** Responds with this text as the only text block of a tool's result. */
 export const toolText = (text: string): Reply =>

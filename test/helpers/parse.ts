@@ -3,14 +3,14 @@ import { App } from '../../src/app/app.ts';
 import { usageError } from '../../src/cli/usage.ts';
 import { AppError } from '../../src/errors.ts';
 import { buildProgram } from '../../src/program.ts';
-import { testContext } from '../unit/enrich/context.ts';
+import { contextOf } from './program.ts';
 
 /** Parses a command line whose action does nothing. */
 export async function parse(
   words: readonly string[],
   platform: NodeJS.Platform = 'linux',
 ): Promise<{ app: App; error: AppError | undefined }> {
-  const app = new App({ ...testContext(), platform });
+  const app = new App(contextOf({ env: { HOME: '/nonexistent' }, platform }));
   const program = buildProgram(app);
   app.program = program;
   await program.loadTree();

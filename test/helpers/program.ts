@@ -50,9 +50,14 @@ export async function runCli(argv: readonly string[], options: RunOptions = {}):
 }
 
 async function runInProcess(argv: readonly string[], options: RunOptions): Promise<Transcript> {
+  const printed = { stdout: '', stderr: '' };
+  const exit = await run(argv, contextOf(options, printed));
+  return { exit, ...printed };
+}
+
+/** The process as the options describe it. Its output is added to `printed`. */
+export function contextOf(options: RunOptions, printed = { stdout: '', stderr: '' }): Context {
   const { tty = {} } = options;
-  let stdout = '';
-  let stderr = '';
   const columns = tty.columns ?? 80;
   const bytes = typeof options.stdin === 'string' ? new TextEncoder().encode(options.stdin) : options.stdin;
   const answer = (text: string | undefined) => {
@@ -65,7 +70,7 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
   const next = (from: string[]) => answer(from.length > 1 ? from.shift() : from[0]);
   const env = withFolders(options.env ?? newHome().env);
   const home = env.HOME ?? tempFolder();
-  const context: Context = {
+  return {
     stdin: {
       isTTY: tty.stdin ?? false,
       async *chunks() {
@@ -76,14 +81,14 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
       isTTY: tty.stdout ?? false,
       columns,
       write: async (text) => {
-        stdout += text;
+        printed.stdout += text;
       },
     },
     stderr: {
       isTTY: tty.stderr ?? false,
       columns,
       write: async (text) => {
-        if (options.sleep !== undefined || !isSpinner(text)) stderr += text;
+        if (options.sleep !== undefined || !isSpinner(text)) printed.stderr += text;
       },
     },
     env,
@@ -102,8 +107,6 @@ async function runInProcess(argv: readonly string[], options: RunOptions): Promi
       keys: () => ({ next: async () => keys.shift() }),
     },
   };
-  const exit = await run(argv, context);
-  return { exit, stdout, stderr };
 }
 
 /** Returns whether the text is a frame of the spinner or clears its line. Only slow machines draw the spinner. */

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { KEY, output, sharedFolder, useHostileService, useProgram } from './support.ts';
+import { toolText, useScriptedService } from '../helpers/answers.ts';
+import { KEY, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 let home = '';
 beforeEach(() => {
   home = sharedFolder();
-  service.answer(output(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })));
+  service.answer(toolText(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })));
 });
 
 const INITIALIZE = JSON.stringify({
@@ -24,7 +25,7 @@ async function bridge(...lines: readonly string[]): Promise<Record<string, unkno
   const stdin = [INITIALIZE, ...lines, message({ id: 'last', method: 'ping' }), ''].join('\n');
   const env = {
     HOME: home,
-    RESTAURANT_BASE_URL: service.origin,
+    RESTAURANT_BASE_URL: service.url,
     RESTAURANT_PER_MINUTE: '0',
     RESTAURANT_PER_DAY: '0',
   };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { useScriptedService } from '../helpers/answers.ts';
 import { newHome, runCli } from '../helpers/program.ts';
-import { restaurants, useHostileService, useProgram } from './support.ts';
+import { restaurants, useProgram } from './support.ts';
 
 const FIND = ['find', 'a', '--city', 'SF', '--demo', '--jq'];
 /** Time in which a program ends after a signal, on a busy machine. */
 const MAX_MS = 15_000;
 const { begin, run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 
 describe('--jq', () => {
   it.each([
@@ -29,13 +30,13 @@ describe('--jq', () => {
   ] as const)('ends with %s', async (signal, code) => {
     // The service hears of the run when the filter is checked, so jq is loaded.
     const asked = new Promise<void>((resolve) => {
-      service.answer((message, response, request) => {
-        restaurants({ service_id: 'r-1', name: 'Nopa' })(message, response, request);
+      service.answer((request, response) => {
+        restaurants({ service_id: 'r-1', name: 'Nopa' })(request, response);
         response.on('finish', () => resolve());
       });
     });
     const words = ['find', 'a', '--city', 'SF', '--jq', 'def f: f; f'];
-    const running = begin(words, { env: { RESTAURANT_BASE_URL: service.origin } });
+    const running = begin(words, { env: { RESTAURANT_BASE_URL: service.url } });
     await asked;
     const began = performance.now();
     running.process.kill(signal);
@@ -54,7 +55,7 @@ describe('--jq', () => {
       name: 'x'.repeat(100),
     }));
     service.answer(restaurants(...rows));
-    const env = { RESTAURANT_BASE_URL: service.origin };
+    const env = { RESTAURANT_BASE_URL: service.url };
     const { stdout, ms } = await run(['find', 'a', '--city', 'SF', '--jq', '.results[].name'], {
       env,
       exit: 0,

@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { useScriptedService } from '../helpers/answers.ts';
 import { UNTRUSTED } from '../helpers/certificate.ts';
 import { runCli } from '../helpers/program.ts';
 import { httpServer, onEachRequest, rawServer } from '../helpers/servers.ts';
-import { KEY, restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
+import { KEY, restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const NO_KEY = { RESTAURANT_API_KEY: undefined };
 let home = '';
@@ -33,12 +34,12 @@ describe('a key', () => {
     ['find', 'x', '--city', 'SF', '--base-url', `http://user:${KEY}@127.0.0.1:9`],
     ['raw', 'x', '-H', `Authorization: Bearer ${KEY}`],
   ])('in the arguments of %s %s is rejected or masked, and not stored', async (...words) => {
-    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin, CI: 'true' } });
+    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.url, CI: 'true' } });
     expect(filesWithKey()).toEqual([]);
   });
 
   it('from the environment is not in any file or page', async () => {
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin, RESTAURANT_MAX_AGE: '10m' };
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.url, RESTAURANT_MAX_AGE: '10m' };
     for (const more of [[], ['--json'], ['--verbose'], ['-o', 'out.html'], ['-o', 'out.csv']]) {
       await run([...FIND, ...more], { env, cwd: home, exit: 0 });
     }
@@ -64,23 +65,23 @@ describe('a key', () => {
 
   it('that is saved without a service is bound to the first one that accepts it', async () => {
     await run(['login', '--key-stdin', '--no-verify'], { env: { HOME: home, ...NO_KEY }, stdin: KEY });
-    const first = await run([...FIND, '--base-url', service.origin], { env: { HOME: home, ...NO_KEY } });
-    const requests = service.requests.length;
+    const first = await run([...FIND, '--base-url', service.url], { env: { HOME: home, ...NO_KEY } });
+    const requests = service.asked.length;
     const words = [...FIND, '--base-url', 'https://evil.example', '--timeout', '5s'];
     const { exit, stderr } = await run(words, { env: { HOME: home, ...NO_KEY } });
     // The key is either not saved or bound to a service.
-    if (first.exit === 0) expect(stderr).toContain(new URL(service.origin).host);
+    if (first.exit === 0) expect(stderr).toContain(new URL(service.url).host);
     expect([2, 4]).toContain(exit);
-    expect(service.requests.length).toBe(requests);
+    expect(service.asked.length).toBe(requests);
   });
 
   it('of a key command that is saved without a service is bound to the first one that accepts it', async () => {
     const env = { HOME: home, ...NO_KEY };
     await run(['config', 'set', 'key-command', `printf ${KEY}`], { env, exit: 0 });
-    await run([...FIND, '--base-url', service.origin], { env, exit: 0 });
+    await run([...FIND, '--base-url', service.url], { env, exit: 0 });
     const { stderr } = await run([...FIND, '--endpoint', 'https://evil.example'], { env, exit: 4 });
-    expect(stderr).toContain(`belongs to ${service.origin}`);
-    await run([...FIND, '--base-url', service.origin], { env, exit: 0 });
+    expect(stderr).toContain(`belongs to ${service.url}`);
+    await run([...FIND, '--base-url', service.url], { env, exit: 0 });
     await run(['config', 'set', 'key-command', `printf  ${KEY}`], { env, exit: 0 });
     const config = JSON.parse(readFileSync(join(home, '.config/restaurant/config.json'), 'utf8'));
     expect(config.profiles.default).not.toHaveProperty('key_origin');
@@ -88,7 +89,7 @@ describe('a key', () => {
 
   it('counts when its command ends, even if a process that it started holds stdout open', async () => {
     const words = ['config', 'set', 'key-command', `sh -c "sleep 30 & echo ${KEY}"`];
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin, ...NO_KEY };
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.url, ...NO_KEY };
     await run(words, { env, exit: 0 });
     expect((await run(FIND, { env, exit: 0 })).ms).toBeLessThan(20_000);
   });
@@ -136,7 +137,7 @@ describe('a key', () => {
     ['too few characters', 'sk_service_1234567'],
     ['nothing', ''],
   ])('with %s is rejected at login, and never shown', async (_name, key) => {
-    const words = ['login', '--key-stdin', '--base-url', service.origin, '--no-verify'];
+    const words = ['login', '--key-stdin', '--base-url', service.url, '--no-verify'];
     const { stdout, stderr } = await run(words, { env: { HOME: home, ...NO_KEY }, stdin: key, exit: 4 });
     if (key.length > 'sk_service_'.length) expect(stdout + stderr).not.toContain(key);
   });
@@ -154,7 +155,7 @@ describe('a key', () => {
     service.answer(
       restaurants({ service_id: 'r-1', name: 'Nopa', note: 'lorem % \\u00e9 ipsum '.repeat(200_000) }),
     );
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
     const { ms } = await run([...FIND, '--json'], { env, exit: 0 });
     expect(ms).toBeLessThan(10_000);
   });
@@ -163,7 +164,7 @@ describe('a key', () => {
     const secret = 'pWVtqXzkv'.repeat(length).slice(0, length);
     const text = `${secret} ${secret.replaceAll('p', '\\u0070')}`;
     service.answer((_, response) => response.writeHead(500).end(text));
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
     for (const more of [[], ['--json'], ['--verbose']]) {
       const { stdout, stderr } = await run([...FIND, '-H', `X-Auth-Token: ${secret}`, ...more], {
         env,
@@ -174,7 +175,7 @@ describe('a key', () => {
   });
 
   it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is rejected', async (path) => {
-    const words = ['login', '--key-file', path, '--base-url', service.origin, '--no-verify'];
+    const words = ['login', '--key-file', path, '--base-url', service.url, '--no-verify'];
     const { exit } = await run(words, { env: { HOME: home, ...NO_KEY } });
     expect([2, 9]).toContain(exit);
   });
@@ -186,10 +187,10 @@ describe('a key', () => {
     ['__proto__: y'],
     ['constructor: y'],
   ])('is sent unchanged with the header %j', async (header) => {
-    await run(['raw', 'x', '-H', header], { env: { HOME: home, RESTAURANT_BASE_URL: service.origin } });
-    for (const { headers } of service.requests) {
+    await run(['raw', 'x', '-H', header], { env: { HOME: home, RESTAURANT_BASE_URL: service.url } });
+    for (const { headers } of service.asked) {
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
-      expect(headers.host).toBe(new URL(service.origin).host);
+      expect(headers.host).toBe(new URL(service.url).host);
       expect(headers).not.toHaveProperty('x-b');
     }
   });
@@ -197,12 +198,12 @@ describe('a key', () => {
   it('in a file that an argument names is masked in the output', async () => {
     writeFileSync(join(home, 'note'), `the key is ${KEY}`);
     const words = ['call', 'x', 'note=@note', '--dry-run'];
-    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.origin }, cwd: home });
+    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.url }, cwd: home });
   });
 
   it('in a config file that is a folder is rejected without blocking', async () => {
     mkdirSync(join(home, '.config/restaurant/config.json'), { recursive: true, mode: 0o700 });
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.origin };
+    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
     await run(FIND, { env });
     await run(['config', 'set', 'city', 'SF'], { env });
   });

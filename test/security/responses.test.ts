@@ -1,34 +1,25 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { fewOrAll } from '../helpers/full.ts';
-import {
-  type HostileReply,
-  KEY,
-  output,
-  restaurants,
-  result,
-  sharedFolder,
-  toolWithSchema,
-  useHostileService,
-  useProgram,
-} from './support.ts';
+import { KEY, restaurants, sharedFolder, toolWithSchema, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 const ID = '5f0c9b1e-0000-4000-8000-000000000001';
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-const home = () => ({ HOME: sharedFolder(), RESTAURANT_BASE_URL: service.origin });
+const home = () => ({ HOME: sharedFolder(), RESTAURANT_BASE_URL: service.url });
 
 const send =
-  (status: number, headers: Record<string, string>, body: string | Uint8Array = '{}'): HostileReply =>
+  (status: number, headers: Record<string, string>, body: string | Uint8Array = '{}'): Reply =>
   (_, response) =>
     response.writeHead(status, headers).end(body);
-const json = (body: string): HostileReply => send(200, { 'Content-Type': 'application/json' }, body);
-const stream = (body: string): HostileReply => send(200, { 'Content-Type': 'text/event-stream' }, body);
+const json = (body: string): Reply => send(200, { 'Content-Type': 'application/json' }, body);
+const stream = (body: string): Reply => send(200, { 'Content-Type': 'text/event-stream' }, body);
 
 /** Name, response, and the expected exit codes. */
-const REPLIES: [string, HostileReply, ...number[]][] = [
+const REPLIES: [string, Reply, ...number[]][] = [
   ['Retry-After in the year 9999', send(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 5],
   [
     'cookies, Alt-Svc and Refresh',
@@ -82,7 +73,7 @@ const REPLIES: [string, HostileReply, ...number[]][] = [
 describe('a response', () => {
   it.each(REPLIES)(
     'with %s ends with an expected exit code',
-    async (_name: string, reply: HostileReply, ...exits: readonly number[]) => {
+    async (_name: string, reply: Reply, ...exits: readonly number[]) => {
       service.answer(reply);
       for (const more of [['--json'], ['--format', 'table']]) {
         const { exit, stderr } = await run([...FIND, '--timeout', '10s', '--max-wait', '0', ...more], {
@@ -128,12 +119,12 @@ describe('a tool', () => {
     service.answer(toolWithSchema(schema));
     const { exit } = await run([...CALL, '--json'], { env: home() });
     expect([0, 2, 7]).toContain(exit);
-    expect(service.requests.every(({ path }) => path === '/api/mcp')).toBe(true);
+    expect(service.asked.every(({ path }) => path === '/api/mcp')).toBe(true);
   });
 
   it('list of 200,000 tools is printed', async () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
-    service.answer(result(JSON.stringify({ tools })));
+    service.answer(resultText(JSON.stringify({ tools })));
     await run(['tools', '--json'], { env: home() });
   });
 });
@@ -141,7 +132,7 @@ describe('a tool', () => {
 describe('time is linear in the size of', () => {
   it('a huge list with one long number', async () => {
     const list = `[12345678901234567890${',0'.repeat(7_500_000)}]`;
-    service.answer(output(`{"status":"ok","results":${list},"total_matches":1}`));
+    service.answer(toolText(`{"status":"ok","results":${list},"total_matches":1}`));
     await run([...FIND, '--json'], { env: home() });
   });
 

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { useScriptedService } from '../helpers/answers.ts';
 import { HAS_REDIS, startRedis } from '../helpers/redis.ts';
 import { freePort, rawServer } from '../helpers/servers.ts';
-import { restaurants, sharedFolder, useHostileService, useProgram } from './support.ts';
+import { restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 let home = '';
 beforeEach(() => {
@@ -14,7 +15,7 @@ beforeEach(() => {
 
 const envFor = (url: string) => ({
   HOME: home,
-  RESTAURANT_BASE_URL: service.origin,
+  RESTAURANT_BASE_URL: service.url,
   RESTAURANT_SHARED_STATE: url,
   RESTAURANT_MAX_AGE: '10m',
   RESTAURANT_MAX_WAIT: '1s',
@@ -47,7 +48,7 @@ describe('a store whose replies make no sense', () => {
     const env = envFor(await storeThatReplies(reply));
     const { stderr, ms } = await run(FIND, { env, exit: 6 });
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'network' });
-    expect(service.requests).toEqual([]);
+    expect(service.asked).toEqual([]);
     expect(ms).toBeLessThan(20_000);
     const status = await run(['status', '--json'], { env, exit: 0 });
     expect(JSON.parse(status.stdout).budget.problem).toContain('cannot use the shared state');
@@ -69,15 +70,15 @@ describe.skipIf(!HAS_REDIS)('a store that others can write to (needs redis-serve
     for (const [index, text] of [...texts, '', 'x', `${'9'.repeat(400)} {}`].entries()) {
       await redis.send(`SET ${key} '${text.replaceAll("'", '')}'`);
       expect((await run(FIND, { env, exit: 0 })).stdout).toBe(stdout);
-      expect(service.requests).toHaveLength(index + 2);
+      expect(service.asked).toHaveLength(index + 2);
     }
     await redis.send(`DEL ${key}`);
     await redis.send(`LPUSH ${key} x`);
     expect((await run(FIND, { env, exit: 0 })).stdout).toBe(stdout);
     // A response that was stored is used again.
-    const requests = service.requests.length;
+    const requests = service.asked.length;
     await run(FIND, { env, exit: 0 });
-    expect(service.requests).toHaveLength(requests);
+    expect(service.asked).toHaveLength(requests);
   });
 
   it.each(['99999999999999999', 'x', '1e400', '-1'])('holds no pause that ends a run: %s', async (pause) => {
@@ -96,9 +97,9 @@ describe.skipIf(!HAS_REDIS)('a store that others can write to (needs redis-serve
     const { stdout } = await run(FIND, { env, exit: 0 });
     await redis.send('CONFIG SET maxmemory 1');
     expect((await run(FIND, { env, exit: 0 })).stdout).toBe(stdout);
-    expect(service.requests).toHaveLength(1);
+    expect(service.asked).toHaveLength(1);
     const { stderr } = await run(['find', 'Other', '--city', 'SF'], { env, exit: 0 });
     expect(stderr).toMatch(/^warning: the shared state at \S+ is full: it stores no more responses\n$/);
-    expect(service.requests).toHaveLength(2);
+    expect(service.asked).toHaveLength(2);
   });
 });

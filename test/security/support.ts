@@ -1,12 +1,11 @@
 import { chmodSync, chownSync, cpSync, mkdirSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
+import { type Reply, resultText, toolText } from '../helpers/answers.ts';
 import { IS_FULL } from '../helpers/full.ts';
 import { baseEnv, PROGRAM, type ProcessResult, type Running, STANDALONE, start } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
-import { type HttpTestServer, httpServer, type ReceivedRequest } from '../helpers/servers.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -114,65 +113,14 @@ export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult):
   expect(printed).not.toContain(Buffer.from(SECRET).toString('base64').slice(4, -4));
 }
 
-/** Responds to one JSON-RPC request. */
-export type HostileReply = (
-  message: { readonly id: unknown; readonly method: string },
-  response: ServerResponse,
-  request: ReceivedRequest,
-) => unknown;
-
-/** A service whose responses the test defines. Its tests must not run concurrently. */
-export interface HostileService {
-  readonly origin: string;
-  readonly requests: readonly ReceivedRequest[];
-  answer(reply: HostileReply): void;
-}
-
-/** Starts a hostile service around the tests of a file. */
-export function useHostileService(): HostileService {
-  let reply: HostileReply = (_, response) => response.writeHead(500).end();
-  let server: HttpTestServer | undefined;
-  beforeAll(async () => {
-    server = await httpServer((request, response) => {
-      const message = request.body === '' ? { id: 0, method: '' } : JSON.parse(request.body);
-      return reply(message, response, request);
-    });
-  });
-  afterAll(() => server?.close());
-  return {
-    get origin() {
-      return server?.origin ?? '';
-    },
-    get requests() {
-      return server?.requests ?? [];
-    },
-    answer(next) {
-      if (server !== undefined) server.requests.length = 0;
-      reply = next;
-    },
-  };
-}
-
-/** Responds with this text as the result. */
-export const result =
-  (json: string): HostileReply =>
-  ({ id }, response) =>
-    response
-      .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`);
-
-/** Responds with this text as the output of a tool. */
-export const output = (text: string): HostileReply =>
-  result(JSON.stringify({ content: [{ type: 'text', text }] }));
-
 /** Responds with these restaurants as the result of a search. */
-export const restaurants = (...results: readonly object[]): HostileReply =>
-  output(JSON.stringify({ status: 'ok', results, total_matches: results.length }));
+export const restaurants = (...results: readonly object[]): Reply =>
+  toolText(JSON.stringify({ status: 'ok', results, total_matches: results.length }));
 
 /** Responds to `tools/list` with one tool of this schema, and to its call with the arguments. */
 export const toolWithSchema =
-  (inputSchema: unknown): HostileReply =>
-  (message, response, request) =>
-    message.method === 'tools/list'
-      ? result(JSON.stringify({ tools: [{ name: 'evil', inputSchema }] }))(message, response, request)
-      : output('{"called":true}')(message, response, request);
+  (inputSchema: unknown): Reply =>
+  (request, response) =>
+    request.method === 'tools/list'
+      ? resultText(JSON.stringify({ tools: [{ name: 'evil', inputSchema }] }))(request, response)
+      : toolText('{"called":true}')(request, response);

@@ -2,19 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CsvReader } from '../../src/util/csv.ts';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { start } from '../helpers/process.ts';
-import {
-  type HostileReply,
-  output,
-  restaurants,
-  result,
-  sharedFolder,
-  useHostileService,
-  useProgram,
-} from './support.ts';
+import { restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useHostileService();
+const service = useScriptedService();
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const ROW = { service_id: 'r-1', name: 'Nopa', city: 'SF', coordinates: { lat: 1, lng: 2 } };
 
@@ -22,15 +15,15 @@ let folder = '';
 beforeEach(() => {
   folder = sharedFolder();
 });
-const options = () => ({ env: { HOME: folder, RESTAURANT_BASE_URL: service.origin }, cwd: folder });
+const options = () => ({ env: { HOME: folder, RESTAURANT_BASE_URL: service.url }, cwd: folder });
 
 /** Responds to a search with this row, and to lookups with this status. */
 const refusing =
-  (row: object, status: number): HostileReply =>
-  (message, response, request) =>
-    request.body.includes('lookup_restaurant')
+  (row: object, status: number): Reply =>
+  (request, response) =>
+    request.text.includes('lookup_restaurant')
       ? response.writeHead(status, { 'Content-Type': 'application/json' }).end('{"error":{"code":"x"}}')
-      : restaurants(row)(message, response, request);
+      : restaurants(row)(request, response);
 
 /** Returns the words of a command in a hint as a shell splits them, without running it. */
 async function shellWords(line: string): Promise<string[]> {
@@ -72,7 +65,7 @@ describe('a command in a hint', () => {
   });
 
   it('with a tool name from the service runs no other command', async () => {
-    service.answer(result(JSON.stringify({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] })));
+    service.answer(resultText(JSON.stringify({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] })));
     const { stderr } = await run(['call', 'evil$(id>PWNE)', '--json'], options());
     const { hint } = JSON.parse(stderr).error;
     const command = /restaurant .*/.exec(hint ?? '')?.[0] ?? '';
@@ -118,23 +111,23 @@ describe('text from the service', () => {
     [
       'details',
       ['lookup', 'r-1'],
-      output(JSON.stringify({ status: 'ok', [HOSTILE]: HOSTILE, list: [{ a: HOSTILE }] })),
+      toolText(JSON.stringify({ status: 'ok', [HOSTILE]: HOSTILE, list: [{ a: HOSTILE }] })),
     ],
     [
       'tools',
       ['tools'],
-      result(
+      resultText(
         JSON.stringify({ tools: [{ name: HOSTILE, title: HOSTILE, description: HOSTILE, inputSchema: {} }] }),
       ),
     ],
-    ['a tool', ['call', 'x'], output(HOSTILE)],
+    ['a tool', ['call', 'x'], toolText(HOSTILE)],
     [
       'an error',
       ['raw', 'x'],
       ({ id }, response) =>
         response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 1, message: HOSTILE } })),
     ],
-  ] satisfies [string, string[], HostileReply][])(
+  ] satisfies [string, string[], Reply][])(
     'in %s is cleaned in every format',
     async (_name, words, reply) => {
       service.answer(reply);
@@ -232,12 +225,12 @@ describe('the page', () => {
       'https://\u0430\u0440\u0440\u04cf\u0435.com/',
       'data:text/html,x',
     ];
-    service.answer((message, response, request) =>
-      request.body.includes('lookup_restaurant')
-        ? output(
+    service.answer((request, response) =>
+      request.text.includes('lookup_restaurant')
+        ? toolText(
             JSON.stringify({ status: 'ok', name: 'a', website: 'https://safe.example/', sites: unsafe }),
-          )(message, response, request)
-        : restaurants(ROW)(message, response, request),
+          )(request, response)
+        : restaurants(ROW)(request, response),
     );
     await run(['lookup', 'r-1', '-o', 'page.html'], { ...options(), exit: 0 });
     const page = readFileSync(join(folder, 'page.html'), 'utf8');

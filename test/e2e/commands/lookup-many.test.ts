@@ -7,8 +7,8 @@ import type { ServiceTool } from '../../../src/client/tools.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { STANDALONE, startRestaurant } from '../../helpers/process.ts';
+import { contextOf } from '../../helpers/program.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { testContext } from '../../unit/enrich/context.ts';
 
 const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
 const service = useScriptedService();
@@ -101,7 +101,7 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
       sent += 1;
       return { value: parse({ status: 'ok' }), text: '' };
     };
-    for await (const outcome of lookupMany(new App(testContext()), { call }, IDS, 'basic')) {
+    for await (const outcome of lookupMany(new App(contextOf({})), { call }, IDS, 'basic')) {
       await pause(5);
       if (outcome.restaurantId === 'id-2') break;
     }
