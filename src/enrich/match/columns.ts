@@ -7,66 +7,54 @@ import { readPlace } from './place.ts';
 import { type RowQuery, rowQuery } from './query.ts';
 
 /**
- * The options that name a column, and the headers that are recognized, best first. A plain `id` may belong to another
- * program. The paths are those of Overture Maps, and `addr:city` is a key of OpenStreetMap.
+ * The headers that are recognized, best first. A plain `id` may belong to another program. The paths are those of
+ * Overture Maps, and `addr:city` is a key of OpenStreetMap.
  */
-const COLUMNS = {
-  name: {
-    flag: '--name-column',
-    headers: [
-      'name',
-      'restaurant',
-      'restaurant name',
-      'venue',
-      'place',
-      'title',
-      'lokal',
-      'betrieb',
-      'nom',
-      'nombre',
-      'names.primary',
-      'tags.name',
-    ],
-  },
-  city: {
-    flag: '--city-column',
-    headers: [
-      'city',
-      'town',
-      'ort',
-      'stadt',
-      'ville',
-      'ciudad',
-      'where',
-      'addr:city',
-      'addresses.0.locality',
-      'tags.addr:city',
-    ],
-  },
-  id: { flag: '--id-column', headers: ['service_id', 'restaurant_id'] },
-  address: {
-    flag: '--address-column',
-    headers: [
-      'address',
-      'street address',
-      'full address',
-      'street',
-      'adresse',
-      'anschrift',
-      'straße',
-      'dirección',
-      'addresses.0.freeform',
-    ],
-  },
-  lat: { flag: '--lat-column', headers: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'] },
-  lng: {
-    flag: '--lng-column',
-    headers: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
-  },
+const HEADERS = {
+  name: [
+    'name',
+    'restaurant',
+    'restaurant name',
+    'venue',
+    'place',
+    'title',
+    'lokal',
+    'betrieb',
+    'nom',
+    'nombre',
+    'names.primary',
+    'tags.name',
+  ],
+  city: [
+    'city',
+    'town',
+    'ort',
+    'stadt',
+    'ville',
+    'ciudad',
+    'where',
+    'addr:city',
+    'addresses.0.locality',
+    'tags.addr:city',
+  ],
+  id: ['service_id', 'restaurant_id'],
+  address: [
+    'address',
+    'street address',
+    'full address',
+    'street',
+    'adresse',
+    'anschrift',
+    'straße',
+    'dirección',
+    'addresses.0.freeform',
+  ],
+  lat: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'],
+  lng: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
 } as const;
 
-type Field = keyof typeof COLUMNS;
-export const FIELDS = Object.keys(COLUMNS) as readonly Field[];
+type Field = keyof typeof HEADERS;
+export const FIELDS = Object.keys(HEADERS) as readonly Field[];
 
 export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`, string | undefined>>> {
   readonly city?: string | undefined;
@@ -134,12 +122,12 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
 const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
 
 const KNOWN_HEADERS: ReadonlySet<string> = new Set(
-  Object.values(COLUMNS).flatMap(({ headers }) => headers.map(plain)),
+  Object.values(HEADERS).flatMap((headers) => headers.map(plain)),
 );
 
 export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
 
-export const NESTED_HEADERS = Object.values(COLUMNS).flatMap(({ headers }) =>
+export const NESTED_HEADERS = Object.values(HEADERS).flatMap((headers) =>
   headers.filter((header) => header.includes('.')),
 );
 
@@ -147,13 +135,15 @@ const findColumn = (header: readonly string[], name: string): string | undefined
   header.find((column) => plain(column) === plain(name));
 
 const recognizedColumn = (header: readonly string[], field: Field): string | undefined =>
-  COLUMNS[field].headers.map((name) => findColumn(header, name)).find((column) => column !== undefined);
+  HEADERS[field].map((name) => findColumn(header, name)).find((column) => column !== undefined);
 
 function namedColumn(header: readonly string[], name: string, nested: boolean): string | undefined {
   if (header.includes(name)) return name;
   const isPath = nested && header.includes(name.split('.', 1)[0] ?? '');
   return findColumn(header, name) ?? (isPath ? name : undefined);
 }
+
+const flagOf = (field: Field) => `--${field}-column` as const;
 
 const LABELS: Readonly<Partial<Record<Field, string>>> = { lat: 'latitude', lng: 'longitude' };
 const labelOf = (field: Field): string => LABELS[field] ?? field;
@@ -174,8 +164,8 @@ interface Problem {
 
 function noColumns(problem: Problem): AppError {
   const { header, wrong, missing } = problem;
-  const named = wrong.map(({ field, wanted }) => `${COLUMNS[field].flag} '${wanted}'`).join(', ');
-  const names = missing.map((field) => `'${COLUMNS[field].headers[0]}'`).join(' or ');
+  const named = wrong.map(({ field, wanted }) => `${flagOf(field)} '${wanted}'`).join(', ');
+  const names = missing.map((field) => `'${HEADERS[field][0]}'`).join(' or ');
   const message = [
     ...(wrong.length > 0 ? [`${named}: the list has no such column`] : []),
     ...(missing.length > 0
@@ -193,8 +183,8 @@ function columnHints({ header, wrong, missing, likelyHeader }: Problem): Hint {
   }
   const nearTo = (wanted: string): string | undefined => nearest(wanted, header, 1)[0];
   const options = Object.fromEntries([
-    ...wrong.map(({ field, wanted }) => [COLUMNS[field].flag, nearTo(wanted) ?? slot('column')] as const),
-    ...missing.map((field) => [COLUMNS[field].flag, slot('column')] as const),
+    ...wrong.map(({ field, wanted }) => [flagOf(field), nearTo(wanted) ?? slot('column')] as const),
+    ...missing.map((field) => [flagOf(field), slot('column')] as const),
   ]);
   const isMeant = missing.length === 0 && wrong.every(({ wanted }) => nearTo(wanted) !== undefined);
   const command = again(options);

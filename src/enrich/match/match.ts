@@ -152,12 +152,14 @@ function severalFit(fitting: readonly Candidate[], status: Status, choice: Choic
     : resultOf('ambiguous', 'best', best, choice);
 }
 
-function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): Candidate[] {
+/** Returns the restaurants in the results of a search, each once. */
+export function restaurantsIn(results: readonly unknown[]): Restaurant[] {
   const ids = new Set<string>();
-  // A restaurant that is listed twice counts as one candidate.
-  const restaurants = results
-    .filter(isRestaurant)
-    .filter(({ service_id }) => ids.size < ids.add(service_id).size);
+  return results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
+}
+
+function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): Candidate[] {
+  const restaurants = restaurantsIn(results);
   const positions = positionsOf(restaurants, place);
   return restaurants.map((restaurant, index) => ({
     ...positions[index],

@@ -77,7 +77,10 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     await pieces.return(undefined);
     return openTableRows(input, options, await openSheet(input, workbook, options), onProblem);
   }
-  if (options.sheet !== undefined) throw noWorkbook(input);
+  if (options.sheet !== undefined)
+    throw new AppError('usage', `--sheet: ${input.name} is not a workbook`, {
+      hint: { command: again({}, { without: ['--sheet'] }) },
+    });
   const { head, all } = await peekHeader(pieces);
   const format = options.format ?? input.format ?? formatOfText(head);
   if (format === 'ndjson' || format === 'geojson') {
@@ -119,30 +122,19 @@ async function openSheet(
   kind: 'xlsx' | 'xls',
   { sheet, delimiter = ',' }: ListOptions,
 ): Promise<TableSource> {
-  if (kind === 'xls') throw oldWorkbook(name);
-  if (descriptor === undefined) throw streamedWorkbook(name);
+  const command = again({}, { operands: ['list.xlsx'] });
+  if (kind === 'xls')
+    throw new AppError('bad_input', `${name} is a workbook of an old format, or one with a password`, {
+      hint: [{ text: 'save it as .xlsx without a password' }, { text: 'then', command }],
+    });
+  if (descriptor === undefined)
+    throw new AppError('bad_input', `${name} is a workbook, which is only read from a file`, {
+      hint: { command },
+    });
   const { readWorkbook } = await import('./xlsx/workbook.ts');
   const records = readWorkbook(descriptor, { name, sheet, delimiter, signal });
   return { records, delimiter, format: 'csv', bom: true, isSheet: true };
 }
-
-const oldWorkbook = (name: string): AppError =>
-  new AppError('bad_input', `${name} is a workbook of an old format, or one with a password`, {
-    hint: [
-      { text: 'save it as .xlsx without a password' },
-      { text: 'then', command: again({}, { operands: ['list.xlsx'] }) },
-    ],
-  });
-
-const streamedWorkbook = (name: string): AppError =>
-  new AppError('bad_input', `${name} is a workbook, which is only read from a file`, {
-    hint: { command: again({}, { operands: ['list.xlsx'] }) },
-  });
-
-const noWorkbook = ({ name }: Input): AppError =>
-  new AppError('usage', `--sheet: ${name} is not a workbook`, {
-    hint: { command: again({}, { without: ['--sheet'] }) },
-  });
 
 function formatOfText(head: string): InputFormat {
   if (!/^\s*[{[]/.test(head)) return 'csv';

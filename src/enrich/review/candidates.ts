@@ -1,4 +1,3 @@
-import { isRestaurant } from '../../client/tools.ts';
 import type { FindQuery, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { pointOf } from '../../output/geo.ts';
@@ -6,6 +5,7 @@ import { plural } from '../../util/format.ts';
 import { kilometers, type Point } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { FinishedList, ListRow, Values } from '../finished/finished-list.ts';
+import { restaurantsIn } from '../match/match.ts';
 import { nameSimilarity, simplifyName } from '../match/names.ts';
 import type { RestaurantService } from '../match/query.ts';
 
@@ -92,9 +92,7 @@ async function search(service: SearchService, { name, city }: FindQuery): Promis
 
 async function searchOnce(service: SearchService, words: FindQuery): Promise<Restaurant[]> {
   try {
-    const ids = new Set<string>();
-    const { results } = await service.find(words);
-    return results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
+    return restaurantsIn((await service.find(words)).results);
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return [];
     throw error;
