@@ -12,208 +12,126 @@ import { FREE, PAID, REVOKED, useService } from '../helpers/service.ts';
 
 const service = useService();
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
-const FIND = ['find', 'Nopa', '--city', 'SF', '--retries', '0', '--timeout', '2s'];
-const LOOKUP = ['lookup', ID, '--retries', '0'];
+const FIND = 'find Nopa --city SF --retries 0 --timeout 2s';
 
 /** The codes that the scenarios produced. */
 const produced = new Set<string>();
 
 interface Scenario {
-  readonly what: string;
   readonly code: Code;
+  readonly cause: string;
   readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** A fault of the sandbox. */
+  readonly fault: string | undefined;
   /** Expected in the message. */
-  readonly names: string | RegExp;
-  readonly options?: RunOptions;
-  readonly fault?: string;
-  /** Whether rows are written before the failure. */
-  readonly stdout?: true;
+  readonly names: string;
 }
 
-const keyed = (key: string) => ({ env: { RESTAURANT_API_KEY: key } });
-const at = (url: string) => ({ env: { RESTAURANT_BASE_URL: url } });
+/** Code, cause, command line with variables before it and a fault of the sandbox behind it, and part of the message. */
+const SCENARIOS: readonly Scenario[] = `
+usage         | an unknown command             | fnd                                         | fnd
+usage         | a value out of range           | FIND --limit 0                              | --limit '0'
+usage         | no city                        | find x                                      | city
+no_service    | no service                     | RESTAURANT_BASE_URL= FIND                   | no service
+bad_input     | a missing file                 | raw x @none.json                            | none.json: no such file or folder
+bad_input     | stdin that is not UTF-8        | lookup -                                    | stdin is not UTF-8
+bad_input     | empty stdin instead of JSON    | raw x -                                     | stdin is empty
+bad_config    | a variable that is invalid     | RESTAURANT_PROTOCOL=new FIND                | RESTAURANT_PROTOCOL 'new'
+bad_config    | a variable that is not a URL   | RESTAURANT_BASE_URL=ftp://localhost:1 FIND  | RESTAURANT_BASE_URL: "ftp://localhost:1"
+not_found     | an unknown id                  | lookup UNKNOWN                              | UNKNOWN
+not_found     | an unknown tool                | call nope --demo                            | 'nope'
+no_key        | no key                         | RESTAURANT_API_KEY= FIND                    | no API key
+bad_key       | text that is not a key         | RESTAURANT_API_KEY=sk_other_1 FIND          | sk_service_
+unauthorized  | a revoked key                  | RESTAURANT_API_KEY=REVOKED FIND             | ending in oked
+forbidden     | a key without permission       | FIND @ 403                                  | (403)
+plan_required | fields that need a paid key    | RESTAURANT_API_KEY=FREE LOOKUP --fields premium | premium
+rate_limited  | too many requests              | FIND @ 429                                  | 429, wait 1
+network       | a closed port                  | RESTAURANT_BASE_URL=http://127.0.0.1:9 FIND | 127.0.0.1:9
+network       | a host that does not exist     | RESTAURANT_BASE_URL=https://no-such-host.invalid FIND | no-such-host.invalid
+network       | a connection that breaks       | FIND @ reset                                | 127.0.0.1
+network       | a response that is cut off     | FIND @ truncate                             | 127.0.0.1
+network       | a stream that is cut off       | FIND @ sse-cut                              | 127.0.0.1
+timeout       | no response                    | FIND --timeout 300ms @ hang                 | 300ms
+timeout       | a slow response                | FIND --timeout 400ms @ slow                 | 400ms
+http_error    | a server error                 | FIND @ 500                                  | HTTP 500
+http_error    | an unavailable server          | FIND @ 503                                  | HTTP 503
+rpc_error     | a JSON-RPC error               | FIND @ rpc-error                            | -32603
+tool_error    | a failed tool                  | FIND @ tool-error                           | tool-error
+bad_response  | a web page                     | FIND @ html                                 | got a web page
+bad_response  | JSON that ends early           | FIND @ bad-json                             | offset
+bad_response  | text that is not JSON          | FIND @ bad-text                             | not JSON
+bad_response  | a response with another id     | FIND @ wrong-id                             | expected a JSON-RPC response
+partial       | a list that failed in part     | lookup ID UNKNOWN                           | 1 of 2 lookups failed: not_found (UNKNOWN)
+io_error      | a missing folder               | FIND -o none/out.csv                        | none/out.csv: the folder
+unexpected    | a bug in the program           | FIND                                        | TypeError: no clock
+`
+  .replaceAll('FIND', FIND)
+  .replaceAll('LOOKUP', `lookup ${ID} --retries 0`)
+  .replace(/\b(ID|UNKNOWN|REVOKED|FREE)\b/g, (name) => ({ ID, UNKNOWN, REVOKED, FREE })[name] ?? name)
+  .trim()
+  .split('\n')
+  .map((row) => {
+    const [code = '', cause = '', line = '', names = ''] = row.split('|').map((cell) => cell.trim());
+    const [, variables = '', command = '', fault] = /^((?:\w+=\S* )*)(.*?)(?: @ (\S+))?$/.exec(line) ?? [];
+    const env = Object.fromEntries(variables.split(' ').map((variable) => variable.split('=')));
+    return { code: code as Code, cause, words: command.split(' '), env, fault, names };
+  });
 
-const SCENARIOS: readonly Scenario[] = [
-  { what: 'an unknown command', code: 'usage', words: ['fnd'], names: 'fnd' },
-  { what: 'a value out of range', code: 'usage', words: [...FIND, '--limit', '0'], names: "--limit '0'" },
-  { what: 'no city', code: 'usage', words: ['find', 'x'], names: 'city' },
-  { what: 'no service', code: 'no_service', words: FIND, names: 'no service', options: at('') },
-  {
-    what: 'a missing file',
-    code: 'bad_input',
-    words: ['raw', 'x', '@none.json'],
-    names: 'none.json: no such file or folder',
-  },
-  {
-    what: 'stdin that is not UTF-8',
-    code: 'bad_input',
-    words: ['lookup', '-'],
-    names: 'stdin is not UTF-8',
-    options: { stdin: new Uint8Array([0xff, 0xfe, 0x41]) },
-  },
-  {
-    what: 'empty stdin instead of JSON',
-    code: 'bad_input',
-    words: ['raw', 'x', '-'],
-    names: 'stdin is empty',
-    options: { stdin: '' },
-  },
-  {
-    what: 'a variable with an invalid value',
-    code: 'bad_config',
-    words: FIND,
-    names: "RESTAURANT_PROTOCOL 'new'",
-    options: { env: { RESTAURANT_PROTOCOL: 'new' } },
-  },
-  {
-    what: 'a variable that is not a URL',
-    code: 'bad_config',
-    words: FIND,
-    names: 'RESTAURANT_BASE_URL: "ftp://localhost:1"',
-    options: at('ftp://localhost:1'),
-  },
-  { what: 'an unknown id', code: 'not_found', words: ['lookup', UNKNOWN], names: UNKNOWN },
-  { what: 'an unknown tool', code: 'not_found', words: ['call', 'nope', '--demo'], names: "'nope'" },
-  { what: 'no key', code: 'no_key', words: FIND, names: 'no API key', options: keyed('') },
-  {
-    what: 'text that is not a key',
-    code: 'bad_key',
-    words: FIND,
-    names: 'sk_service_',
-    options: keyed('sk_other_1'),
-  },
-  {
-    what: 'a revoked key',
-    code: 'unauthorized',
-    words: FIND,
-    names: 'ending in oked',
-    options: keyed(REVOKED),
-  },
-  { what: 'a key without permission', code: 'forbidden', words: FIND, names: '(403)', fault: '403' },
-  {
-    what: 'fields that require a paid key',
-    code: 'plan_required',
-    words: [...LOOKUP, '--fields', 'premium'],
-    names: 'premium',
-    options: keyed(FREE),
-  },
-  { what: 'too many requests', code: 'rate_limited', words: FIND, names: /429, wait 1 ?s/, fault: '429' },
-  {
-    what: 'a closed port',
-    code: 'network',
-    words: FIND,
-    names: '127.0.0.1:9',
-    options: at('http://127.0.0.1:9'),
-  },
-  {
-    what: 'a host that does not exist',
-    code: 'network',
-    words: FIND,
-    names: 'no-such-host.invalid',
-    options: at('https://no-such-host.invalid'),
-  },
-  { what: 'a connection that breaks', code: 'network', words: FIND, names: '127.0.0.1', fault: 'reset' },
-  { what: 'a response that is cut off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'truncate' },
-  { what: 'a stream that is cut off', code: 'network', words: FIND, names: '127.0.0.1', fault: 'sse-cut' },
-  {
-    what: 'no response',
-    code: 'timeout',
-    words: [...FIND, '--timeout', '300ms'],
-    names: '300ms',
-    fault: 'hang',
-  },
-  {
-    what: 'a slow response',
-    code: 'timeout',
-    words: [...FIND, '--timeout', '400ms'],
-    names: '400ms',
-    fault: 'slow',
-  },
-  { what: 'a server error', code: 'http_error', words: FIND, names: 'HTTP 500', fault: '500' },
-  { what: 'an unavailable server', code: 'http_error', words: FIND, names: 'HTTP 503', fault: '503' },
-  { what: 'a JSON-RPC error', code: 'rpc_error', words: FIND, names: '-32603', fault: 'rpc-error' },
-  { what: 'a failed tool', code: 'tool_error', words: FIND, names: 'tool-error', fault: 'tool-error' },
-  { what: 'a web page', code: 'bad_response', words: FIND, names: 'got a web page', fault: 'html' },
-  { what: 'JSON that ends early', code: 'bad_response', words: FIND, names: 'offset', fault: 'bad-json' },
-  { what: 'text that is not JSON', code: 'bad_response', words: FIND, names: 'not JSON', fault: 'bad-text' },
-  {
-    what: 'a response with another id',
-    code: 'bad_response',
-    words: FIND,
-    names: 'expected a JSON-RPC response',
-    fault: 'wrong-id',
-  },
-  {
-    what: 'a list that failed in part',
-    code: 'partial',
-    words: ['lookup', ID, UNKNOWN],
-    names: `1 of 2 lookups failed: not_found (${UNKNOWN})`,
-    stdout: true,
-  },
-  {
-    what: 'a missing folder',
-    code: 'io_error',
-    words: [...FIND, '-o', 'none/out.csv'],
-    names: /cannot write .*none\/out\.csv: the folder .*none does not exist/,
-  },
-  {
-    what: 'a bug in the program',
-    code: 'unexpected',
-    words: FIND,
-    names: 'TypeError: no clock',
-    options: {
-      now: () => {
-        throw new TypeError('no clock');
-      },
+/** What a command line cannot express. */
+const OPTIONS: Readonly<Record<string, RunOptions>> = {
+  'stdin that is not UTF-8': { stdin: new Uint8Array([0xff, 0xfe, 0x41]) },
+  'a bug in the program': {
+    now: () => {
+      throw new TypeError('no clock');
     },
   },
-];
+};
 
 const sandboxes = new Map<string, Promise<Sandbox>>();
 afterAll(async () => {
   for (const sandbox of sandboxes.values()) await (await sandbox).close();
 });
 
-function scenarioOf(code: Code): Scenario {
-  const scenario = SCENARIOS.find((each) => each.code === code);
-  if (scenario === undefined) throw new Error(`no scenario for ${code}`);
+function scenarioOf(cause: string): Scenario {
+  const scenario = SCENARIOS.find((each) => each.cause === cause);
+  if (scenario === undefined) throw new Error(`no scenario: ${cause}`);
   return scenario;
 }
 
-async function play({ words, options, fault }: Scenario, more: readonly string[]): Promise<Transcript> {
-  const env: Record<string, string | undefined> = { ...options?.env };
+async function play(scenario: Scenario, ...more: string[]): Promise<Transcript> {
+  const { words, cause, fault } = scenario;
+  const env: Record<string, string> = { ...scenario.env };
   if (fault !== undefined) {
     const faulty = sandboxes.get(fault) ?? startSandbox({ perMinute: 0, faults: [parseFault(fault)] });
     sandboxes.set(fault, faulty);
     env.RESTAURANT_BASE_URL = (await faulty).baseUrl;
     env.RESTAURANT_MAX_WAIT = '0';
   }
-  return service.run([...words, ...more], { ...options, env, cwd: service.home });
+  return service.run([...words, ...more], { ...OPTIONS[cause], env, cwd: service.home });
 }
 
 describe('an error', () => {
-  it.each(SCENARIOS)('from $what prints two lines without --json (code $code)', async (scenario) => {
-    const { exit, stdout, stderr } = await play(scenario, []);
-    expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
-    expect(stdout === '').toBe(scenario.stdout !== true);
-    expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
-    const [message = '', hint = ''] = stderr.split('\n');
-    expect(message).toMatch(scenario.names);
+  it.each(SCENARIOS)('from $cause prints two lines, or one line of JSON (code $code)', async (scenario) => {
+    const { code, names } = scenario;
+    const exit = EXIT_CODES[CODES[code].kind];
+    // Only a list that failed in part has rows before the failure.
+    const stdout = code === 'partial' ? expect.stringMatching(/./) : '';
+    const asText = await play(scenario);
+    expect(asText).toEqual({ exit, stdout, stderr: expect.stringMatching(/^error: .+\nhint: .+\n$/) });
+    const [message = '', hint = ''] = asText.stderr.split('\n');
+    expect(message).toContain(names);
     // No stack, no dump, no incomplete sentence.
-    expect(stderr).not.toMatch(/^\s+at |\[object|undefined|NaN|\bnull\b/m);
+    expect(asText.stderr).not.toMatch(/^\s+at |\[object|undefined|NaN|\bnull\b/m);
     expect(message.length).toBeLessThan(420);
     expect(hint).toMatch(/restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv/);
-  });
 
-  it.each(SCENARIOS)('from $what prints one line of JSON with $code with --json', async (scenario) => {
-    const { exit, stdout, stderr } = await play(scenario, ['--json']);
-    expect(exit).toBe(EXIT_CODES[CODES[scenario.code].kind]);
-    expect(stdout === '').toBe(scenario.stdout !== true);
-    expect(stderr).toMatch(/^\{.*\}\n$/);
-    const { error, ...rest } = JSON.parse(stderr);
+    const asJson = await play(scenario, '--json');
+    expect(asJson).toEqual({ exit, stdout, stderr: expect.stringMatching(/^\{.*\}\n$/) });
+    const { error, ...rest } = JSON.parse(asJson.stderr);
     expect(rest).toEqual({});
     expect(error).toMatchObject({
-      code: scenario.code,
+      code,
       message: expect.any(String),
       hint: expect.any(String),
       retryable: expect.any(Boolean),
@@ -223,35 +141,26 @@ describe('an error', () => {
     produced.add(error.code);
   });
 
-  it('includes the status, seconds, id and JSON-RPC code', async () => {
-    const of = async (what: string) => {
-      const scenario = SCENARIOS.find((each) => each.what === what);
-      if (scenario === undefined) throw new Error(`no scenario: ${what}`);
-      return JSON.parse((await play(scenario, ['--json'])).stderr).error;
-    };
-    expect(await of('too many requests')).toMatchObject({ status: 429, retry_after: 1, retryable: true });
-    expect(await of('an unknown id')).toMatchObject({ restaurant_id: UNKNOWN, retryable: false });
-    expect(await of('a JSON-RPC error')).toMatchObject({ rpc_code: -32603 });
-    expect(await of('a server error')).toMatchObject({ status: 500, retryable: true });
-    expect(await of('a revoked key')).toMatchObject({ status: 401, retryable: false });
-    expect(await of('a closed port')).toMatchObject({ retryable: true });
+  it.each([
+    ['too many requests', { status: 429, retry_after: 1, retryable: true }],
+    ['an unknown id', { restaurant_id: UNKNOWN, retryable: false }],
+    ['a JSON-RPC error', { rpc_code: -32603 }],
+    ['a server error', { status: 500, retryable: true }],
+    ['a revoked key', { status: 401, retryable: false }],
+    ['a closed port', { retryable: true }],
+  ])('from %s includes %j', async (cause, facts) => {
+    expect(JSON.parse((await play(scenarioOf(cause), '--json')).stderr).error).toMatchObject(facts);
   });
 
   it('distinguishes a missing, a rejected and a restricted key, and suggests login', async () => {
-    const hints: string[] = [];
-    const messages = new Set<string>();
-    for (const code of ['no_key', 'unauthorized', 'forbidden'] as const) {
-      const [message = '', hint = ''] = (await play(scenarioOf(code), [])).stderr.split('\n');
-      hints.push(hint);
-      messages.add(message);
-    }
-    expect(messages.size).toBe(3);
-    expect(hints[0]).toMatch(/restaurant login$/);
-    expect(hints[1]).toMatch(/restaurant login$/);
+    const causes = ['no key', 'a revoked key', 'a key without permission'];
+    const errors = await Promise.all(causes.map(async (cause) => (await play(scenarioOf(cause))).stderr));
+    expect(new Set(errors.map((text) => text.split('\n')[0])).size).toBe(3);
+    for (const text of errors.slice(0, 2)) expect(text).toMatch(/restaurant login\n$/);
   });
 
   it('shows its stack with --verbose only', async () => {
-    const { stdout, stderr } = await play(scenarioOf('unexpected'), ['--verbose']);
+    const { stdout, stderr } = await play(scenarioOf('a bug in the program'), '--verbose');
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^error: TypeError: no clock$/m);
     expect(stderr).toMatch(/^\s+at /m);
@@ -280,7 +189,7 @@ describe('an error in a real process is', () => {
 
   it('tls for https to a server that uses http', async () => {
     const url = service.sandbox.baseUrl.replace('http:', 'https:');
-    const { exit, stdout, stderr } = await service.run([...FIND, '--base-url', url, '--json']);
+    const { exit, stdout, stderr } = await service.run([...FIND.split(' '), '--base-url', url, '--json']);
     expect([exit, stdout]).toEqual([6, '']);
     const { error } = JSON.parse(stderr);
     expect(error).toMatchObject({ code: 'tls', retryable: false, hint: expect.stringContaining('http://') });
@@ -295,7 +204,7 @@ describe('an error in a real process is', () => {
   });
 
   it('io_error for stdout that cannot be written', async () => {
-    for (const words of [FIND, ['--help'], ['--version'], ['status', '--json']]) {
+    for (const words of [FIND.split(' '), ['--help'], ['--version'], ['status', '--json']]) {
       const line = 'exec "$0" "$@" > /dev/full';
       const ran = await start('sh', ['-c', line, ...PROGRAM, ...words], { env: env() }).ended;
       expect([words, ran.exit, ran.stdout]).toEqual([words, 9, '']);
@@ -329,31 +238,33 @@ describe('an error in a real process is', () => {
 });
 
 describe('the command in a hint', () => {
-  const SEARCH = ['find', 'Nopa', '--city', 'San Francisco'];
-  it.each<readonly string[]>([
-    ['find', 'Nopa', '--location', 'San Francisco'],
-    ['find', 'Nopa', '--ctiy', 'San Francisco'],
-    ['find', 'Nopa', 'SF'],
-    [...SEARCH, '--columns', 'nmae'],
-    [...SEARCH, '--jq', '.a['],
-    [...SEARCH, '-o', 'json'],
-    [...SEARCH, '-o', 'new.pdf', '--quiet'],
-    [...SEARCH, '--retries', '99'],
-    [...SEARCH, '--open', '--csv'],
-    [...SEARCH, '--quiet', '--debug'],
-    [...SEARCH, '--json=name,grade'],
-    ['lookup', ID, '--fields', 'premum'],
-    ['call', 'find_restaurant', 'naem=Nopa', 'city=SF'],
-    ['call', 'find_restaurant', 'name:=Nopa', 'city=SF', 'city=SF'],
-    ['config', 'set', 'timeout', 'soon'],
-    ['help', 'format'],
-  ])('works as printed: after %j', async (...words) => {
-    await service.run(SEARCH, { tty: { stdout: true } });
-    const { exit, stderr } = await service.run(words, { cwd: service.home });
+  const SEARCH = "find Nopa --city 'San Francisco'";
+  it.each([
+    "find Nopa --location 'San Francisco'",
+    "find Nopa --ctiy 'San Francisco'",
+    'find Nopa SF',
+    `${SEARCH} --columns nmae`,
+    `${SEARCH} --jq .a[`,
+    `${SEARCH} -o json`,
+    `${SEARCH} -o new.pdf --quiet`,
+    `${SEARCH} --retries 99`,
+    `${SEARCH} --open --csv`,
+    `${SEARCH} --quiet --debug`,
+    `${SEARCH} --json=name,grade`,
+    `lookup ${ID} --fields premum`,
+    'call find_restaurant naem=Nopa city=SF',
+    'call find_restaurant name:=Nopa city=SF city=SF',
+    'config set timeout soon',
+    'help format',
+  ])('works as printed: after %s', async (line) => {
+    const run = (text: string, options: RunOptions = {}) =>
+      service.run(splitWords(text) ?? [], { cwd: service.home, ...options });
+    await run(SEARCH, { tty: { stdout: true } });
+    const { exit, stderr } = await run(line);
     expect(exit).toBe(2);
     const [, command] = /hint: (?:.*?[:?] )?restaurant (.*?)(?:; |\n)/.exec(stderr) ?? [];
     if (command === undefined) return expect(stderr).toMatch(/\nhint: /);
-    const fixed = await service.run(splitWords(command) ?? [], { cwd: service.home });
+    const fixed = await run(command);
     expect([command, fixed.exit, fixed.stderr]).toEqual([command, 0, expect.anything()]);
   });
 });
