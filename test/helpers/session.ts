@@ -1,12 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
-import { splitWords } from '../../src/util/shell.ts';
-import { VERSION } from '../../src/version.ts';
 import { ON_WINDOWS } from './process.ts';
-import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
+import { newHome, type RunOptions, type Transcript } from './program.ts';
 import type { ServiceUnderTest } from './service.ts';
+import { type Commands, Machine, needsShell } from './session-machine.ts';
 
 /*
  * A session file holds tests as text: titles, command lines, and everything that they print.
@@ -42,7 +39,7 @@ export interface SessionOptions {
   /** Files in the home folder when a test starts. */
   readonly files?: Readonly<Record<string, string>>;
   /** Further commands: they get the folder and their words, and return what they print. */
-  readonly commands?: Readonly<Record<string, (folder: string, ...words: string[]) => string>>;
+  readonly commands?: Commands;
   readonly run?: Pick<RunOptions, 'now'>;
   /** Plays each test also in a terminal of this width, in another home, and adds what differs: `[in a terminal]`. */
   readonly terminal?: number;
@@ -81,7 +78,8 @@ export function playSessions(path: string, options: SessionOptions = {}): void {
   const setup = parseSession(preamble).lines;
   for (const [index, text] of played.entries()) {
     const session = parseSession(text);
-    it.skipIf(ON_WINDOWS && needsShell(session, options))(session.title, async () => {
+    const isSkipped = ON_WINDOWS && session.lines.some((line) => needsShell(line.text, options.commands));
+    it.skipIf(isSkipped)(session.title, async () => {
       const now = await play(session, setup, options);
       if (process.env.UPDATE_SESSIONS === 'true') played[index] = now;
       else expect(comparable(now)).toBe(comparable(session.text));
@@ -184,154 +182,4 @@ function outcomeOf({ exit }: Transcript, requests: number): string {
     ...(requests === 0 ? [] : [`${requests} ${requests === 1 ? 'request' : 'requests'}`]),
   ];
   return facts.length === 0 ? '' : `  # ${facts.join(', ')}`;
-}
-
-/** The parts of a command line that runs the program. */
-const COMMAND = new RegExp(
-  [
-    /^(?:(?<source>(?:printf|echo|cat) .*?) \| )?/,
-    /(?<variables>(?:\w+=(?:'[^']*'|\S*) )*)/,
-    /restaurant(?<words> .*?)?/,
-    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?(?: \| grep (?<pattern>.+))?$/,
-  ]
-    .map(({ source }) => source)
-    .join(''),
-  's',
-);
-
-/** Returns whether a session runs commands that Windows does not have. */
-const needsShell = ({ lines }: Session, { commands = {} }: SessionOptions): boolean =>
-  lines.some(
-    ({ text }) =>
-      text.startsWith('$ ') &&
-      !COMMAND.test(text.slice(2)) &&
-      !['cat', 'cd', 'export', 'printf', 'replace', 'unset', ...Object.keys(commands)].includes(
-        text.split(' ')[1] ?? '',
-      ),
-  );
-
-function wordsOf(line: string): readonly string[] {
-  const words = splitWords(line);
-  if (words === undefined) throw new Error(`a quote is missing: ${line}`);
-  return words;
-}
-
-/** Replaces escapes as `printf` does, and `\ufeff`. */
-const unescaped = (text: string): string =>
-  text.replace(/\\(?:[ntr]|u[\da-f]{4})/g, (code) => JSON.parse(`"${code}"`));
-
-/** A home folder and the variables of a session. */
-class Machine {
-  readonly #home: string;
-  #cwd: string;
-  readonly #env: Record<string, string | undefined>;
-  readonly #options: SessionOptions;
-
-  constructor(home: string, env: Record<string, string>, options: SessionOptions) {
-    this.#home = home;
-    this.#cwd = home;
-    this.#env = env;
-    this.#options = options;
-  }
-
-  write(name: string, text: string): void {
-    const file = resolve(this.#cwd, name);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, text, { mode: 0o600 });
-  }
-
-  async execute(text: string, input: readonly string[]): Promise<Transcript> {
-    const { RESTAURANT_BASE_URL: service = '' } = this.#options.env?.() ?? {};
-    const line = text
-      .replaceAll('$SERVICE', service)
-      .replaceAll('$HOST', service.replace('http://', ''))
-      .replaceAll('$HOME', this.#home.replaceAll('\\', '/'));
-    const command = COMMAND.exec(line)?.groups;
-    if (command !== undefined) return this.#restaurant(command);
-    const [name = '', ...words] = wordsOf(line);
-    const own = this.#options.commands?.[name];
-    const silent = { exit: 0, stdout: '', stderr: '' };
-    if (own !== undefined) return { ...silent, stdout: own(this.#cwd, ...words) };
-    if (name === 'export') return this.#export(words, silent);
-    if (name === 'unset') for (const word of words) this.#env[word] = undefined;
-    else if (name === 'cd') this.#cwd = resolve(this.#cwd, words[0] ?? '');
-    else if (name === 'cat' && words[0] === '>') this.write(words[1] ?? '', `${input.join('\n')}\n`);
-    else if (name === 'printf' && words[1] === '>') this.write(words[2] ?? '', unescaped(words[0] ?? ''));
-    else if (name === 'cat') return { ...silent, stdout: this.#read(words) };
-    else if (name === 'mode') return { ...silent, stdout: words.map((word) => this.#mode(word)).join('') };
-    else if (name === 'replace') this.#replace(words);
-    else return this.#shell(line);
-    return silent;
-  }
-
-  #export(words: readonly string[], silent: Transcript): Transcript {
-    for (const word of words) {
-      const [name = '', ...value] = word.split('=');
-      this.#env[name] = value.join('=').replaceAll('~', this.#home);
-    }
-    return silent;
-  }
-
-  #read = (names: readonly string[]): string =>
-    names.map((name) => readFileSync(resolve(this.#cwd, name), 'utf8')).join('');
-
-  #mode(name: string): string {
-    return `${(statSync(resolve(this.#cwd, name)).mode & 0o777).toString(8)} ${name}\n`;
-  }
-
-  #replace([before = '', after = '', name = '']: readonly string[]): void {
-    this.write(name, this.#read([name]).replaceAll(before, after));
-  }
-
-  #shell(line: string): Transcript {
-    const { PATH, TMPDIR } = process.env;
-    const options = { cwd: this.#cwd, env: { PATH, TMPDIR, HOME: this.#home }, encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], options);
-    return { exit: status ?? -1, stdout, stderr };
-  }
-
-  async #restaurant(line: Record<string, string>): Promise<Transcript> {
-    const { source, variables = '', words = '', file, silent, pattern } = line;
-    const own = Object.fromEntries(
-      wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
-    );
-    const { COLUMNS: columns, ...env } = { ...this.#env, ...own };
-    const isTerminal = { stdout: true, stderr: true, columns: Number(columns) };
-    const transcript = await runCli(wordsOf(words), {
-      ...this.#options.run,
-      cwd: this.#cwd,
-      ...(source === undefined && file === undefined ? {} : { stdin: this.#stdin(source, file) }),
-      ...(columns === undefined ? {} : { tty: isTerminal }),
-      env: columns === undefined ? env : { NO_COLOR: '1', ...env },
-    });
-    if (silent !== undefined) return { ...transcript, stdout: '' };
-    if (pattern === undefined) return transcript;
-    const [text = ''] = wordsOf(pattern);
-    const shown = transcript.stdout.split('\n').filter((one) => one.includes(text));
-    return { ...transcript, stdout: shown.map((one) => `${one}\n`).join('') };
-  }
-
-  #stdin(source: string | undefined, file: string | undefined): string {
-    if (source === undefined) return this.#read([file ?? '']);
-    const [name, ...words] = wordsOf(source);
-    if (name === 'cat') return this.#read(words);
-    const text = words.join(' ');
-    return name === 'echo' ? `${text}\n` : unescaped(text);
-  }
-
-  /** Replaces what changes from run to run. */
-  withoutChanging(text: string): string {
-    const { RESTAURANT_BASE_URL: service } = this.#options.env?.() ?? {};
-    const addresses = service === undefined ? [] : [new URL(service).host];
-    return [...addresses, ...addresses.map(encodeURIComponent)]
-      .reduce((rest, address) => rest.replaceAll(address, '<host>'), text.replaceAll(this.#home, '<home>'))
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
-        Math.abs(Date.parse(time) - Date.now()) < 2 * 86_400_000 ? '<time>' : time,
-      )
-      .replace(/\b(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d\d:\d\d\b/g, '<day hour>')
-      .replace(/\b\d+(\.\d)? ms\b|"ms": ?\d+/g, '<ms>')
-      .replaceAll(VERSION, '<version>')
-      .replace(/\b\d+s ago\b/g, '<time> ago')
-      .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<time>');
-  }
 }

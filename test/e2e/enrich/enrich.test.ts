@@ -43,10 +43,16 @@ function columns(folder: string, name = '', ...names: string[]): string {
   return cells.map((row) => `${row.join('\t')}\n`).join('');
 }
 
-playWithService(join(import.meta.dirname, 'enrich.session'), service, {
-  env: () => ({ ...service.env, ...UNPACED }),
-  commands: { columns },
-});
+for (const { file, quota } of [
+  { file: 'enrich.session', quota: UNPACED },
+  { file: 'fed-back.session', quota: UNPACED },
+  { file: 'dry-run.session', quota: {} },
+]) {
+  playWithService(join(import.meta.dirname, file), service, {
+    env: () => ({ ...service.env, ...quota }),
+    commands: { columns },
+  });
+}
 
 describe('enrich', () => {
   it('keeps own columns unchanged and guards those of the service', async () => {
