@@ -166,7 +166,10 @@ export class Machine {
     const { RESTAURANT_BASE_URL: service } = this.#options.env?.() ?? {};
     const addresses = service === undefined ? [] : [new URL(service).host];
     return [...addresses, ...addresses.map(encodeURIComponent)]
-      .reduce((rest, address) => rest.replaceAll(address, '<host>'), text.replaceAll(this.#home, '<home>'))
+      .reduce(
+        (rest, address) => rest.replaceAll(address, '<host>'),
+        text.replaceAll(JSON.stringify(this.#home).slice(1, -1), '<home>').replaceAll(this.#home, '<home>'),
+      )
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
         Math.abs(Date.parse(time) - Date.now()) < 2 * 86_400_000 ? '<time>' : time,
       )

@@ -105,7 +105,7 @@ function parseSession(text: string): Session {
 const comparable = (text: string): string =>
   ON_WINDOWS
     ? text
-        .replace(/^! hint: .*\n/gm, '')
+        .replace(/^! hint: .*\n?/gm, '')
         .replace(/"hint":".*?(?<!\\)"/g, '')
         .replace(/["'\\/]/g, '')
     : text;

@@ -112,6 +112,7 @@ export const TESTS = [
     reason: 'needs the time when a file was created, which Wine does not keep',
     onlyInWine: true,
     tests: {
+      'e2e/enrich/enrich': ['does not overwrite a file'],
       'e2e/enrich/kill': ['a run that is killed > loses no row'],
       'e2e/enrich/resume': ['--resume > rejects', 'responses of a stopped run'],
     },
