@@ -78,7 +78,7 @@ unexpected    | a bug in the program           | FIND                           
     return { code: code as Code, cause, words: command.split(' '), env, fault, names };
   });
 
-/** What a command line cannot express. */
+/** Options that a command line cannot express. */
 const OPTIONS: Readonly<Record<string, RunOptions>> = {
   'stdin that is not UTF-8': { stdin: new Uint8Array([0xff, 0xfe, 0x41]) },
   'a bug in the program': {

@@ -61,7 +61,7 @@ export function needsShell(line: string, commands: Commands = {}): boolean {
 }
 
 const isBuiltIn = (name: string, words: readonly string[]): boolean =>
-  name in BUILT_IN && !(name === 'ls' && words.length > 0 && words[0] !== '-A');
+  name in BUILT_IN && (name !== 'ls' || ['', '-A'].includes(words.join(' ')));
 
 /** A home folder and the variables of a session. */
 export class Machine {

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +7,7 @@ import { shell } from '../../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
 import { useService } from '../../helpers/service.ts';
+import { playSessions } from '../../helpers/session.ts';
 import { everyCommand, readTree } from '../../helpers/tree.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../skills/restaurant/SKILL.md', import.meta.url));
@@ -98,118 +98,13 @@ describe('skill install', () => {
     }
   });
 
-  it('honors the variables that move an agent', async () => {
-    const { cwd, env } = folder();
-    for (const [name, variable] of [
-      ['claude-code', 'CLAUDE_CONFIG_DIR'],
-      ['copilot', 'COPILOT_HOME'],
-    ] as const) {
-      const { stdout } = await install([name, '--dry-run'], {
-        cwd,
-        env: { ...env, [variable]: '/else/where' },
-      });
-      expect(stdout).toBe('/else/where/skills/restaurant/SKILL.md\n');
-    }
-  });
-
-  it('overwrites a different file only with --force', async () => {
-    const options = folder();
-    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, 'my own');
-    const refused = await install(['codex'], options);
-    expect(refused).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('--force') });
-    const planned = await install(['codex', '--dry-run', '--json'], options);
-    expect(JSON.parse(planned.stdout)).toMatchObject({ state: 'different', written: false });
-    expect(readFileSync(file, 'utf8')).toBe('my own');
-    expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 0, stdout: `${file}\n` });
-    expect(readFileSync(file, 'utf8')).toBe(skill);
-  });
-
-  it('updates an installed version, and nothing else', async () => {
-    const options = folder();
-    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
-    const update = () => install(['universal', '--update', '--json'], options);
-    expect(JSON.parse((await update()).stdout)).toMatchObject({ state: 'new', written: false });
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, '---\nname: restaurant\n---\nan older version');
-    expect(JSON.parse((await update()).stdout)).toMatchObject({ state: 'different', written: true });
-    expect(readFileSync(file, 'utf8')).toBe(skill);
-    writeFileSync(file, 'my own');
-    expect((await update()).exit).toBe(2);
-    expect(readFileSync(file, 'utf8')).toBe('my own');
-  });
-
-  it('is undone by skill uninstall, which deletes no other file without --force', async () => {
-    const options = folder();
-    const uninstall = (...words: string[]) =>
-      runCli(['skill', 'uninstall', 'cursor', '--json', ...words], options);
-    const at = join(options.env.HOME ?? '', '.cursor/skills/restaurant');
-    const file = join(at, 'SKILL.md');
-    await install(['cursor'], options);
-    expect(JSON.parse((await uninstall('--dry-run')).stdout)).toMatchObject({ file, removed: false });
-    expect(JSON.parse((await uninstall()).stdout)).toEqual({
-      agent: 'cursor',
-      scope: 'user',
-      file,
-      removed: true,
-    });
-    expect([existsSync(at), existsSync(dirname(at))]).toEqual([false, true]);
-    expect(JSON.parse((await uninstall()).stdout)).toMatchObject({ removed: false });
-    await install(['cursor'], options);
-    writeFileSync(join(at, 'notes.md'), 'mine');
-    writeFileSync(file, 'my own');
-    expect((await uninstall()).exit).toBe(2);
-    expect((await uninstall('--force')).exit).toBe(0);
-    expect([existsSync(file), existsSync(join(at, 'notes.md'))]).toEqual([false, true]);
-  });
-
-  it.each(['.claude', '.claude/skills', '.claude/skills/restaurant', '.claude/skills/restaurant/SKILL.md'])(
-    'never writes through a link of a project: %s',
-    async (link) => {
-      const options = folder();
-      const outside = join(options.env.HOME ?? '', 'outside');
-      mkdirSync(outside);
-      const path = join(options.cwd, link);
-      mkdirSync(dirname(path), { recursive: true });
-      symlinkSync(link.endsWith('.md') ? join(outside, 'SKILL.md') : outside, path);
-      const { exit, stdout, stderr } = await install(
-        ['claude-code', '--scope', 'project', '--force'],
-        options,
-      );
-      expect([exit, stdout]).toEqual([9, '']);
-      expect(stderr).toContain(`${path} is a symbolic link`);
-      expect(existsSync(join(outside, 'SKILL.md')) || existsSync(join(outside, 'skills'))).toBe(false);
-    },
-  );
-
-  it('does not block on a pipe in place of the file', async () => {
-    const options = folder();
-    const file = join(options.env.HOME ?? '', '.agents/skills/restaurant/SKILL.md');
-    mkdirSync(dirname(file), { recursive: true });
-    execFileSync('mkfifo', [file]);
-    expect(await install(['codex', '--force'], options)).toMatchObject({ exit: 9, stdout: '' });
-  });
-
-  it('follows a link of the user to the folder of skills', async () => {
-    const options = folder();
-    const real = join(options.env.HOME ?? '', 'dotfiles');
-    mkdirSync(real);
-    symlinkSync(real, join(options.env.HOME ?? '', '.claude'));
-    expect((await install(['claude-code'], options)).exit).toBe(0);
-    expect(readFileSync(join(real, 'skills/restaurant/SKILL.md'), 'utf8')).toBe(skill);
-  });
-
-  it('suggests the nearest agent', async () => {
-    const { exit, stderr } = await install(['claude'], folder());
-    expect(exit).toBe(2);
-    expect(stderr).toMatch(/^error: <client> 'claude': .*; did you mean claude-code\?/);
-  });
-
-  it('rejects an unknown agent and lists the known ones', async () => {
-    const { exit, stderr } = await install(['clippy'], folder());
-    expect(exit).toBe(2);
-    for (const name of AGENT_NAMES) expect(stderr).toContain(name);
+  it('needs a home folder', async () => {
     expect((await install(['codex'], { ...folder(), env: {}, homedir: () => '' })).exit).toBe(2);
   });
+});
+
+playSessions(join(import.meta.dirname, 'skill.session'), {
+  commands: {
+    installed: (cwd, file = '') => (readFileSync(join(cwd, file), 'utf8') === skill ? 'yes\n' : 'no\n'),
+  },
 });
