@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { makeJqWorker } from './jq-worker.js';
-import { lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse } from './lazy-modules.js';
+import { lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse, quickExports } from './lazy-modules.js';
 import { shipLicenses } from './licenses.js';
 import { makePage } from './page.js';
 import { tableWidths } from './table-library.js';
@@ -138,7 +138,7 @@ output.push(...libraries.values());
 const temporary = join(root, `dist-${process.pid}`);
 for (const { fileName, code } of output) {
   await mkdir(dirname(join(temporary, fileName)), { recursive: true });
-  const lazy = lazyModules(code);
+  const lazy = lazyModules(quickExports(code));
   await writeFile(join(temporary, fileName), fileName === 'start.cjs' ? asStart(lazy) : lazy);
 }
 await shipLicenses(temporary, [...output.flatMap(({ modules }) => Object.keys(modules)), ...inText]);

@@ -47,6 +47,26 @@ export function lazyModules(code) {
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
 
+/** An export of a chunk, as rolldown writes it. */
+const EXPORT =
+  /Object\.defineProperty\(exports,(["'`])([\w$]+)\1,\{enumerable:!0,get:function\(\)\{return ?([^{}]+)\}\}\)[,;]/g;
+
+/** With fewer exports, it makes no difference. */
+const MANY = 10;
+
+/**
+ * Changes a chunk with many exports so that they are defined at once: V8 creates a class from a template, but copies the descriptors of
+ * an object for each property that is added. @returns its new code
+ */
+export function quickExports(code) {
+  const found = [...code.matchAll(EXPORT)];
+  const own = found.map(([, , name, value]) => `get ${name}(){return ${value}}`);
+  const run = found.map(([text]) => text).join('');
+  return found.length >= MANY && code.trimEnd().endsWith(run)
+    ? code.replace(run, () => `Object.setPrototypeOf(exports,new class{${own.join('')}});`)
+    : code;
+}
+
 /** A rolldown plugin that loads these libraries from separate chunks. @param chunks by the library's name */
 export const onFirstUse = (chunks) => ({
   name: 'on-first-use',
