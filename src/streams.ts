@@ -53,6 +53,11 @@ export class ProcessOutput implements Output {
     this.#isPlain = isFileOrPipe(descriptor);
   }
 
+  /** Whether the system has everything: nothing was left to a stream. */
+  get isWritten(): boolean {
+    return this.#stream === undefined;
+  }
+
   get isTTY(): boolean {
     return !this.#isPlain && this.#opened().isTTY === true;
   }
