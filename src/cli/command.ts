@@ -49,6 +49,8 @@ export class CliOption extends Option {
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   declare readonly conflictsWith: readonly string[];
   readonly about: string;
+  #name: string | undefined;
+  #attributeName: string | undefined;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);
@@ -57,9 +59,20 @@ export class CliOption extends Option {
     if (choices !== undefined) this.argChoices = [...choices];
   }
 
+  // Commander asks for both a dozen times.
+  override name(): string {
+    this.#name ??= super.name();
+    return this.#name;
+  }
+
+  override attributeName(): string {
+    this.#attributeName ??= super.attributeName();
+    return this.#attributeName;
+  }
+
   /** @throws {AppError} `usage` naming the option */
-  parse<T>(read: (text: string) => T, text: string, hint?: Hint): T {
-    return parseValue(read, text, { name: this.long, flag: true, hint });
+  parse<T>(read: (text: string) => T, text: string, hint?: () => Hint | undefined): T {
+    return parseValue(read, text, () => ({ name: this.long, flag: true, hint: hint?.() }));
   }
 }
 
@@ -185,11 +198,12 @@ export class CliCommand extends Command {
   }
 
   choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
-    const read = (text: string): T => {
+    const originOf = (text: string) => {
       const [near = choices[0] ?? ''] = nearest(text, choices, 1);
       const hint = [{ command: again({}, { operands: [near] }) }, this.seeHelp];
-      return parseValue(oneOf(choices), text, { name: `<${name}>`, flag: true, hint });
+      return { name: `<${name}>`, flag: true, hint };
     };
+    const read = (text: string): T => parseValue(oneOf(choices), text, () => originOf(text));
     return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 
@@ -202,22 +216,28 @@ export class CliCommand extends Command {
     const readNumber = range && wholeNumber(...range);
     const read = facts.choices ? oneOf(choices) : (readNumber ?? facts.read);
     if (read !== undefined) {
-      option.argParser((typed) => {
-        const example = facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0];
-        return this.#tryParse(option, read, typed, example);
-      });
+      const exampleFor = (typed: string) => facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0];
+      option.argParser((typed) => this.#tryParse(option, read, typed, exampleFor));
     }
     return this.addOption(value === undefined ? option : option.default(value));
   }
 
   /** An invalid value is reported when the whole line is parsed, so that the hint can repeat the line. */
-  #tryParse(option: CliOption, read: (text: string) => unknown, text: string, example?: string): unknown {
-    const { long } = option;
-    const isColumns = long === '--fields' && this.optionGroups.includes('columns');
-    const corrected = isColumns
-      ? { text: 'to choose columns', command: again({ '--columns': text }, { without: [long] }) }
-      : { command: again({ [long]: example ?? '' }) };
-    const hint = example === undefined ? undefined : [corrected, this.seeHelp];
+  #tryParse(
+    option: CliOption,
+    read: (text: string) => unknown,
+    text: string,
+    exampleFor: (text: string) => string | undefined,
+  ): unknown {
+    const hint = () => {
+      const { long } = option;
+      const example = exampleFor(text);
+      const isColumns = long === '--fields' && this.optionGroups.includes('columns');
+      const corrected = isColumns
+        ? { text: 'to choose columns', command: again({ '--columns': text }, { without: [long] }) }
+        : { command: again({ [long]: example ?? '' }) };
+      return example === undefined ? undefined : [corrected, this.seeHelp];
+    };
     try {
       return option.parse(read, text, hint);
     } catch (error) {

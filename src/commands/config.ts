@@ -132,7 +132,7 @@ function checkSetting(app: App, name: SettingName, input: string): string {
     isUrl: isUrl(name),
     hint: { command: restaurant('config', 'list') },
   };
-  parseValue<unknown>(SETTINGS[name].parse, input, where);
+  parseValue<unknown>(SETTINGS[name].parse, input, () => where);
   if (name === 'profile') requireProfile(app, input);
   return name === 'base-url' || name === 'endpoint' ? withScheme(input) : input;
 }

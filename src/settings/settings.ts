@@ -63,7 +63,8 @@ export class Settings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
     const { value: text, source } = this.raw(name);
     const parse: (text: string) => unknown = SETTINGS[name].parse;
-    const value = text === null ? undefined : parseValue(parse, text, this.#originOf(name, source, text));
+    const value =
+      text === null ? undefined : parseValue(parse, text, () => this.#originOf(name, source, text));
     return { value: value as SettingValue<N>, source };
   }
 
@@ -100,7 +101,7 @@ export class Settings {
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
 
-  #originOf(name: SettingName, source: Source, text: string): Parameters<typeof parseValue>[2] {
+  #originOf(name: SettingName, source: Source, text: string): ReturnType<Parameters<typeof parseValue>[2]> {
     const { env, profileField, choices = [] }: Setting<unknown> = SETTINGS[name];
     const where = { flag: source === 'flag', isUrl: isUrl(name) };
     if (source === 'flag') {

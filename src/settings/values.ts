@@ -134,17 +134,16 @@ export function parseKeyPrefix(text: string): string {
 export function parseValue<T>(
   parse: (text: string) => T,
   text: string,
-  where: { name: string; flag: boolean; hint?: Hint | undefined; isUrl?: boolean },
+  origin: () => { name: string; flag: boolean; hint?: Hint | undefined; isUrl?: boolean },
 ): T {
   try {
     return parse(text);
   } catch (cause) {
+    const { name, flag, hint, isUrl = false } = origin();
     const isComplete = cause instanceof AppError;
-    if (isComplete && where.flag) throw cause;
-    const value = isComplete || where.isUrl ? '' : ` '${text}'`;
+    if (isComplete && flag) throw cause;
+    const value = isComplete || isUrl ? '' : ` '${text}'`;
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(where.flag ? 'usage' : 'bad_config', `${where.name}${value}: ${problem}`, {
-      hint: where.hint,
-    });
+    throw new AppError(flag ? 'usage' : 'bad_config', `${name}${value}: ${problem}`, { hint });
   }
 }

@@ -4,12 +4,10 @@ export const posixQuote = (text: string): string => `'${text.replaceAll("'", "'\
 
 export const posixWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : posixQuote(text));
 
-/** Text that PowerShell replaces in double quotes, that cmd.exe replaces (`%NAME%`), or that no line can contain. */
-const EXPANDED = /[`\u201c-\u201e\p{Cc}]|\$[\w({:?^$]|%[^%]+%/u;
-
 /** Quotes text as one word that cmd.exe, PowerShell, and the C runtime read alike; undefined if there is none. */
 export function windowsWord(text: string): string | undefined {
-  if (EXPANDED.test(text)) return undefined;
+  // PowerShell replaces the first and second in double quotes, cmd.exe the third, and no line can contain a control character.
+  if (/[`\u201c-\u201e\p{Cc}]|\$[\w({:?^$]|%[^%]+%/u.test(text)) return undefined;
   // PowerShell splits `-a.b` and `-a:b`.
   if (/^[\w+/\\][\w+=:./\\-]*$|^--?[\w=/\\-]*$/.test(text) && text !== '') return text;
   // The C runtime reads backslashes before a quote as pairs.
