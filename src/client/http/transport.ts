@@ -59,11 +59,7 @@ export type TraceEvent =
   | { readonly kind: 'body'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string };
 
-export interface Transport {
-  /** Redirects are not followed. @throws {AppError} of the network, or of a response that cannot be read; the signal's reason */
-  send(limits: CallLimits, exchange: Exchange): Promise<Reply>;
-  close(): Promise<void>;
-}
+export type Transport = Pick<HttpTransport, 'send' | 'close'>;
 
 const CONNECT_MS = 10_000;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -76,7 +72,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const openTransport = (options: TransportOptions): Transport => new HttpTransport(options);
 
-class HttpTransport implements Transport {
+class HttpTransport {
   readonly #options: TransportOptions;
   readonly #proxy: ProxyServer | undefined;
   #dispatcher: Promise<HttpDispatcher> | undefined;
@@ -86,6 +82,7 @@ class HttpTransport implements Transport {
     this.#proxy = proxyFor(options.endpoint, options.env);
   }
 
+  /** Redirects are not followed. @throws {AppError} of the network, or of a response that cannot be read; the signal's reason */
   async send(limits: CallLimits, exchange: Exchange): Promise<Reply> {
     const { endpoint, now, trace } = this.#options;
     const { method, headers, body } = exchange;
