@@ -64,5 +64,6 @@ export function buildProgram(app: App): CliCommand {
   for (const [name, [group, load]] of Object.entries(COMMANDS)) {
     program.lazyCommand(name, group, async (command) => (await load())(command, app));
   }
+  app.program = program;
   return program;
 }

@@ -11,10 +11,11 @@ import { BUNDLED, VERSION } from './version.ts';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
   const program = buildProgram(app);
-  app.program = program;
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
-    await dispatch(argv, program, app);
+    await program
+      .parseAsync([...argv], { from: 'user' })
+      .catch((error) => answerInstead(error, program, app));
     return app.exitCode;
   } catch (error) {
     return await reportFailure(error, app, program);
@@ -35,14 +36,6 @@ async function complete(
     return 0;
   } catch {
     return 1;
-  }
-}
-
-async function dispatch(argv: readonly string[], program: CliCommand, app: App): Promise<void> {
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    await answerInstead(error, program, app);
   }
 }
 
@@ -144,7 +137,6 @@ export async function reportUncaught(
 ): Promise<number> {
   const app = new App(context);
   const program = buildProgram(app);
-  app.program = program;
   try {
     program.parseOptions([...argv]);
   } catch {

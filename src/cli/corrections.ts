@@ -25,23 +25,22 @@ function splitRest(rest: readonly string[]): Rest {
   return { operands: rest.slice(0, end), options: rest.slice(end) };
 }
 
-/** @param app undefined if only the help of a command is wanted */
 export function correctCommand(
   word: string,
   parent: CliCommand,
   rest: readonly string[],
-  app?: App,
+  app: App,
 ): Advice | undefined {
   const { root } = parent;
   const { operands, options } = splitRest(rest);
   const grouped = OTHER_GROUPS.includes(word) ? ungrouped(operands, options, parent, app) : undefined;
   if (grouped !== undefined) return grouped;
   const meant = parent === root && ROW_NUMBERS.test(word) ? `lookup ${word}` : commandFor(word, parent);
-  if (app === undefined || [...rest, ...typedFlags(root)].some((each) => HELP.includes(each))) {
-    if (meant === '--help') return didMean([meant], root);
+  if ([...rest, ...typedFlags(root)].some((each) => HELP.includes(each))) {
+    if (meant === '--help') return didMean([meant], root, app);
     return meant === undefined
       ? undefined
-      : didMean([...parent.path.split(' '), ...meant.split(' '), ...rest], root);
+      : didMean([...parent.path.split(' '), ...meant.split(' '), ...rest], root, app);
   }
   if (meant !== undefined)
     return didMean(lineFor(meant, word, parent, { operands, options }, app), root, app);
@@ -55,7 +54,7 @@ function lineFor(meant: string, word: string, parent: CliCommand, rest: Rest, ap
   if (meant.startsWith('find ')) return meant.split(' ');
   const [name = '', ...added] = meant.split(/ (?=--)/);
   const path = [...parent.path.split(' '), ...name.split(' ')].filter((each) => each !== '');
-  const verb = isSynonym(word, parent) ? word : '';
+  const verb = synonymsOf(word, parent).length > 0 ? word : '';
   const named = name === 'lookup' ? rest.operands.filter((each) => !LINKS.includes(each)) : rest.operands;
   const line = searchFor(name, verb, rest, app) ?? [...path, ...operandsFor(path, named, parent)];
   return [...line, ...rest.options, ...added.flatMap((each) => each.split(' '))];
@@ -66,7 +65,7 @@ function ungrouped(
   [next = '', ...others]: readonly string[],
   options: readonly string[],
   parent: CliCommand,
-  app: App | undefined,
+  app: App,
 ): Advice | undefined {
   if (commandFor(next, parent) === undefined) return undefined;
   const isOurs = parent.children.some((each) => each.name() === next);
@@ -79,18 +78,16 @@ const HELP = ['-h', '--help'];
 const synonymsOf = (word: string, { path }: CliCommand): string[] =>
   ownWords(OTHER_VERBS[path] ?? {}, word.toLowerCase());
 
-const isSynonym = (word: string, parent: CliCommand): boolean => synonymsOf(word, parent).length > 0;
-
 function commandFor(word: string, parent: CliCommand): string | undefined {
   const names = parent.children.map((child) => child.name());
   return names.includes(word) ? word : [...synonymsOf(word, parent), ...nearest(word, names, 1)][0];
 }
 
-function didMean(words: readonly Word[], program: CliCommand, app?: App, text = 'did you mean'): Advice {
+function didMean(words: readonly Word[], program: CliCommand, app: App, text = 'did you mean'): Advice {
   const line = [...words.filter((each) => each !== ''), ...typedFlags(program)];
   const isSearch = ['find', 'lookup', 'tools', 'call'].includes(String(line[0]));
   const isComplete = ['--demo', ...HELP].some((each) => line.includes(each));
-  const demo = app !== undefined && isSearch && !isComplete && needsDemo(app) ? ['--demo'] : [];
+  const demo = isSearch && !isComplete && needsDemo(app) ? ['--demo'] : [];
   return { text, command: restaurant(...line, ...demo) };
 }
 
@@ -235,10 +232,10 @@ export function correctLine(
 /** Returns the command with an option that was typed before it; undefined if the words do not name one that has it. */
 export function reorderLine(program: CliCommand, flag: string): Advice | undefined {
   const { args } = program;
-  const child = program.children.find((each) => args.includes(each.name()) && each.findOption(flag));
-  const find = program.children.find((each) => each.name() === 'find' && each.findOption(flag));
-  if (child === undefined && find !== undefined)
-    return { text: 'did you mean', command: restaurant('find', ...args, ...typedFlags(program)) };
+  const hasOption = (child: CliCommand): boolean => child.findOption(flag) !== undefined;
+  const child =
+    program.children.find((each) => args.includes(each.name()) && hasOption(each)) ??
+    program.children.find((each) => each.name() === 'find' && hasOption(each));
   if (child === undefined) return undefined;
   const words = [child.name(), ...args.filter((word) => word !== child.name())];
   return { text: 'did you mean', command: restaurant(...words, ...typedFlags(program)) };

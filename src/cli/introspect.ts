@@ -1,3 +1,4 @@
+import type { App } from '../app/app.ts';
 import { exitCodes } from '../errors.ts';
 import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
@@ -171,12 +172,12 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
   };
 }
 
-export function findCommand(program: CliCommand, words: readonly string[]): CliCommand {
+export function findCommand(program: CliCommand, words: readonly string[], app: App): CliCommand {
   return words
     .flatMap((word) => word.split(' '))
     .reduce<CliCommand>((parent, word) => {
       const child = parent.children.find((each) => each.name() === word);
-      if (child === undefined) throw unknownCommandError(word, parent, ['--help']);
+      if (child === undefined) throw unknownCommandError(word, parent, ['--help'], app);
       return child;
     }, program);
 }

@@ -42,12 +42,12 @@ export function usageError(error: CommanderError, command: CliCommand, app: App)
   return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
 }
 
-/** @param rest the words that follow. @param app undefined if only the help of a command is wanted */
+/** @param rest the words that follow */
 export function unknownCommandError(
   word: string,
   parent: CliCommand,
   rest: readonly string[],
-  app?: App,
+  app: App,
 ): AppError {
   const all = { text: 'to list the commands', ...parent.ownHelp };
   const name = `${parent.path} ${word}`.trimStart();

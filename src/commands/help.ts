@@ -26,7 +26,7 @@ export function registerHelp(command: CliCommand, app: App): void {
       }
       const text = topics.includes(word)
         ? topicText(word, app.terminal.helpWidth)
-        : helpText(findCommand(program, words), app);
+        : helpText(findCommand(program, words, app), app);
       await app.context.stdout.write(text);
     });
 }

@@ -40,7 +40,7 @@ export function registerSchema(command: CliCommand, app: App): void {
       await program.loadTree();
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
       const facts =
-        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
+        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words, app));
       await writeOutput(app, `${toJson(facts, writesToTerminal(app))}\n`);
     });
 }
