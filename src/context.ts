@@ -22,7 +22,6 @@ interface Prompt {
   secret(message: string): Promise<string>;
   /** Prompts for a line of text. @throws {AppError} `interrupted` on Ctrl-C */
   text(message: string, placeholder?: string): Promise<string>;
-  /** Reads single keys. */
   keys(): Keyboard;
 }
 

@@ -191,8 +191,7 @@ export async function writeResult(
 
 /** With `--open` but without `-o`, the page is stored in the cache folder, and its path is printed. */
 async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
-  const { renderDocument, tempReportPath } = await import('./page.ts');
-  const { showPage } = await import('./browser.ts');
+  const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
   const document = await page(selectedColumns(app));
   const html = await renderDocument(app, document);
   const path = outputPath(app);

@@ -3,7 +3,6 @@ import type { Warn } from '../storage/own-folder.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
 
-/** A wait before the next request, and its reason. */
 export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly until: number;

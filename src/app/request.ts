@@ -15,7 +15,6 @@ export interface ServiceCommand<Plan, Result> {
   readonly columns?: readonly string[];
   /** The output format does not depend on the extension of the output file. */
   readonly anyExtension?: true;
-  /** Options for opening the service. */
   readonly service?: ServiceOptions;
   /** Parses and checks the arguments. All usage errors are found here. */
   plan(): Plan | Promise<Plan>;

@@ -68,11 +68,9 @@ export interface ToolCatalog {
   readonly fromCache: boolean;
 }
 
-/** Options for opening a service, in addition to the settings. */
 export interface ServiceOptions extends QuotaOptions {
   readonly demoMode?: DemoMode;
   readonly signal?: AbortSignal;
-  /** The target, if it is already open. */
   readonly target?: Target;
   readonly stored?: StoredResponses;
   /** Sends every request, and stores the responses. */

@@ -42,7 +42,6 @@ export function usageError(error: CommanderError, command: CliCommand, app: App)
   return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
 }
 
-/** @param rest the words that follow */
 export function unknownCommandError(
   word: string,
   parent: CliCommand,

@@ -119,7 +119,6 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   });
 }
 
-/** The response, and the results that are left of it. */
 interface Results extends Received<FindResult> {
   readonly rows: readonly unknown[];
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { missingBrowserReason, openUrl } from '../../app/browser.ts';
 import type { UpdateLabel } from '../../app/notes.ts';
+import { missingBrowserReason, openUrl } from '../../app/page.ts';
 import type { InputSource } from '../../client/types.ts';
 import { Semaphore } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/object.ts';

@@ -7,7 +7,6 @@ import { posixWord } from '../../util/shell.ts';
 export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
 
-/** Filters and order of the results of `find`. The service has no such arguments. */
 export interface Refinement {
   /** Any of these is part of a cuisine tag. */
   readonly cuisine?: readonly string[];

@@ -1,9 +1,8 @@
 import { closeSync, constants, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { showPage } from '../../app/browser.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
-import { loadAsset, redacted, tempReportPath } from '../../app/page.ts';
+import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
 import { TOOLS } from '../../client/tools.ts';
 import { AppError } from '../../errors.ts';
 import { type Advice, again, type Hint, slot } from '../../hint.ts';
