@@ -1,5 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js';
@@ -11,6 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { listenerServer, type TestServer } from './servers.ts';
 
 /** The question of the tool `book`. */
 const QUESTION = {
@@ -118,11 +118,10 @@ export function hostileServer(questions: readonly object[]): RequestListener {
 
 /** Starts a server around the tests of a `describe`. @returns its endpoint */
 export function useEndpoint(listener: RequestListener): () => string {
-  const server = createServer(listener);
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    server = await listenerServer(listener);
   });
-  return () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  afterAll(() => server?.close());
+  return () => `${server?.origin}/mcp`;
 }

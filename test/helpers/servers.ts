@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
@@ -29,10 +29,14 @@ export interface HttpTestServer extends TestServer {
   readonly requests: ReceivedRequest[];
 }
 
+/** Serves HTTP with a listener of Node. */
+export const listenerServer = (listener: RequestListener): Promise<TestServer> =>
+  listen(createServer(listener), '127.0.0.1', 'http');
+
 /** Serves HTTP: `handle` is called when a whole request has arrived. */
 export async function httpServer(handle: RequestHandler): Promise<HttpTestServer> {
   const requests: ReceivedRequest[] = [];
-  const server = createServer((incoming, response) => {
+  const server = await listenerServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -41,7 +45,7 @@ export async function httpServer(handle: RequestHandler): Promise<HttpTestServer
       void handle(request, response, requests.push(request) - 1);
     });
   });
-  return { ...(await listen(server, '127.0.0.1', 'http')), requests };
+  return { ...server, requests };
 }
 
 /** Options of `rawServer`. */

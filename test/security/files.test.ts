@@ -192,6 +192,7 @@ describe('a config file that others may write', () => {
 
 describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () => {
   const list = 'name,city\nNopa,SF\n';
+  const asVictim = (variables: Record<string, string>) => ({ env: variables, uid: VICTIM, cwd: '/' });
 
   it('does not append to a file that the lock of an output links to', async () => {
     const shared = sharedFolder(MALLORY, 0o777);
@@ -200,11 +201,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const input = fileOf(VICTIM, join(home, 'list.csv'), list);
     linkOf(MALLORY, join(shared, 'out.csv.lock'), profile);
     const out = join(shared, 'out.csv');
-    const { exit } = await run(['enrich', input, '-o', out, '--quiet'], {
-      env: env(home),
-      uid: VICTIM,
-      cwd: '/',
-    });
+    const { exit } = await run(['enrich', input, '-o', out, '--quiet'], asVictim(env(home)));
     expect([0, 9]).toContain(exit);
     expect(readFileSync(profile, 'utf8')).toBe('alias ls=ls\n');
   });
@@ -215,7 +212,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const site = subfolder(join(home, 'www'), VICTIM, 0o755);
     linkOf(MALLORY, join(shared, 'restaurant'), site);
     const more = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared };
-    await run(FIND, { env: env(home, more), uid: VICTIM, cwd: '/', exit: 0 });
+    await run(FIND, { ...asVictim(env(home, more)), exit: 0 });
     expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
   });
 
@@ -231,11 +228,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
         linkOf(MALLORY, join(shared, 'restaurant'), repo);
       } else renameSync(repo, join(shared, 'restaurant'));
       const before = service.sandbox.requests.length;
-      const { exit, stderr } = await run(FIND, {
-        env: { HOME: home, XDG_CONFIG_HOME: shared },
-        uid: VICTIM,
-        cwd: '/',
-      });
+      const { exit, stderr } = await run(FIND, asVictim({ HOME: home, XDG_CONFIG_HOME: shared }));
       expect([exit, service.sandbox.requests.length]).toEqual([2, before]);
       expect(stderr).toMatch(/^error: refusing to use .*config\.json: .* belongs to user 65534\n/);
     },
@@ -246,7 +239,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const home = sharedFolder(VICTIM, 0o755);
     for (const name of ['code', 'responses']) subfolder(join(home, name), VICTIM);
     linkOf(MALLORY, join(shared, 'restaurant'), home);
-    const options = { env: env(home, { XDG_CACHE_HOME: shared }), uid: VICTIM, cwd: '/', exit: 9 };
+    const options = { ...asVictim(env(home, { XDG_CACHE_HOME: shared })), exit: 9 };
     await run(['cache', 'clear'], options);
     expect(readdirSync(home).sort()).toEqual(['code', 'responses']);
   });
@@ -263,7 +256,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
       const input = fileOf(VICTIM, join(home, 'list.csv'), list);
       const lock = fileOf(MALLORY, join(shared, 'out.csv.lock'), text, mode);
       const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
-      const { exit, stderr } = await run(words, { env: env(home), uid: VICTIM, cwd: '/' });
+      const { exit, stderr } = await run(words, asVictim(env(home)));
       expect([text, exit]).toEqual([text, 9]);
       expect(stderr).toContain('out.csv');
       expect(stderr).not.toMatch(/sudo|chown/);
@@ -281,12 +274,7 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
       ['enrich', input, '-o', join(home, 'out.csv'), '--quiet'],
       [...FIND, '-o', join(home, 'out.csv')],
     ]) {
-      const { exit, stderr } = await run(words, {
-        env: env(home),
-        uid: VICTIM,
-        cwd: '/',
-        stdin: 'sk_service_demo_free',
-      });
+      const { exit, stderr } = await run(words, { ...asVictim(env(home)), stdin: 'sk_service_demo_free' });
       expect([words, exit]).toEqual([words, 9]);
       expect(stderr).not.toMatch(/sudo|chown|rm -/);
     }

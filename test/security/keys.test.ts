@@ -12,6 +12,11 @@ const service = useScriptedService();
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const NO_KEY = { RESTAURANT_API_KEY: undefined };
 let home = '';
+const inHome = (more: Record<string, string | undefined> = {}) => ({
+  HOME: home,
+  RESTAURANT_BASE_URL: service.url,
+  ...more,
+});
 beforeEach(() => {
   home = sharedFolder();
   service.answer(restaurants({ service_id: 'r-1', name: 'Nopa' }));
@@ -34,12 +39,12 @@ describe('a key', () => {
     ['find', 'x', '--city', 'SF', '--base-url', `http://user:${KEY}@127.0.0.1:9`],
     ['raw', 'x', '-H', `Authorization: Bearer ${KEY}`],
   ])('in the arguments of %s %s is rejected or masked, and not stored', async (...words) => {
-    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.url, CI: 'true' } });
+    await run(words, { env: inHome({ CI: 'true' }) });
     expect(filesWithKey()).toEqual([]);
   });
 
   it('from the environment is not in any file or page', async () => {
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.url, RESTAURANT_MAX_AGE: '10m' };
+    const env = inHome({ RESTAURANT_MAX_AGE: '10m' });
     for (const more of [[], ['--json'], ['--verbose'], ['-o', 'out.html'], ['-o', 'out.csv']]) {
       await run([...FIND, ...more], { env, cwd: home, exit: 0 });
     }
@@ -89,7 +94,7 @@ describe('a key', () => {
 
   it('counts when its command ends, even if a process that it started holds stdout open', async () => {
     const words = ['config', 'set', 'key-command', `sh -c "sleep 30 & echo ${KEY}"`];
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.url, ...NO_KEY };
+    const env = inHome(NO_KEY);
     await run(words, { env, exit: 0 });
     expect((await run(FIND, { env, exit: 0 })).ms).toBeLessThan(20_000);
   });
@@ -155,7 +160,7 @@ describe('a key', () => {
     service.answer(
       restaurants({ service_id: 'r-1', name: 'Nopa', note: 'lorem % \\u00e9 ipsum '.repeat(200_000) }),
     );
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
+    const env = inHome();
     const { ms } = await run([...FIND, '--json'], { env, exit: 0 });
     expect(ms).toBeLessThan(10_000);
   });
@@ -164,7 +169,7 @@ describe('a key', () => {
     const secret = 'pWVtqXzkv'.repeat(length).slice(0, length);
     const text = `${secret} ${secret.replaceAll('p', '\\u0070')}`;
     service.answer((_, response) => response.writeHead(500).end(text));
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
+    const env = inHome();
     for (const more of [[], ['--json'], ['--verbose']]) {
       const { stdout, stderr } = await run([...FIND, '-H', `X-Auth-Token: ${secret}`, ...more], {
         env,
@@ -187,7 +192,7 @@ describe('a key', () => {
     ['__proto__: y'],
     ['constructor: y'],
   ])('is sent unchanged with the header %j', async (header) => {
-    await run(['raw', 'x', '-H', header], { env: { HOME: home, RESTAURANT_BASE_URL: service.url } });
+    await run(['raw', 'x', '-H', header], { env: inHome() });
     for (const { headers } of service.asked) {
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
       expect(headers.host).toBe(new URL(service.url).host);
@@ -198,12 +203,12 @@ describe('a key', () => {
   it('in a file that an argument names is masked in the output', async () => {
     writeFileSync(join(home, 'note'), `the key is ${KEY}`);
     const words = ['call', 'x', 'note=@note', '--dry-run'];
-    await run(words, { env: { HOME: home, RESTAURANT_BASE_URL: service.url }, cwd: home });
+    await run(words, { env: inHome(), cwd: home });
   });
 
   it('in a config file that is a folder is rejected without blocking', async () => {
     mkdirSync(join(home, '.config/restaurant/config.json'), { recursive: true, mode: 0o700 });
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
+    const env = inHome();
     await run(FIND, { env });
     await run(['config', 'set', 'city', 'SF'], { env });
   });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CsvReader } from '../../src/util/csv.ts';
@@ -48,8 +48,7 @@ describe('a command in a hint', () => {
       const { hint } = JSON.parse(stderr).error;
       const command = /restaurant .*/.exec(hint ?? '')?.[0] ?? '';
       await shellWords(command.replace(/ (?:works|gives|shows|lists) .*/s, ''));
-      const { stdout } = await start('ls', [folder]).ended;
-      expect(stdout).not.toContain('PWNED');
+      expect(readdirSync(folder).join()).not.toContain('PWNED');
     }
   });
 
@@ -61,7 +60,7 @@ describe('a command in a hint', () => {
       const command = /--columns .*/.exec(text ?? '')?.[0];
       if (command !== undefined) await shellWords(`restaurant find x ${command}`);
     }
-    expect((await start('ls', [folder]).ended).stdout).not.toContain('PWNED');
+    expect(readdirSync(folder).join()).not.toContain('PWNED');
   });
 
   it('with a tool name from the service runs no other command', async () => {
@@ -70,7 +69,7 @@ describe('a command in a hint', () => {
     const { hint } = JSON.parse(stderr).error;
     const command = /restaurant .*/.exec(hint ?? '')?.[0] ?? '';
     await shellWords(command);
-    expect((await start('ls', [folder]).ended).stdout).not.toContain('PWNED');
+    expect(readdirSync(folder).join()).not.toContain('PWNED');
   });
 });
 
@@ -87,7 +86,7 @@ describe('the curl command', () => {
       const { stdout } = await run(['call', `t${text}`, `a=${text}`, '--curl'], options());
       const script = `curl() { printf '%s\\0' "$@"; }; ${stdout}`;
       for (const shell of ['bash', 'sh']) await start(shell, ['-c', script], { cwd: folder }).ended;
-      expect((await start('ls', [folder]).ended).stdout).not.toContain('PWNED');
+      expect(readdirSync(folder).join()).not.toContain('PWNED');
     },
   );
 });

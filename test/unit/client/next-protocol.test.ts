@@ -25,109 +25,60 @@ const OUTCOMES = {
   'has no response': { failure },
 } as const;
 
-type Step = readonly [era: Era, what: keyof typeof OUTCOMES | 'refused the handshake'];
-const trial = ([era, what]: Step): Trial =>
-  what === 'refused the handshake'
-    ? { era, outcome: { failure }, isHandshake: true }
-    : { era, outcome: OUTCOMES[what] };
+/** The trial that a step such as `legacy refused the handshake` describes. */
+function trial(step: string): Trial {
+  const [era, ...words] = step.split(' ');
+  const what = words.join(' ');
+  return what === 'refused the handshake'
+    ? { era: era as Era, outcome: { failure }, isHandshake: true }
+    : { era: era as Era, outcome: OUTCOMES[what as keyof typeof OUTCOMES] };
+}
 
 const NONE: Knowledge = { refused: [] };
+const BARE: Knowledge = { era: 'bare', refused: [] };
+const LEGACY: Knowledge = { era: 'legacy', refused: [] };
+const MODERN: Knowledge = { era: 'modern', refused: [] };
+const NO_LEGACY: Knowledge = { refused: ['legacy'] };
 
 it.each<{
   knowledge?: Knowledge;
   known?: true;
-  trials: Step[];
+  trials: readonly string[];
   next?: Era;
   answer?: number;
   learns: Knowledge;
 }>([
   // Nothing is known: the plain call is first.
-  { trials: [['bare', 'works']], answer: 0, learns: { era: 'bare', refused: [] } },
-  { trials: [['bare', 'has bad params']], answer: 0, learns: { era: 'bare', refused: [] } },
-  { trials: [['bare', 'has no response']], answer: 0, learns: NONE },
-  { trials: [['bare', 'is a 429']], answer: 0, learns: NONE },
-  { trials: [['bare', 'is not initialized']], next: 'legacy', learns: NONE },
-  { trials: [['bare', 'is a 404']], next: 'legacy', learns: NONE },
-  { trials: [['bare', 'needs 2026-07-28']], next: 'modern', learns: NONE },
-  {
-    trials: [
-      ['bare', 'is not initialized'],
-      ['legacy', 'works'],
-    ],
-    answer: 1,
-    learns: { era: 'legacy', refused: [] },
-  },
-  {
-    trials: [
-      ['bare', 'needs 2026-07-28'],
-      ['modern', 'has bad params'],
-    ],
-    answer: 1,
-    learns: { era: 'modern', refused: [] },
-  },
+  { trials: ['bare works'], answer: 0, learns: BARE },
+  { trials: ['bare has bad params'], answer: 0, learns: BARE },
+  { trials: ['bare has no response'], answer: 0, learns: NONE },
+  { trials: ['bare is a 429'], answer: 0, learns: NONE },
+  { trials: ['bare is not initialized'], next: 'legacy', learns: NONE },
+  { trials: ['bare is a 404'], next: 'legacy', learns: NONE },
+  { trials: ['bare needs 2026-07-28'], next: 'modern', learns: NONE },
+  { trials: ['bare is not initialized', 'legacy works'], answer: 1, learns: LEGACY },
+  { trials: ['bare needs 2026-07-28', 'modern has bad params'], answer: 1, learns: MODERN },
   // Both are refused: the refusal of the plain call is the answer.
-  {
-    trials: [
-      ['bare', 'is a 404'],
-      ['legacy', 'refused the handshake'],
-    ],
-    answer: 0,
-    learns: { refused: ['legacy'] },
-  },
-  {
-    knowledge: { refused: ['legacy'] },
-    trials: [['bare', 'is a 404']],
-    answer: 0,
-    learns: { refused: ['legacy'] },
-  },
+  { trials: ['bare is a 404', 'legacy refused the handshake'], answer: 0, learns: NO_LEGACY },
+  { knowledge: NO_LEGACY, trials: ['bare is a 404'], answer: 0, learns: NO_LEGACY },
   // The protocol is known.
-  {
-    knowledge: { era: 'legacy', refused: [] },
-    known: true,
-    trials: [['legacy', 'works']],
-    answer: 0,
-    learns: { era: 'legacy', refused: [] },
-  },
-  {
-    knowledge: { era: 'legacy', refused: [] },
-    known: true,
-    trials: [['legacy', 'is a 404']],
-    next: 'bare',
-    learns: NONE,
-  },
-  {
-    known: true,
-    trials: [
-      ['legacy', 'is a 404'],
-      ['bare', 'works'],
-    ],
-    answer: 1,
-    learns: { era: 'bare', refused: [] },
-  },
+  { knowledge: LEGACY, known: true, trials: ['legacy works'], answer: 0, learns: LEGACY },
+  { knowledge: LEGACY, known: true, trials: ['legacy is a 404'], next: 'bare', learns: NONE },
+  { known: true, trials: ['legacy is a 404', 'bare works'], answer: 1, learns: BARE },
   {
     knowledge: { era: 'bare', refused: ['legacy'] },
     known: true,
-    trials: [['bare', 'is not initialized']],
+    trials: ['bare is not initialized'],
     next: 'legacy',
     learns: NONE,
   },
   // No other protocol works better, so the refusal was about the request.
-  {
-    knowledge: { era: 'bare', refused: [] },
-    known: true,
-    trials: [['bare', 'is a 429']],
-    answer: 0,
-    learns: { era: 'bare', refused: [] },
-  },
+  { knowledge: BARE, known: true, trials: ['bare is a 429'], answer: 0, learns: BARE },
   {
     known: true,
-    trials: [
-      ['legacy', 'refused the handshake'],
-      ['bare', 'is not initialized'],
-      ['legacy', 'refused the handshake'],
-    ],
+    trials: ['legacy refused the handshake', 'bare is not initialized', 'legacy refused the handshake'],
     answer: 1,
-    learns: { refused: ['legacy'] },
+    learns: NO_LEGACY,
   },
 ])('after $trials, knowing $knowledge: next $next, answer $answer', (row) => {
   const { knowledge = NONE, known = false, next, answer, learns } = row;

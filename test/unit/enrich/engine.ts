@@ -7,7 +7,20 @@ import type { RowDone } from '../../../src/enrich/progress/summary.ts';
 import type { CellRow } from '../../../src/enrich/row.ts';
 import { enrichRows, type Job } from '../../../src/enrich/run/enrich-rows.ts';
 import { noFinishedRows } from '../../../src/enrich/write/checkpoint.ts';
-import { openRowCodec } from '../../../src/enrich/write/row-codec.ts';
+import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
+
+/** Options of a CSV of names and cities. */
+export const CODEC_OPTIONS: RowCodecOptions = {
+  format: 'csv',
+  delimiter: ',',
+  bom: false,
+  lineEnd: '\n',
+  columns: ['name', 'city'],
+  prefix: 'restaurant_',
+  details: true,
+  added: [],
+  guard: true,
+};
 
 export interface FakeService {
   find?(name: string, signal: AbortSignal): Promise<Found> | Found;
@@ -23,17 +36,7 @@ export async function runEngine(
   service: FakeService,
   more: Partial<Job> = {},
 ) {
-  const codec = openRowCodec({
-    format: 'csv',
-    delimiter: ',',
-    bom: false,
-    lineEnd: '\n',
-    columns: ['name', 'city'],
-    prefix: 'restaurant_',
-    details: true,
-    added: [],
-    guard: true,
-  });
+  const codec = openRowCodec(CODEC_OPTIONS);
   const stop = more.stop ?? new AbortController();
   const responses = new Map<string, unknown>();
   const requests: string[] = [];

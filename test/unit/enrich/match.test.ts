@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAgain, matchName } from '../../../src/enrich/match/match.ts';
+import { matchAgain, matchName, type RowResult } from '../../../src/enrich/match/match.ts';
 import {
   isOneLetterOff,
   nameSimilarity,
@@ -12,46 +12,29 @@ const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, 
 const match = (name: string, results: readonly unknown[], total = 0) =>
   matchName({ name, city: 'SF' }, { results, total });
 
+/** Status, kind of match, number of candidates, and the id of the best, such as `matched exact of 3: NOPÁ`. */
+const outcome = ({ status, match: how, candidates, restaurant: best }: RowResult): string =>
+  `${status} ${how} of ${candidates}: ${best?.service_id}`;
+
 describe('matchName', () => {
-  it('is exact if one of several candidates has the same name', () => {
-    const results = [restaurant('Nopalito'), restaurant('NOPÁ'), restaurant('Nopa Bar')];
-    expect(match('the nopa!', results)).toMatchObject({
-      status: 'matched',
-      match: 'exact',
-      candidates: 3,
-      restaurant: { name: 'NOPÁ' },
-    });
-  });
-
-  it('is "only" for a single candidate with another name', () => {
-    expect(match('Nopa', [restaurant('Nopalito')])).toMatchObject({
-      status: 'likely',
-      match: 'only',
-      candidates: 1,
-    });
-  });
-
-  it('is ambiguous for several candidates with the same name, and prefers the one in the city', () => {
-    const results = [
-      restaurant('Nopa', 'a', 'Oakland'),
-      restaurant('nopa', 'b', 'S.F.'),
-      restaurant('Bar', 'c'),
-    ];
-    expect(match('Nopa', results)).toMatchObject({
-      status: 'ambiguous',
-      match: 'best',
-      candidates: 3,
-      restaurant: { service_id: 'b' },
-    });
-  });
-
-  it('is ambiguous if none of several candidates has the name, and prefers the most similar one', () => {
-    const results = [restaurant('Nopa Bar'), restaurant('Nopa Grill')];
-    expect(match('Nopa', results)).toMatchObject({
-      status: 'ambiguous',
-      match: 'best',
-      restaurant: { name: 'Nopa Bar' },
-    });
+  it.each([
+    [
+      'the nopa!',
+      [restaurant('Nopalito'), restaurant('NOPÁ'), restaurant('Nopa Bar')],
+      'matched exact of 3: NOPÁ',
+    ],
+    ['Nopa', [restaurant('Nopalito')], 'likely only of 1: Nopalito'],
+    // Of several with the name, the one in the city; of several with other names, the most similar one.
+    [
+      'Nopa',
+      [restaurant('Nopa', 'a', 'Oakland'), restaurant('nopa', 'b', 'S.F.'), restaurant('Bar')],
+      'ambiguous best of 3: b',
+    ],
+    ['Nopa', [restaurant('Nopa Bar'), restaurant('Nopa Grill')], 'ambiguous best of 2: Nopa Bar'],
+    // A restaurant that is listed twice counts once.
+    ['Nopa', [restaurant('Nopa', 'a'), restaurant('Nopa', 'a')], 'matched exact of 1: a'],
+  ])('compares %s with %j: %s', (name, results, expected) => {
+    expect(outcome(match(name, results))).toBe(expected);
   });
 
   it('finds nothing in an empty list, and rejects results without any restaurant', () => {
@@ -60,17 +43,10 @@ describe('matchName', () => {
   });
 
   it('counts the candidates that it shows, and regards those that the response does not contain', () => {
-    expect(match('Nopa', [restaurant('Nopa Bar')], 12)).toMatchObject({ status: 'ambiguous', candidates: 1 });
-    expect(match('Nopa', [restaurant('Nopa')], 12)).toMatchObject({ match: 'exact', candidates: 1 });
-    expect(match('Nopa', [restaurant('Nopa Bar')], 1e300)).toMatchObject({ match: 'only', candidates: 1 });
-    expect(match('Nopa', [restaurant('Nopa Bar')], 0)).toMatchObject({ match: 'only', candidates: 1 });
-  });
-
-  it('counts a restaurant that is listed twice once', () => {
-    expect(match('Nopa', [restaurant('Nopa', 'a'), restaurant('Nopa', 'a')])).toMatchObject({
-      match: 'exact',
-      candidates: 1,
-    });
+    const of = (total: number, name = 'Nopa Bar') => outcome(match('Nopa', [restaurant(name)], total));
+    expect(of(12)).toBe('ambiguous best of 1: Nopa Bar');
+    expect(of(12, 'Nopa')).toBe('matched exact of 1: Nopa');
+    for (const total of [1e300, 0]) expect(of(total)).toBe('likely only of 1: Nopa Bar');
   });
 
   it('follows the documented rules for any results', () => {
@@ -148,12 +124,8 @@ describe('matchAgain', () => {
   it('is likely for an exact match of the simplified name, else ambiguous', () => {
     const query = { name: 'Nopa Restaurant', city: 'SF' };
     const loosely = (...results: unknown[]) => matchAgain(query, { results, total: 0 });
-    expect(loosely(restaurant('Nopa'), restaurant('Nopalito'))).toMatchObject({
-      status: 'likely',
-      match: 'loose',
-      restaurant: { name: 'Nopa' },
-    });
-    expect(loosely(restaurant('Nopalito'))).toMatchObject({ status: 'ambiguous' });
+    expect(outcome(loosely(restaurant('Nopa'), restaurant('Nopalito')))).toBe('likely loose of 2: Nopa');
+    expect(outcome(loosely(restaurant('Nopalito')))).toBe('ambiguous best of 1: Nopalito');
     expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
   });
 });
@@ -208,17 +180,13 @@ describe('matchName with --loose', () => {
     matchName({ name, city: 'SF' }, { results: names.map((each) => restaurant(each)), total: 0 }, true);
 
   it.each([
-    ['Nopa GmbH', ['Nopalito', 'Nopa'], 'likely', 'Nopa'],
-    ['Restaurant Nopalito', ['Nopa', 'Nopalito Ltd.'], 'likely', 'Nopalito Ltd.'],
-    ['Nopaltio', ['Nopa', 'Nopalito'], 'likely', 'Nopalito'],
-    ['Nopa', ['Nopalito', 'Nora'], 'ambiguous', 'Nora'],
-    ['Nopalitx', ['Nopalita', 'Nopalito'], 'ambiguous', 'Nopalita'],
-    ['Nopa GmbH', ['Nopa', 'Nopa Ltd.'], 'ambiguous', 'Nopa'],
-  ])('compares %s with the candidates %j', (name, names, status, best) => {
-    expect(loosely(name, ...names)).toMatchObject({
-      status,
-      match: status === 'likely' ? 'loose' : 'best',
-      restaurant: { name: best },
-    });
+    ['Nopa GmbH', ['Nopalito', 'Nopa'], 'likely loose of 2: Nopa'],
+    ['Restaurant Nopalito', ['Nopa', 'Nopalito Ltd.'], 'likely loose of 2: Nopalito Ltd.'],
+    ['Nopaltio', ['Nopa', 'Nopalito'], 'likely loose of 2: Nopalito'],
+    ['Nopa', ['Nopalito', 'Nora'], 'ambiguous best of 2: Nora'],
+    ['Nopalitx', ['Nopalita', 'Nopalito'], 'ambiguous best of 2: Nopalita'],
+    ['Nopa GmbH', ['Nopa', 'Nopa Ltd.'], 'ambiguous best of 2: Nopa'],
+  ])('compares %s with the candidates %j', (name, names, expected) => {
+    expect(outcome(loosely(name, ...names))).toBe(expected);
   });
 });

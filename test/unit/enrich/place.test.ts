@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAgain, matchId, matchName } from '../../../src/enrich/match/match.ts';
+import { matchAgain, matchId, matchName, type RowResult } from '../../../src/enrich/match/match.ts';
 import { isSameAddress, readPlace } from '../../../src/enrich/match/place.ts';
 
 /** One meter to the north, in degrees. */
@@ -21,73 +21,58 @@ const match = (
   isLoose = false,
 ) => matchName({ name, city: 'Berlin', place: where }, { results, total: 0 }, isLoose);
 
+/** Status, kind of match, and distance in meters, such as `matched place 149`. */
+const outcome = ({ status, match: how, distance_m }: RowResult): string =>
+  [status, how ?? [], distance_m ?? []].flat().join(' ');
+const outcomeOf = (...words: Parameters<typeof match>): string => outcome(match(...words));
+
 describe('a row with coordinates', () => {
   it.each([
-    ['the same name at the place', [candidate('Nopa', 149)], 'matched', 'place', 149],
-    ['the same name nearby', [candidate('Nopa', 1990)], 'matched', 'exact', 1990],
-    ['the same name far away', [candidate('Nopa', 2010)], 'likely', 'far', 2010],
-    ['one of a chain', [candidate('Nopa', 5000), candidate('Nopa', 20)], 'matched', 'place', 20],
-    ['one of a chain nearby', [candidate('Nopa', 5000), candidate('Nopa', 900)], 'likely', 'place', 900],
-    ['a chain far away', [candidate('Nopa', 5000), candidate('Nopa', 9000)], 'ambiguous', 'best', 5000],
-    ['twins in one street', [candidate('Nopa', 60), candidate('Nopa', 90)], 'ambiguous', 'best', 60],
-    ['a twin at the door', [candidate('Nopa', 90), candidate('Nopa', 10)], 'likely', 'place', 10],
-    ['another name far away', [candidate('Nopalito', 3000)], 'ambiguous', 'best', 3000],
-    ['another name at the place', [candidate('Nopalito', 10)], 'likely', 'only', 10],
-    ['a place that the service does not give', [candidate('Nopa')], 'matched', 'exact', undefined],
-  ])('%s', (_what, results, status, how, distance) => {
-    const { status: found, match: chosen, distance_m } = match('Nopa', results);
-    expect([found, chosen, distance_m]).toEqual([status, how, distance]);
+    ['the same name at the place', [candidate('Nopa', 149)], 'matched place 149'],
+    ['the same name nearby', [candidate('Nopa', 1990)], 'matched exact 1990'],
+    ['the same name far away', [candidate('Nopa', 2010)], 'likely far 2010'],
+    ['one of a chain', [candidate('Nopa', 5000), candidate('Nopa', 20)], 'matched place 20'],
+    ['one of a chain nearby', [candidate('Nopa', 5000), candidate('Nopa', 900)], 'likely place 900'],
+    ['a chain far away', [candidate('Nopa', 5000), candidate('Nopa', 9000)], 'ambiguous best 5000'],
+    ['twins in one street', [candidate('Nopa', 60), candidate('Nopa', 90)], 'ambiguous best 60'],
+    ['a twin at the door', [candidate('Nopa', 90), candidate('Nopa', 10)], 'likely place 10'],
+    ['another name far away', [candidate('Nopalito', 3000)], 'ambiguous best 3000'],
+    ['another name at the place', [candidate('Nopalito', 10)], 'likely only 10'],
+    ['a place that the service does not give', [candidate('Nopa')], 'matched exact'],
+  ])('%s', (_what, results, expected) => {
+    expect(outcomeOf('Nopa', results)).toBe(expected);
   });
 
   it('is likely for a similar name at the door', () => {
     const others = [candidate('Cantina El Tranvia', 3000), candidate('Nopa', 5)];
-    expect(
-      match('Cantina El Tranvía Alt', [...others, candidate('Cantina El Tranvía Alto', 49)]),
-    ).toMatchObject({
-      status: 'likely',
-      match: 'place',
-      distance_m: 49,
-    });
-    expect(
-      match('Cantina El Tranvía Alt', [...others, candidate('Cantina El Tranvía Alto', 51)]),
-    ).toMatchObject({
-      status: 'ambiguous',
-    });
+    const withSimilar = (meters: number) => [...others, candidate('Cantina El Tranvía Alto', meters)];
+    expect(outcomeOf('Cantina El Tranvía Alt', withSimilar(49))).toBe('likely place 49');
+    expect(outcomeOf('Cantina El Tranvía Alt', withSimilar(51))).toMatch(/^ambiguous best/);
   });
 
   it('recognizes swapped coordinates only if they lead to a candidate', () => {
     const swapped = place(HOME.lng, HOME.lat);
-    expect(match('Nopa', [candidate('Nopa', 30)], swapped)).toMatchObject({ match: 'place', distance_m: 30 });
-    expect(match('Nopa', [candidate('Nopa', 400)], swapped)).toMatchObject({
-      status: 'likely',
-      match: 'far',
-    });
+    expect(outcomeOf('Nopa', [candidate('Nopa', 30)], swapped)).toBe('matched place 30');
+    expect(outcomeOf('Nopa', [candidate('Nopa', 400)], swapped)).toMatch(/^likely far/);
   });
 
-  it('compares typos and simplified names, unless the restaurant is far away', () => {
-    const loosely = (name: string, ...results: unknown[]) => match(name, results, undefined, true);
-    expect(loosely('Nora', candidate('Nopa', 20), candidate('Nopalito', 20))).toMatchObject({
-      match: 'loose',
-    });
-    expect(loosely('Nopa GmbH', candidate('Nopa', 900), candidate('Bar', 9))).toMatchObject({
-      match: 'loose',
-    });
-    expect(loosely('Nopa GmbH', candidate('Nopa', 2900), candidate('Bar', 9))).toMatchObject({
-      match: 'best',
-    });
-    expect(loosely('Nopalita', candidate('Nopalito', 2900), candidate('Bar', 9))).toMatchObject({
-      match: 'best',
-    });
-  });
+  it.each([
+    ['Nora', [candidate('Nopa', 20), candidate('Nopalito', 20)], 'likely loose 20'],
+    ['Nopa GmbH', [candidate('Nopa', 900), candidate('Bar', 9)], 'likely loose 900'],
+    ['Nopa GmbH', [candidate('Nopa', 2900), candidate('Bar', 9)], 'ambiguous best 2900'],
+    ['Nopalita', [candidate('Nopalito', 2900), candidate('Bar', 9)], 'ambiguous best 2900'],
+  ])(
+    'compares typos and simplified names unless the restaurant is far away: %s',
+    (name, results, expected) => {
+      expect(outcomeOf(name, results, undefined, true)).toBe(expected);
+    },
+  );
 
   it('confirms the second search', () => {
+    const query = { name: 'Nopa', city: 'Berlin 10', place: place(HOME.lat, HOME.lng) };
     const again = (meters: number) =>
-      matchAgain(
-        { name: 'Nopa', city: 'Berlin 10', place: place(HOME.lat, HOME.lng) },
-        { results: [candidate('Nopa', meters)], total: 1 },
-      );
-    expect(again(20)).toMatchObject({ status: 'matched', match: 'place' });
-    expect(again(500)).toMatchObject({ status: 'likely', match: 'loose' });
+      outcome(matchAgain(query, { results: [candidate('Nopa', meters)], total: 1 }));
+    expect([again(20), again(500)]).toEqual(['matched place 20', 'likely loose 500']);
   });
 
   it('matches no restaurant of the same name that is more than 2 km away', () => {
@@ -116,32 +101,21 @@ describe('a row with an address', () => {
   ];
 
   it('selects one of several restaurants with the name', () => {
-    expect(match('Nopa', [seven, five], where)).toMatchObject({
-      status: 'matched',
-      match: 'place',
-      restaurant: five,
-    });
-    expect(match('Nopa', [five, seven], place(HOME.lat, HOME.lng, 'Hauptstr. 7'))).toMatchObject({
-      status: 'matched',
-      restaurant: seven,
-      distance_m: 40,
-    });
-    expect(match('Nopa', [seven], place(HOME.lat, HOME.lng, 'Other St 9'))).toMatchObject({
-      status: 'matched',
-    });
+    expect(match('Nopa', [seven, five], where)).toMatchObject({ match: 'place', restaurant: five });
+    const at = (address: string) => place(HOME.lat, HOME.lng, address);
+    expect(outcomeOf('Nopa', [five, seven], at('Hauptstr. 7'))).toBe('matched place 40');
+    expect(outcomeOf('Nopa', [seven], at('Other St 9'))).toBe('matched place 40');
   });
 
   it('is only likely if address and coordinates both differ', () => {
     const other = place(HOME.lat, HOME.lng, 'Other St 9');
-    expect(match('Nopa', [candidate('Nopa', 400, 'Hauptstraße 5')], other)).toMatchObject({ match: 'far' });
+    expect(outcomeOf('Nopa', [candidate('Nopa', 400, 'Hauptstraße 5')], other)).toBe('likely far 400');
   });
 
   it('is likely for a similar name at the address', () => {
     const similar = candidate('Cantina El Tranvía Alto', undefined, 'Hauptstraße 5');
-    expect(match('Cantina El Tranvía Alt', [similar, candidate('Nopa')], where)).toMatchObject({
-      status: 'likely',
-      match: 'place',
-    });
+    const results = [similar, candidate('Nopa')];
+    expect(outcomeOf('Cantina El Tranvía Alt', results, where)).toBe('likely place');
   });
 
   it.each([

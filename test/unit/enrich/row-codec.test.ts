@@ -4,18 +4,8 @@ import { fromError } from '../../../src/enrich/match/query.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { openRowCodec, type RowCodecOptions, type RowText } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
+import { CODEC_OPTIONS } from './engine.ts';
 
-const options: RowCodecOptions = {
-  format: 'csv',
-  delimiter: ',',
-  bom: false,
-  lineEnd: '\n',
-  columns: ['name', 'city'],
-  prefix: 'restaurant_',
-  details: true,
-  added: [],
-  guard: true,
-};
 const row: InputRow = { kind: 'cells', line: 2, cells: ['=Nopa', '-SF'], text: '=Nopa,-SF', end: '\r\n' };
 const whole = ({ start, end }: RowText, result: string): string => start + result + end;
 const object = (text: string): InputRow => ({ kind: 'object', line: 4, text, value: JSON.parse(text) });
@@ -39,7 +29,7 @@ const found: RowResult = {
 
 describe('a CSV', () => {
   it('has the documented columns in their order', () => {
-    expect(openRowCodec(options).header).toBe(
+    expect(openRowCodec(CODEC_OPTIONS).header).toBe(
       'name,city,restaurant_status,restaurant_match,restaurant_candidates,restaurant_id,restaurant_name,' +
         'restaurant_address,restaurant_city,restaurant_neighborhood,restaurant_lat,restaurant_lng,' +
         'restaurant_cuisine_tags,restaurant_grade,restaurant_coverage_level,restaurant_details,restaurant_error,restaurant_similarity,restaurant_distance_m\n',
@@ -48,7 +38,7 @@ describe('a CSV', () => {
 
   it('keeps input cells unchanged and guards text of the service, except numbers and telephone numbers', () => {
     const codec = openRowCodec({
-      ...options,
+      ...CODEC_OPTIONS,
       added: [
         { name: 'tel', path: 'phone' },
         { name: 'mon', path: 'open.monday' },
@@ -61,14 +51,14 @@ describe('a CSV', () => {
         `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,,` +
         `+1 415-555-0100,-9,'=a`,
     );
-    expect(openRowCodec({ ...options, guard: false }).result(found)).toContain(
+    expect(openRowCodec({ ...CODEC_OPTIONS, guard: false }).result(found)).toContain(
       ',"=HYPERLINK(""x"")",+1 Street,',
     );
   });
 
   it('status can be read back', () => {
     for (const delimiter of [',', ';', '\t']) {
-      const codec = openRowCodec({ ...options, delimiter });
+      const codec = openRowCodec({ ...CODEC_OPTIONS, delimiter });
       const text = codec.result(found);
       expect(codec.statusOf(text)).toBe('matched');
       expect(codec.statusOf('nonsense,exact\n')).toBeUndefined();
@@ -78,18 +68,18 @@ describe('a CSV', () => {
 
   it('writes a failure with its code, on one line', () => {
     const error = new AppError('timeout', 'no answer\nin 30s');
-    expect(openRowCodec(options).result(fromError(error, NOT_FOUND))).toBe(
+    expect(openRowCodec(CODEC_OPTIONS).result(fromError(error, NOT_FOUND))).toBe(
       'error,,0,,,,,,,,,,,,timeout: no answer in 30s,,',
     );
   });
 
   it('as TSV has no line breaks in text of the service', () => {
-    const codec = openRowCodec({ ...options, format: 'tsv', delimiter: '\t' });
+    const codec = openRowCodec({ ...CODEC_OPTIONS, format: 'tsv', delimiter: '\t' });
     expect(codec.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
   });
 
   it('rejects a column that exists', () => {
-    const clash = (more: Partial<RowCodecOptions>) => () => openRowCodec({ ...options, ...more });
+    const clash = (more: Partial<RowCodecOptions>) => () => openRowCodec({ ...CODEC_OPTIONS, ...more });
     expect(clash({ columns: ['name', 'restaurant_id'] })).toThrow(/already has a column 'restaurant_id'/);
     expect(clash({ columns: ['name', 'restaurant_id'], prefix: 'found_' })).not.toThrow();
     expect(clash({ columns: ['tel'], added: [{ name: 'tel', path: 'phone' }] })).toThrow(
@@ -101,7 +91,7 @@ describe('a CSV', () => {
   });
 
   it('writes objects by the columns of its header', () => {
-    const codec = openRowCodec({ ...options, columns: ['name', 'at.city', 'tags'] });
+    const codec = openRowCodec({ ...CODEC_OPTIONS, columns: ['name', 'at.city', 'tags'] });
     expect(codec.input(object('{"tags":["a","b"],"at":{"city":"SF, CA"},"name":null}'))).toEqual({
       start: ',"SF, CA","a; b",',
       end: '\n',
@@ -114,7 +104,7 @@ describe('without details', () => {
   it('has no column for them, and keeps the added values', () => {
     for (const format of ['csv', 'ndjson'] as const) {
       const codec = openRowCodec({
-        ...options,
+        ...CODEC_OPTIONS,
         format,
         details: false,
         added: [{ name: 'tel', path: 'phone' }],
@@ -129,7 +119,7 @@ describe('without details', () => {
 
 describe('NDJSON', () => {
   const nested = (more: Partial<RowCodecOptions> = {}) =>
-    openRowCodec({ ...options, format: 'ndjson', ...more });
+    openRowCodec({ ...CODEC_OPTIONS, format: 'ndjson', ...more });
 
   it('keeps the text of the object and nests the result', () => {
     const codec = nested({ added: [{ name: 'tel', path: 'phone' }] });
@@ -187,7 +177,7 @@ describe('NDJSON', () => {
 
 describe('matchId', () => {
   it('copies fields with documented names from the details', () => {
-    const text = openRowCodec(options).result(
+    const text = openRowCodec(CODEC_OPTIONS).result(
       matchId(
         { id: 'a-1', name: '', city: '' },
         { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } },
