@@ -79,27 +79,28 @@ class LineReader {
     const [end = '', ...others] = piece.split('\n');
     if (!this.#isCut) this.#text += end;
     for (const next of others) {
-      if (!this.#isCut) yield* this.#current();
+      const json = this.#current();
+      if (json !== undefined) yield json;
       this.#isCut = false;
       this.#text = next;
       this.#line += 1;
     }
     if (this.#text.length <= MAX_ROW) return;
-    yield* this.#current();
+    yield { text: this.#text, line: this.#line };
     this.#isCut = true;
     this.#text = '';
   }
 
-  end(): Iterable<JsonText> {
-    return this.#current();
+  end(): JsonText[] {
+    return [this.#current() ?? []].flat();
   }
 
-  #current(): readonly JsonText[] {
-    const line = this.#line;
-    if (this.#text.length > MAX_ROW) return [{ text: this.#text, line }];
+  /** Returns the current line; undefined if it is blank, or the end of a line that was cut. */
+  #current(): JsonText | undefined {
     // A sequence of RFC 8142 has a record separator before each text.
-    const text = this.#text.replace(/^\x1e/, '').trim();
-    return text === '' ? [] : [{ text, line }];
+    const isTooLong = this.#text.length > MAX_ROW;
+    const text = isTooLong ? this.#text : this.#text.replace(/^\x1e/, '').trim();
+    return text === '' ? undefined : { text, line: this.#line };
   }
 }
 

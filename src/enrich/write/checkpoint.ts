@@ -63,12 +63,11 @@ export class FinishedRows {
   take(row: InputRow, own: RowText): FinishedRow | undefined {
     const previous = this.#previous?.next();
     const record = this.#records?.next();
-    if (record !== undefined) return { ...this.#result(record, row, own), isWritten: true };
+    if (record !== undefined) return this.#finishedRow(record, row, own, true);
     this.#cutTail(own.start);
     if (previous === undefined) return undefined;
-    const result = this.#result(previous, row, own);
-    const isRetried = this.#options.retryErrors === true && result.status === 'error';
-    return isRetried ? undefined : { ...result, isWritten: false };
+    const result = this.#finishedRow(previous, row, own, false);
+    return this.#options.retryErrors === true && result.status === 'error' ? undefined : result;
   }
 
   /** Ends the input. @throws {CheckpointMismatch} if the output has more rows */
@@ -98,11 +97,11 @@ export class FinishedRows {
     this.#records = undefined;
   }
 
-  #result(record: string, row: InputRow, { start, end }: RowText): Pick<FinishedRow, 'text' | 'status'> {
+  #finishedRow(record: string, row: InputRow, { start, end }: RowText, isWritten: boolean): FinishedRow {
     const text = record.slice(start.length, -end.length);
     const status = record === start + text + end ? this.#options.codec.statusOf(text) : undefined;
     if (status === undefined) throw this.#mismatch(`line ${row.line} of the input differs`);
-    return { text, status };
+    return { text, status, isWritten };
   }
 
   #mismatch(difference: string): CheckpointMismatch {
