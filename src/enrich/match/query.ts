@@ -18,7 +18,7 @@ import {
 } from './match.ts';
 import { simplifyCity, simplifyName } from './names.ts';
 
-export type NameQuery = MatchQuery & { readonly kind: 'search' };
+type NameQuery = MatchQuery & { readonly kind: 'search' };
 export type Searchable =
   | NameQuery
   | (MatchQuery & { readonly kind: 'lookup'; readonly id: string; readonly isIdKept?: true });

@@ -210,7 +210,7 @@ function dateAndTime(days: number, is1904: boolean): string[] {
 }
 
 /** Formats a number with the digits that a spreadsheet shows. */
-export function plainNumber(value: string): string {
+function plainNumber(value: string): string {
   const number = Number(value);
   return Number.isFinite(number) && value.trim() !== '' ? String(Number(number.toPrecision(DIGITS))) : value;
 }

@@ -7,6 +7,6 @@ declare module 'saxen' {
     on(event: 'closeTag' | 'text' | 'cdata' | 'attention', listener: (text: string) => void): this;
     on(event: 'error', listener: (error: Error) => void): this;
     write(xml: string): this;
-    end(): Error | undefined;
+    end(): void;
   }
 }

@@ -51,7 +51,7 @@ class XmlParser {
   constructor(reader: XmlReader<unknown>) {
     this.#parser
       .on('error', (cause) => {
-        throw malformed(cause);
+        throw new WorkbookError('its XML is malformed', { cause });
       })
       .on('attention', () => {
         throw new WorkbookError('its XML declares a document type');
@@ -81,12 +81,9 @@ class XmlParser {
   }
 
   end(): void {
-    const cause = this.#parser.end();
-    if (cause) throw malformed(cause);
+    this.#parser.end();
   }
 }
-
-const malformed = (cause: Error) => new WorkbookError('its XML is malformed', { cause });
 
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
