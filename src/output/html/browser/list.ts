@@ -23,7 +23,6 @@ export class List {
   readonly #columns: readonly PageColumn[];
   readonly #rows: readonly Row[];
   readonly #map: MapView | undefined;
-  readonly #search: (query: string) => Row[];
   readonly #filters: readonly Filter[];
   readonly #input = el('input', {
     type: 'search',
@@ -43,6 +42,8 @@ export class List {
   readonly #pager: HTMLElement;
   readonly #opened: Set<Row>;
   readonly #review: Review;
+  /** The text of each row, without case and accents. */
+  #texts: readonly string[] | undefined;
   #order: Order | undefined;
   #matches: readonly Row[];
   #sorted: readonly Row[];
@@ -57,7 +58,6 @@ export class List {
     this.#matches = rows;
     this.#sorted = rows;
     this.#opened = new Set(rows.length === 1 ? rows : []);
-    this.#search = searcher(rows);
     this.#filters = makeFilters(columns, rows, () => this.#find());
     this.#headings = columns.map(({ label }, column) =>
       el(
@@ -109,8 +109,15 @@ export class List {
 
   #find(): void {
     clearTimeout(this.#waiting);
-    this.#matches = this.#search(this.#input.value).filter((row) =>
-      this.#filters.every(({ accepts }) => accepts(row)),
+    this.#texts ??= this.#rows.map(({ summary = '', cells, details }) =>
+      foldLetters([summary, ...cells, ...details.map(textIn)].join('\n')),
+    );
+    const words = foldLetters(this.#input.value).split(/\s+/);
+    const texts = this.#texts;
+    this.#matches = this.#rows.filter(
+      (row, index) =>
+        words.every((word) => texts[index]?.includes(word)) &&
+        this.#filters.every(({ accepts }) => accepts(row)),
     );
     this.#map?.show(this.#matches);
     this.#arrange();
@@ -231,18 +238,6 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
     const accepts = ({ cells }: Row): boolean => menu.value === '' || String(cells[column]) === menu.value;
     return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
   });
-}
-
-/** Returns a function that finds the rows that contain every word of a query, without case and accents. */
-function searcher(rows: readonly Row[]): (query: string) => Row[] {
-  let texts: readonly string[] | undefined;
-  return (query) => {
-    texts ??= rows.map(({ summary = '', cells, details }) =>
-      foldLetters([summary, ...cells, ...details.map(textIn)].join('\n')),
-    );
-    const words = foldLetters(query).split(/\s+/);
-    return rows.filter((_, index) => words.every((word) => texts?.[index]?.includes(word)));
-  };
 }
 
 function textIn([, value]: readonly [label: string, value: Detail]): string {
