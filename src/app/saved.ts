@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import { fieldsOf } from '../output/card.ts';
+import { fieldsOf } from '../output/fields.ts';
 import { type SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { foldLetters } from '../util/fold.ts';
 import type { JsonObject } from '../util/object.ts';

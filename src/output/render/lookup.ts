@@ -1,23 +1,23 @@
 import type { Outcome } from '../../client/types.ts';
 import { isObject } from '../../util/object.ts';
-import { label, pad, wrap } from '../../util/text.ts';
+import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import {
-  type Classified,
-  cardLines,
-  failureLines,
-  fieldsOf,
-  inOrder,
-  isEmptyValue,
-  nameLines,
-  PLACE,
-  READING_WIDTH,
-  RECORD,
-} from '../card.ts';
-import { bulleted, dataLines, inline, isSimple, itemText, separate } from '../data.ts';
+  bulleted,
+  dataLines,
+  entryLines,
+  type Field,
+  inline,
+  isSimple,
+  itemText,
+  separate,
+} from '../data.ts';
+import { type Classified, factsOf, fieldsOf, inOrder, PLACE, placeOf, RECORD } from '../fields.ts';
+import { mapUrl } from '../geo.ts';
 import { lookupEntries } from '../lookup-entry.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
 import { pick } from '../records.ts';
+import { link } from '../style.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -60,6 +60,86 @@ export function withSearchResult(outcome: Outcome, rows: readonly unknown[] = []
   return outcome.output === undefined || row === undefined
     ? outcome
     : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
+}
+
+type Found = Extract<Outcome, { readonly output: unknown }>;
+type Failed = Extract<Outcome, { readonly error: unknown }>;
+
+const READING_WIDTH = 88;
+
+/**
+ * Renders a restaurant: grade and name, cuisine and price, and the summary; then the place, all other fields in their
+ * order, and finally the fields about the record. A status of `ok` is left out; fields without a value share a line.
+ */
+function cardLines(outcome: Outcome, columns: readonly string[] | undefined, view: View): string[] {
+  if (outcome.error !== undefined) return failureLines(outcome, view.width, view);
+  const { restaurantId, output } = outcome;
+  const { known, rest } = fieldsOf(output, columns);
+  const facts = known.name === undefined ? inOrder(rest) : factsOf(restaurantId, rest);
+  const summary =
+    known.summary === undefined ? [] : wrap(inline(known.summary[1]), Math.min(view.width, READING_WIDTH));
+  return separate([
+    [...heading(outcome, known, view), ...subheading(known, view)],
+    summary,
+    ...factLines(facts, view),
+  ]);
+}
+
+function failureLines(
+  { restaurantId, error: { code, message } }: Failed,
+  columns: number,
+  { palette }: View,
+): string[] {
+  const reason = wrap(`${code}: ${cleanLine(message)}`, Math.min(columns, READING_WIDTH));
+  return [...wrap(cleanLine(restaurantId), columns).map(palette.name), ...reason.map(palette.bad)];
+}
+
+function nameLines(
+  { restaurantId, output }: Found,
+  name: Field | undefined,
+  columns: number,
+  view: View,
+): string[] {
+  const text = name === undefined ? restaurantId : inline(name[1]);
+  const url = mapUrl(placeOf(output));
+  return wrap(cleanLine(text), columns).map((line) => link(view.palette.name(line), url, view));
+}
+
+function factLines(facts: readonly Field[], view: View): string[][] {
+  const about = facts.filter(([key]) => RECORD.includes(key));
+  const others = facts.filter(([key]) => !RECORD.includes(key));
+  const present = others.filter(([, value]) => !isEmptyValue(value));
+  const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
+  const last: readonly Field[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
+  // Without sections in between, all fields share one alignment.
+  const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
+  return groups.map((group) => entryLines(group, view.width, view));
+}
+
+const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
+
+function heading(found: Found, { grade, name }: Classified['known'], view: View): string[] {
+  const { palette, width: columns } = view;
+  const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();
+  const isShort = letter !== '' && width(letter) <= columns >> 2;
+  const indent = isShort ? width(letter) + 2 : 0;
+  const [first = '', ...more] = nameLines(found, name, columns - indent, view);
+  if (isShort)
+    return [`${palette.grade(letter)}  ${first}`, ...more.map((line) => ' '.repeat(indent) + line)];
+  return [first, ...more, ...(letter === '' ? [] : wrap(`Grade ${letter}`, columns))];
+}
+
+function subheading({ cuisine, price }: Classified['known'], view: View): string[] {
+  const facts = [cuisine && cleanLine(inline(cuisine[1])), price && priceText(price)].filter(
+    (fact) => fact !== undefined,
+  );
+  return facts.length === 0 ? [] : wrap(facts.join(` ${glyphs(view).dot} `), view.width);
+}
+
+/** Formats a price. `$$$` needs no label, but `2` or `moderate` does. */
+function priceText([key, value]: Field): string {
+  const text = cleanLine(inline(value));
+  return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }
 
 const MAX_ITEMS = 4;
