@@ -15,6 +15,15 @@ export function savedStore({ paths }: App): SavedStore {
   });
 }
 
+/** None if the file is damaged: it must not prevent a lookup. */
+export function savedIfReadable(app: App): readonly SavedRestaurant[] {
+  try {
+    return savedStore(app).read();
+  } catch {
+    return [];
+  }
+}
+
 /** With --demo, those of the embedded sandbox; otherwise, all others. */
 export const shownHere = ({ globals }: App, restaurants: readonly SavedRestaurant[]): SavedRestaurant[] =>
   restaurants.filter(({ service }) => (service === DEMO) === (globals.demo === true));
@@ -35,6 +44,9 @@ export function nameOf(saved: SavedRestaurant): string {
   const { name } = recordOf(saved);
   return typeof name === 'string' && name.trim() !== '' ? name : saved.id;
 }
+
+export const namesOf = (restaurants: readonly SavedRestaurant[]): { id: string; name: string }[] =>
+  restaurants.map((saved) => ({ id: saved.id, name: nameOf(saved) }));
 
 export const MIN_BEGINNING = 6;
 

@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { lastSearch, serviceName } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
 import { cachedDetails } from '../app/responses.ts';
-import { namedBy, nameOf, notSaved, recordOf, savedStore } from '../app/saved.ts';
+import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore } from '../app/saved.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
 import type { Level } from '../client/types.ts';
@@ -144,7 +144,7 @@ export function registerUnsave(command: CliCommand, app: App): void {
 
 async function unsave(app: App, words: readonly string[]): Promise<void> {
   const store = savedStore(app);
-  const all = store.read().map((one) => ({ id: one.id, name: nameOf(one) }));
+  const all = namesOf(store.read());
   const removed = [...new Set(words.map((word) => findNamed(word, all)))];
   const ids = removed.map(({ id }) => id);
   await store.update((restaurants) => ({ restaurants: restaurants.filter(({ id }) => !ids.includes(id)) }));

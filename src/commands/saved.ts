@@ -4,7 +4,7 @@ import { serviceName } from '../app/last-results.ts';
 import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
-import { namedBy, nameOf, notSaved, recordOf, savedStore, shownHere } from '../app/saved.ts';
+import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore, shownHere } from '../app/saved.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
@@ -200,7 +200,7 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
   const store = savedStore(app);
   const all = store.changes();
   const unrecorded = words.filter((word) => namedBy(word, all).length === 0);
-  const saved = unrecorded.length === 0 ? [] : store.read().map((one) => ({ id: one.id, name: nameOf(one) }));
+  const saved = unrecorded.length === 0 ? [] : namesOf(store.read());
   const stray = unrecorded.find((word) => namedBy(word, saved).length === 0);
   if (stray !== undefined) throw notSaved(stray);
   const named = new Set(words.flatMap((word) => namedBy(word, all)));

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
-import { nameOf, savedStore } from '../../app/saved.ts';
+import { namesOf, savedIfReadable } from '../../app/saved.ts';
 import type { CliCommand, CliOption, Completer } from '../../cli/command.ts';
 import { TOPICS } from '../../cli/help.ts';
 import { HELP_OPTION, optionsOf } from '../../cli/options.ts';
@@ -140,7 +140,7 @@ function valuesOf(
     case 'row':
       return lastRows(app, text !== '');
     case 'saved':
-      return savedIds(app);
+      return namesOf(savedIfReadable(app)).map(({ id, name }) => ({ value: id, description: name }));
     case 'setting':
       return SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description }));
     case 'setting-value':
@@ -190,14 +190,4 @@ function lastRows(app: App, withIds: boolean): Candidate[] {
     ...rows.map(({ row, description }) => ({ value: row, description })),
     ...(withIds ? rows.map(({ id, description }) => ({ value: id, description })) : []),
   ];
-}
-
-function savedIds(app: App): Candidate[] {
-  try {
-    return savedStore(app)
-      .read()
-      .map((saved) => ({ value: saved.id, description: nameOf(saved) }));
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { restaurantsOf, seenResults, serviceName } from '../../app/last-results.ts';
-import { MIN_BEGINNING, nameOf, savedStore } from '../../app/saved.ts';
+import { MIN_BEGINNING, namesOf, savedIfReadable } from '../../app/saved.ts';
 import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -9,8 +9,9 @@ const MAX_NAMED = 3;
 
 /** Completes the beginning of an id, as git does: one of the ids seen before that starts with it. @throws {AppError} `usage` */
 export function completeId(app: App, beginning: string): string {
+  const saved = savedIfReadable(app).filter(({ service }) => service === serviceName(app));
   const results = restaurantsOf({ rows: seenResults(app).restaurants });
-  const seen = new Map([...savedHere(app), ...results].map(({ id, name }) => [id, name]));
+  const seen = new Map([...namesOf(saved), ...results].map(({ id, name }) => [id, name]));
   if (beginning.length < MIN_BEGINNING || seen.has(beginning)) return beginning;
   const matches = [...seen].filter(([id]) => id.startsWith(beginning));
   const [[first = beginning] = [], ...others] = matches;
@@ -20,16 +21,4 @@ export function completeId(app: App, beginning: string): string {
   throw usage(`'${beginning}' is the beginning of ${matches.length} IDs: ${named.join(', ')}${more}`, {
     command: again({}, { operands: [first] }),
   });
-}
-
-function savedHere(app: App): { id: string; name: string }[] {
-  try {
-    const here = savedStore(app)
-      .read()
-      .filter((saved) => saved.service === serviceName(app));
-    return here.map((saved) => ({ id: saved.id, name: nameOf(saved) }));
-  } catch {
-    // A damaged file must not prevent a lookup.
-    return [];
-  }
 }
