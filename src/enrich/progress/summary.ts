@@ -25,16 +25,7 @@ const MAX_NAMED = 5;
 const MIN_ROWS = 5;
 const MAX_REASONS = 100;
 
-interface RowResults {
-  readonly counts: Counts;
-  /** Cities with several rows, none of which was found; those with the most rows first. */
-  readonly unknownCities: readonly { readonly city: string; readonly rows: number }[];
-  readonly missingPaths: readonly string[];
-  /** Number of requests that --loose would send for rows that were not found; 0 with --loose. */
-  readonly looseRequests: number;
-  /** The most frequent error, if no row succeeded. */
-  readonly commonError: { readonly text: string; readonly rows: number } | undefined;
-}
+type RowResults = Counters['results'];
 
 export class Counters {
   readonly #counts = {
@@ -70,7 +61,7 @@ export class Counters {
     if (rows > 0 || this.#reasons.size < MAX_REASONS) this.#reasons.set(reason, rows + 1);
   }
 
-  get #commonError(): RowResults['commonError'] {
+  get #commonError(): { readonly text: string; readonly rows: number } | undefined {
     const { done, error, skipped } = this.#counts;
     if (error + skipped < done) return undefined;
     const [first, ...others] = [...this.#reasons].map(([text, rows]) => ({ text, rows }));
@@ -93,15 +84,17 @@ export class Counters {
     return this.#counts;
   }
 
-  get results(): RowResults {
-    const unknownCities = [...this.#cities]
-      .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
-      .sort((one, other) => other.rows - one.rows);
+  get results() {
     return {
-      counts: this.#counts,
-      unknownCities,
+      counts: this.counts,
+      /** Cities with several rows, none of which was found; those with the most rows first. */
+      unknownCities: [...this.#cities]
+        .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
+        .sort((one, other) => other.rows - one.rows),
       missingPaths: this.#hasDetails ? this.#missingPaths : [],
+      /** Number of requests that --loose would send for rows that were not found; 0 with --loose. */
       looseRequests: this.#looseRequests,
+      /** The most frequent error, if no row succeeded. */
       commonError: this.#commonError,
     };
   }

@@ -16,6 +16,7 @@ import { checkId } from '../../util/restaurant.ts';
 import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
 import { changeList, type Journal, openChangesFile } from '../finished/journal.ts';
 import { asLines, Counters } from '../progress/summary.ts';
+import { FailureLimit } from '../run/enrich-rows.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
@@ -28,8 +29,6 @@ export interface RefreshFlags extends EnrichFlags {
   readonly changes?: string;
 }
 
-/** Number of consecutive failed lookups that ends the run. */
-const MAX_FAILURES = 20;
 /** Number of restaurants whose rows are in memory at a time. */
 const BATCH = 5000;
 
@@ -162,8 +161,7 @@ class Refresh {
   #requests = 0;
   #changes = 0;
   #changedRows = 0;
-  /** Number of consecutive failed lookups. */
-  #failures = 0;
+  readonly #failures = new FailureLimit('lookups');
 
   constructor(app: App, work: Work) {
     this.#app = app;
@@ -221,12 +219,12 @@ class Refresh {
 
   #take({ id, details, error }: Outcome, rows: readonly ListRow[]): void {
     const { list, journal, due, changesFile } = this.#work;
-    if (error !== undefined && error.code !== 'not_found') {
-      this.#fail(error);
-      return;
-    }
-    this.#failures = 0;
-    this.#counters.add({ status: details === undefined ? 'not_found' : 'matched', earlier: false });
+    const isGone = error?.code === 'not_found';
+    const failure = isGone ? undefined : error;
+    const found = isGone ? 'not_found' : 'matched';
+    this.#counters.add({ status: failure === undefined ? found : 'error', earlier: false });
+    this.#failures.add(failure);
+    if (failure !== undefined) return;
     for (const row of rows) {
       const { set, changes } =
         details === undefined ? GONE : compareRow(list, row, details, due.keepsDetails);
@@ -236,14 +234,6 @@ class Refresh {
       const noted = changes.length === 0 ? {} : { name, changes, changesFile };
       journal.add(row, { set, at: this.#app.context.now(), id, ...noted });
     }
-  }
-
-  #fail(error: AppError): void {
-    this.#failures += 1;
-    this.#counters.add({ status: 'error', earlier: false });
-    if (this.#failures < MAX_FAILURES) return;
-    const message = `${this.#failures} consecutive lookups failed: ${error.message}`;
-    throw new AppError(error.code, message, { ...error.details, cause: error });
   }
 
   async #report(isDone: boolean): Promise<void> {

@@ -35,12 +35,27 @@ export interface Job
 
 /** Maximum number of rows that are read but not written. */
 const MAX_PENDING = 256;
-/** Number of consecutive failed rows that ends the run. */
+/** Number of consecutive failures that ends a run. */
 const MAX_FAILURES = 20;
 
-export class TooManyFailures extends AppError {
-  constructor(cause: AppError, count: number) {
-    super(cause.code, `${count} consecutive rows failed: ${cause.message}`, { ...cause.details, cause });
+export class TooManyFailures extends AppError {}
+
+/** Counts consecutive failures. */
+export class FailureLimit {
+  readonly #what: string;
+  #count = 0;
+
+  /** @param what fails, in the plural */
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  /** @param cause undefined for a success. @throws {TooManyFailures} */
+  add(cause: AppError | undefined): void {
+    this.#count = cause === undefined ? 0 : this.#count + 1;
+    if (cause === undefined || this.#count < MAX_FAILURES) return;
+    const message = `${this.#count} consecutive ${this.#what} failed: ${cause.message}`;
+    throw new TooManyFailures(cause.code, message, { ...cause.details, cause });
   }
 }
 
@@ -89,7 +104,7 @@ class RowRun {
   #running = 0;
   #signalDone = (): void => {};
   #isQuotaSpent = false;
-  #failures = 0;
+  readonly #failures = new FailureLimit('rows');
 
   constructor(job: Job) {
     this.#job = job;
@@ -195,19 +210,13 @@ class RowRun {
     await append(own.start + done.text + own.end);
     this.#pending -= 1;
     this.#count(query, done, isEarlier);
-    if (isSent) this.#countFailure(done.cause);
+    if (isSent) this.#failures.add(done.cause);
   }
 
   #count(query: RowQuery, { status, cause }: TextResult, earlier: boolean): void {
     const isMissing = status === 'not_found' && query.kind === 'search' && this.#job.loose !== true;
     const hasSecondSearch = isMissing && secondSearch(query) !== undefined;
     this.#job.onRow({ status, earlier, city: cityOf(query), hasSecondSearch, cause });
-  }
-
-  #countFailure(cause: AppError | undefined): void {
-    this.#failures = cause === undefined ? 0 : this.#failures + 1;
-    if (cause !== undefined && this.#failures >= MAX_FAILURES)
-      throw new TooManyFailures(cause, this.#failures);
   }
 }
 

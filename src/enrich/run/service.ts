@@ -30,13 +30,14 @@ interface PacedOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The service as a list uses it. Equal lookups share a request. */
+/** The service as a list uses it. */
 export class PacedService implements RestaurantService {
   readonly #app: App;
   readonly #service: Service;
   readonly #waits: boolean;
   readonly #requests: { readonly count: number };
-  readonly #lookups = new InFlight<LookupOutput>();
+  // An array, although it is searched by id: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
+  readonly #pending: { readonly id: string; readonly response: Promise<LookupOutput> }[] = [];
   #leftToday: number | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -95,8 +96,17 @@ export class PacedService implements RestaurantService {
     return { results: value.results, total: value.output.total_matches };
   }
 
+  /** Equal lookups share a request until the response arrives; later ones get it from the cache. */
   lookup(id: string, level: Level): Promise<LookupOutput> {
-    return this.#lookups.get(id) ?? this.#lookups.add(id, this.#lookup(id, level));
+    const pending = this.#pending.find((each) => each.id === id);
+    if (pending !== undefined) return pending.response;
+    const entry = { id, response: this.#lookup(id, level) };
+    const remove = () => {
+      this.#pending.splice(this.#pending.indexOf(entry), 1);
+    };
+    this.#pending.push(entry);
+    entry.response.then(remove, remove);
+    return entry.response;
   }
 
   async #lookup(id: string, level: Level): Promise<LookupOutput> {
@@ -183,26 +193,6 @@ export class LongRun implements ProgressSource {
 
   get leftToday(): number | undefined {
     return this.#service?.leftToday;
-  }
-}
-
-/** Responses that have not arrived. Equal requests share one; later ones get it from the cache. */
-class InFlight<T> {
-  // An array, although it is searched by key: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
-  readonly #entries: { readonly key: string; readonly response: Promise<T> }[] = [];
-
-  get(key: string): Promise<T> | undefined {
-    return this.#entries.find((entry) => entry.key === key)?.response;
-  }
-
-  add(key: string, response: Promise<T>): Promise<T> {
-    const entry = { key, response };
-    this.#entries.push(entry);
-    const remove = () => {
-      this.#entries.splice(this.#entries.indexOf(entry), 1);
-    };
-    response.then(remove, remove);
-    return response;
   }
 }
 
