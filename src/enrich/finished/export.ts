@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
-import { AppError } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { fileBytes } from '../../output/formats.ts';
 import { pointOf } from '../../output/geo.ts';
@@ -47,14 +47,12 @@ export function checkExportTargets(app: App, options: ExportOptions, rows: Rows)
     const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
     const isOurs = options.resume && openExportSource(app.paths.stateDir, path).read()?.list === rows.path;
     if (entry === 'file' && !isList && (app.globals.force || isOurs)) return { name, path };
-    throw new AppError('usage', `${name} exists`, {
-      hint: [
-        { text: 'name another file' },
-        ...(isList
-          ? []
-          : [{ text: 'or replace it', command: again({ '--force': true }, { without: ['--resume'] }) }]),
-      ],
-    });
+    throw usage(`${name} exists`, [
+      { text: 'name another file' },
+      ...(isList
+        ? []
+        : [{ text: 'or replace it', command: again({ '--force': true }, { without: ['--resume'] }) }]),
+    ]);
   });
 }
 

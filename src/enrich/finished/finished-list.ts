@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, usage } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
 import { cellAt, toCell } from '../../output/records.ts';
@@ -102,8 +102,8 @@ export class FinishedList {
   /** @throws {AppError} `bad_input` if the file is not the output of `enrich` */
   static async open(app: App, name: string, flags: ListFlags): Promise<FinishedList> {
     if (name === '-') {
-      throw new AppError('usage', 'the rows are changed in their file, so stdin cannot be used', {
-        hint: { command: again({}, { operands: ['out.csv'] }) },
+      throw usage('the rows are changed in their file, so stdin cannot be used', {
+        command: again({}, { operands: ['out.csv'] }),
       });
     }
     openInput(name, app.context).close();

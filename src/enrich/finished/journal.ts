@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, usage } from '../../errors.ts';
 import { again, slot, system } from '../../hint.ts';
 import { csvRow } from '../../output/csv.ts';
 import { toCell } from '../../output/records.ts';
@@ -179,8 +179,9 @@ export function openChangesFile(path: string, name: string): void {
     return;
   }
   if (read(path).startsWith(HEADER)) return;
-  throw new AppError('usage', `${name} exists and does not contain changes`, {
-    hint: { text: 'name another file', command: again({ '--changes': slot('file') }) },
+  throw usage(`${name} exists and does not contain changes`, {
+    text: 'name another file',
+    command: again({ '--changes': slot('file') }),
   });
 }
 

@@ -1,8 +1,11 @@
+import type { App } from '../../app/app.ts';
+import { writesToTerminal } from '../../app/output-file.ts';
 import type { LookupOutput } from '../../client/types.ts';
 import type { Output } from '../../context.ts';
 import type { AppError } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/format.ts';
+import { toJson } from '../../util/json.ts';
 import { cleanLine, width, wrap } from '../../util/text.ts';
 import { STATUSES, type Status } from '../match/match.ts';
 
@@ -192,6 +195,10 @@ function unknownCityLines(cities: RowResults['unknownCities']): string[] {
     ...(more > 0 ? [`and no matches in ${formatNumber(more)} more ${more === 1 ? 'city' : 'cities'}`] : []),
   ];
 }
+
+/** Prints a value for programs. The file of --output has rows. */
+export const printJson = (app: App, value: unknown): Promise<void> =>
+  app.context.stdout.write(`${toJson(value, writesToTerminal(app))}\n`);
 
 /** Formats lines of text, which are wrapped at words on a terminal. */
 export function asLines(

@@ -1,21 +1,21 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
-import { checkTarget, type Naming, outputPath, writesToTerminal } from '../../app/output-file.ts';
+import { checkTarget, type Naming, outputPath } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import { openTarget } from '../../app/target.ts';
 import type { Level, LookupOutput } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
-import { again, type Hint } from '../../hint.ts';
+import { AppError, usage } from '../../errors.ts';
+import { again } from '../../hint.ts';
 import { valueAt } from '../../output/records.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { mapConcurrently } from '../../util/async.ts';
 import { type FieldChange, fieldChanges } from '../../util/changes.ts';
 import { formatNumber, plural, timeText } from '../../util/format.ts';
-import { canonicalJson, toJson } from '../../util/json.ts';
+import { canonicalJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
 import { changeList, type Journal, openChangesFile } from '../finished/journal.ts';
-import { asLines, Counters } from '../progress/summary.ts';
+import { asLines, Counters, printJson } from '../progress/summary.ts';
 import { FailureLimit } from '../run/enrich-rows.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { LongRun, type PacedService } from '../run/service.ts';
@@ -51,13 +51,12 @@ export async function runRefresh(app: App, file: string, flags: RefreshFlags): P
 
 /** Options of a run that a refresh would ignore. */
 function assertAlone(app: App, flags: RefreshFlags): void {
-  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
   if (flags.refresh === undefined) {
     const option = flags.older === undefined ? '--changes' : '--older';
-    throw refuse(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
+    throw usage(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
   }
   if (outputPath(app) !== undefined)
-    throw refuse('--refresh updates the list itself, so it takes no --output', {
+    throw usage('--refresh updates the list itself, so it takes no --output', {
       command: again({}, { without: ['--output'] }),
     });
   const others: Readonly<Record<string, unknown>> = {
@@ -71,7 +70,7 @@ function assertAlone(app: App, flags: RefreshFlags): void {
   };
   const other = Object.keys(others).find((each) => others[each] !== undefined);
   if (other !== undefined)
-    throw refuse(`--refresh cannot be combined with ${other}`, { command: again({}, { without: [other] }) });
+    throw usage(`--refresh cannot be combined with ${other}`, { command: again({}, { without: [other] }) });
 }
 
 interface Due {
@@ -130,13 +129,12 @@ function assertLevel({ name, options }: FinishedList, { fields }: RefreshFlags):
   const isKnown = Object.keys(options).length > 0;
   const level = isKnown ? (options.fields ?? 'basic') : fields;
   if (level === undefined)
-    throw new AppError('usage', `the level of the details in ${name} is not known on this machine`, {
-      hint: { text: 'name it', command: again({ '--fields': 'standard' }) },
+    throw usage(`the level of the details in ${name} is not known on this machine`, {
+      text: 'name it',
+      command: again({ '--fields': 'standard' }),
     });
   if (fields === undefined || fields === level) return;
-  throw new AppError('usage', `${name} has ${level} details, not ${fields}`, {
-    hint: { command: again({ '--fields': level }) },
-  });
+  throw usage(`${name} has ${level} details, not ${fields}`, { command: again({ '--fields': level }) });
 }
 
 interface Work {
@@ -254,7 +252,7 @@ class Refresh {
         changes_file: flags.changes ?? null,
         next: isDone ? null : hintOf(this.#app, { command: again() }),
       };
-      await this.#app.context.stdout.write(`${toJson(summary, writesToTerminal(this.#app))}\n`);
+      await printJson(this.#app, summary);
     } else if (this.#app.globals.quiet !== true) {
       const rest = left > 0 ? `, ${formatNumber(left)} left` : '';
       const changed = `${plural(this.#changes, 'change')} in ${plural(this.#changedRows, 'row')}`;
@@ -292,16 +290,12 @@ async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void>
   const { durationOf } = await import('../run/estimate.ts');
   const requests = due.ids.length;
   const { minutes, days } = durationOf(requests, perMinute, perDay, perDay);
-  const json = { rows: due.matched, requests, per_minute: perMinute, per_day: perDay, minutes, days };
-  const text = app.terminal.wantsJson
-    ? `${toJson(json, writesToTerminal(app))}\n`
-    : asLines(
-        [
-          `${plural(due.matched, 'matched row')}, ${plural(requests, 'request')}, ${plural(days ?? 1, 'day')}`,
-        ],
-        app.context.stdout,
-      );
-  await app.context.stdout.write(text);
+  if (app.terminal.wantsJson) {
+    const quota = { per_minute: perMinute, per_day: perDay, minutes, days };
+    return printJson(app, { rows: due.matched, requests, ...quota });
+  }
+  const text = `${plural(due.matched, 'matched row')}, ${plural(requests, 'request')}, ${plural(days ?? 1, 'day')}`;
+  await app.context.stdout.write(asLines([text], app.context.stdout));
 }
 
 interface Refreshed {

@@ -1,12 +1,11 @@
 import type { App } from '../../app/app.ts';
-import { writesToTerminal } from '../../app/output-file.ts';
 import { openTarget } from '../../app/target.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { timeText } from '../../util/format.ts';
-import { toJson } from '../../util/json.ts';
 import type { FinishedList, ListFlags } from '../finished/finished-list.ts';
 import { changeList } from '../finished/journal.ts';
+import { printJson } from '../progress/summary.ts';
 import { type PacedFlags, PacedService } from '../run/service.ts';
 import { applyDecisions, readDecisions } from './apply.ts';
 import {
@@ -41,12 +40,10 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
 }
 
 const needsTerminal = (): AppError =>
-  new AppError('usage', 'review needs a terminal', {
-    hint: [
-      { text: 'to list the rows with their candidates', command: again({ '--json': true }) },
-      { text: 'to apply decisions', command: again({ '--apply': 'decisions.csv' }) },
-    ],
-  });
+  usage('review needs a terminal', [
+    { text: 'to list the rows with their candidates', command: again({ '--json': true }) },
+    { text: 'to apply decisions', command: again({ '--apply': 'decisions.csv' }) },
+  ]);
 
 async function openSearch(app: App, flags: ReviewFlags): Promise<PacedService> {
   const isFresh = app.settings.resolve('max-age').source === 'flag';
@@ -99,11 +96,10 @@ async function listRows(
       })),
     });
   }
-  await app.context.stdout.write(`${toJson(listed, writesToTerminal(app))}\n`);
+  await printJson(app, listed);
 }
 
 async function printApplied(app: App, file: string, decisions: readonly Decision[]): Promise<void> {
-  if (app.terminal.wantsJson)
-    await app.context.stdout.write(`${toJson(tallyOf(decisions), writesToTerminal(app))}\n`);
+  if (app.terminal.wantsJson) await printJson(app, tallyOf(decisions));
   else if (app.globals.quiet !== true) await app.context.stderr.write(`${tallyText(file, decisions)}\n`);
 }

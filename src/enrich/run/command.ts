@@ -3,17 +3,16 @@ import { dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { hintInRun } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
-import { checkOutputFile, outputPath, writesToTerminal } from '../../app/output-file.ts';
+import { checkOutputFile, outputPath } from '../../app/output-file.ts';
 import { configuredTarget, openTarget, type Target as ServiceTarget } from '../../app/target.ts';
-import { AppError, type Code, PipeClosed } from '../../errors.ts';
+import { AppError, type Code, PipeClosed, usage } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
 import { flushFolder, ioError, whenFree } from '../../storage/files.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
-import { toJson } from '../../util/json.ts';
 import type { Target } from '../finished/export.ts';
-import { Counters, type RunSummary, summaryJson } from '../progress/summary.ts';
+import { Counters, printJson, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import { openRunFingerprint } from '../write/list-state.ts';
@@ -65,9 +64,7 @@ async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
   const { options, input } = plan;
   const file = rowFileOf(plan);
   if (file === undefined)
-    throw new AppError('usage', '--export needs a file of rows', {
-      hint: { command: again({ '--output': 'out.csv' }) },
-    });
+    throw usage('--export needs a file of rows', { command: again({ '--output': 'out.csv' }) });
   const { path } = file;
   return (await loadExport()).checkExportTargets(app, options, { path, identity: input.identity });
 }
@@ -78,12 +75,10 @@ async function assertNoOutput(app: App, plan: Plan): Promise<void> {
   const outputFile = rowFileOf(plan);
   if (!outputFile?.exists || options.resume || app.globals.force) return;
   if (!(await canResume(app, plan, outputFile))) checkOutputFile(app, false);
-  throw new AppError('usage', `${outputFile.name} exists`, {
-    hint: [
-      { text: 'resume the run', command: again({ '--resume': true }) },
-      { text: 'or start again', command: again({ '--force': true }) },
-    ],
-  });
+  throw usage(`${outputFile.name} exists`, [
+    { text: 'resume the run', command: again({ '--resume': true }) },
+    { text: 'or start again', command: again({ '--force': true }) },
+  ]);
 }
 
 /** Compares the output with the list. The rows of a stream are not read for that. */
@@ -164,8 +159,7 @@ class EnrichRun {
     if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
     else await progress.stop();
     if (!finished) throw await withNext(app, this.#plan, failure, next);
-    if (options.json)
-      await app.context.stdout.write(`${toJson(summaryJson(summary), writesToTerminal(app))}\n`);
+    if (options.json) await printJson(app, summaryJson(summary));
     if (report !== undefined) await (await loadReport()).showReport(app, this.#plan, report);
     if (counts.error > 0) throw partial(summary, next);
   }

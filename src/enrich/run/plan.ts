@@ -4,8 +4,8 @@ import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import type { Level } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
-import { again, type Hint, type Options } from '../../hint.ts';
+import { AppError, usage } from '../../errors.ts';
+import { again, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import type { Written } from '../finished/finished-list.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
@@ -55,8 +55,8 @@ function parseAdded(text: string): AddedColumn {
   const at = text.indexOf('=');
   const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
   if (at > 0 && name !== '' && path !== '') return { name, path };
-  throw new AppError('usage', `--add '${text}': expected <column>=<dotted.path>`, {
-    hint: { command: again({ '--fields': 'standard', '--add': 'phone=phone' }) },
+  throw usage(`--add '${text}': expected <column>=<dotted.path>`, {
+    command: again({ '--fields': 'standard', '--add': 'phone=phone' }),
   });
 }
 
@@ -83,17 +83,15 @@ const wantsJson = ({ globals }: App): boolean => globals.json === true || global
 
 const FILE: Options = { '--output': 'out.csv' };
 
-const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
-
 function assertListFormat(app: App): void {
   const { globals } = app;
   if (globals.format !== undefined && ![...LIST_FORMATS, 'json'].includes(globals.format)) {
-    throw refuse(`--format '${globals.format}': rows are written as ${LIST_FORMATS.join(', ')}`, {
+    throw usage(`--format '${globals.format}': rows are written as ${LIST_FORMATS.join(', ')}`, {
       command: again({ '--format': 'csv' }),
     });
   }
   if (globals.format === undefined && ['html', 'htm', 'json'].includes(outputExtension(app))) {
-    throw refuse(`${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, [
+    throw usage(`${globals.output}: rows are written as ${LIST_FORMATS.join(', ')}`, [
       { command: again({ '--output': 'out.ndjson' }) },
       { text: 'for a page', command: again({ '--output': 'out.csv', '--report': 'out.html' }) },
     ]);
@@ -107,20 +105,20 @@ function assertConsistent(app: App, flags: EnrichFlags): void {
   assertListFormat(app);
   checkExports(flags.export);
   if (retryErrors && !resume)
-    throw refuse('--retry-errors needs --resume', {
+    throw usage('--retry-errors needs --resume', {
       command: again({ ...(toFile ? {} : FILE), '--resume': true, '--retry-errors': true }),
     });
   if (resume && !toFile) {
-    throw refuse('--resume needs the output file of the first run', {
+    throw usage('--resume needs the output file of the first run', {
       command: again({ ...FILE, '--resume': true }),
     });
   }
   if (encoding !== undefined && !isEncoding(encoding))
-    throw refuse(`--encoding '${encoding}': unknown encoding`, {
+    throw usage(`--encoding '${encoding}': unknown encoding`, {
       command: again({ '--encoding': 'windows-1252' }),
     });
   if (wantsJson(app) && !toFile && !globals.dryRun) {
-    throw refuse(
+    throw usage(
       `${globals.json ? '--json' : '--format json'} prints the summary of a run, so the rows need a file`,
       [
         { command: again(FILE) },
@@ -263,8 +261,8 @@ export function exportFormat(file: string): ExportFormat | undefined {
 function checkExports(files: readonly string[]): void {
   const wrong = files.find((file) => exportFormat(file) === undefined);
   if (wrong === undefined) return;
-  throw new AppError('usage', `--export ${wrong}: use the extension .${EXPORT_FORMATS.join(', .')}`, {
-    hint: { command: again({ '--export': 'out.xlsx' }) },
+  throw usage(`--export ${wrong}: use the extension .${EXPORT_FORMATS.join(', .')}`, {
+    command: again({ '--export': 'out.xlsx' }),
   });
 }
 

@@ -4,8 +4,8 @@ import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { loadAsset, redacted, showPage, tempReportPath } from '../../app/page.ts';
 import { TOOLS } from '../../client/tools.ts';
-import { AppError } from '../../errors.ts';
-import { type Advice, again, type Hint, slot } from '../../hint.ts';
+import { usage } from '../../errors.ts';
+import { type Advice, again, slot } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html/document.ts';
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
@@ -47,14 +47,13 @@ const MAX_CHOICES = 20;
 export function checkReport(app: App, plan: Plan): string | undefined {
   const { options, input } = plan;
   const { report } = options;
-  const refuse = (message: string, hint: Hint) => new AppError('usage', message, { hint });
   if (rowFileOf(plan) === undefined)
-    throw refuse(`${report === undefined ? '--open' : '--report'} needs a file of rows`, {
+    throw usage(`${report === undefined ? '--open' : '--report'} needs a file of rows`, {
       command: again({ '--output': 'out.csv', '--report': 'out.html' }, { without: ['--open'] }),
     });
   if (report === undefined) return undefined;
   if (!/\.html?$/i.test(report))
-    throw refuse(`--report ${report}: the report is an HTML page`, {
+    throw usage(`--report ${report}: the report is an HTML page`, {
       text: 'use the extension .html',
       command: again({ '--report': 'list.html' }),
     });
@@ -63,9 +62,9 @@ export function checkReport(app: App, plan: Plan): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
   if (entry !== 'file' || (stats !== undefined && isInput))
-    throw refuse(`${report} is not a page to replace`, OTHER_PAGE);
+    throw usage(`${report} is not a page to replace`, OTHER_PAGE);
   if (app.globals.force || (options.resume && stats !== undefined && isPage(path))) return path;
-  throw refuse(`${report} exists`, [
+  throw usage(`${report} exists`, [
     OTHER_PAGE,
     {
       text: 'or start again and overwrite both files',
