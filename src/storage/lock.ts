@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
@@ -61,12 +61,20 @@ export async function withLock<T>(path: string, run: () => T | Promise<T>, waitM
 function create(lockPath: string): string | undefined {
   const key = randomName();
   const text = `${JSON.stringify({ key, ...currentProcess() })}\n`;
+  let file: number;
   try {
-    whenFree(() => writeFileSync(lockPath, text, { flag: 'wx', mode: 0o600 }));
+    file = whenFree(() => openSync(lockPath, 'wx', 0o600));
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return undefined;
+    throw error;
+  }
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
     rmSync(lockPath, { force: true });
     throw error;
+  } finally {
+    closeSync(file);
   }
   // Another process may have deleted it before it was written, as the lock of a killed process.
   return read(lockPath)?.key === key ? key : undefined;

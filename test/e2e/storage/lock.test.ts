@@ -15,6 +15,7 @@ import { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, isRunning } from '../../../src/storage/process.ts';
+import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -37,6 +38,20 @@ const COUNTER = `
       if (i % 5 === 0) await sleep(1);
       writeFileSync(path, String(count + 1));
     }, 60_000);
+  }
+`;
+
+/** Has no file descriptor left when it tries to take the lock. */
+const POOR = `
+  import { openSync } from 'node:fs';
+  import { tryLock } from '../../../src/storage/lock.ts';
+  try {
+    for (;;) openSync('/dev/null');
+  } catch {}
+  try {
+    tryLock(process.argv[2]);
+  } catch (error) {
+    process.stderr.write(error.message);
   }
 `;
 
@@ -175,6 +190,16 @@ describe('tryLock', () => {
     first.release();
     expect(failure(path)?.code).toBe('in_use');
     second.release();
+  });
+
+  it.runIf(process.platform === 'linux')('deletes no lock when it has no file descriptors', async () => {
+    const path = join(tempFolder(), 'a');
+    const lock = tryLock(path);
+    const command = [process.execPath, await bundleWorker(tempFolder(), POOR), path];
+    const { stderr } = await start('sh', ['-c', 'ulimit -n 100; exec "$@"', 'sh', ...command]).ended;
+    expect(stderr).toBe(`cannot lock ${path}: too many open files`);
+    expect(failure(path)).toMatchObject({ code: 'in_use' });
+    lock.release();
   });
 
   it('names the path when the folder is missing', () => {
