@@ -34,12 +34,12 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
   function freshApp(): App {
     const fresh = new App(quiet(context, app.terminal.verbose));
     fresh.program = app.program;
-    app.cleanup.add(() => fresh.cleanup.run());
     return fresh;
   }
   const upstream = new Upstream({
     async connect(capabilities) {
       const fresh = freshApp();
+      app.cleanup.add(() => fresh.cleanup.run());
       return openService(fresh, { demoMode: 'mcp', client: { ...retryLimits(fresh), capabilities } });
     },
     storedTools: () => cachedTools(freshApp()),
