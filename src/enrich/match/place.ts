@@ -73,11 +73,9 @@ export function isSameAddress(one: unknown, other: unknown): boolean | undefined
 /** Street words are often abbreviated: `Hauptstr.`, `Hauptstraße`. */
 const isSameWord = (one: string, other: string): boolean =>
   one === other ||
-  (Math.min(one.length, other.length) >= MIN_BEGINNING &&
-    (isBeginning(one, other) || isBeginning(other, one)));
+  (Math.min(one.length, other.length) >= MIN_BEGINNING && (one.startsWith(other) || other.startsWith(one)));
 
 const MIN_BEGINNING = 4;
-const isBeginning = (start: string, word: string): boolean => word.startsWith(start);
 const MAX_ADDRESS = 300;
 const COMMON_WORDS = new Set(
   'the and str street strasse road avenue ave rue calle via platz place north south east west'.split(' '),

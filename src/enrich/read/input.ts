@@ -9,13 +9,9 @@ import type { InputFormat } from '../row.ts';
 
 export interface Input {
   readonly name: string;
-  /** Whether this is a file, which is read twice: to check it, and to process it. */
-  readonly replayable: boolean;
+  /** The open file, which is read twice: to check it, and to process it. Undefined for a stream. */
+  readonly file?: UserInput;
   readonly format: InputFormat | undefined;
-  /** Device and inode, which identify the file under any name. */
-  readonly identity?: { readonly dev: bigint; readonly ino: bigint };
-  /** Of a file, which is read at any position. */
-  readonly descriptor?: number | undefined;
   /** Ends reading. */
   readonly signal: AbortSignal;
   chunks(): AsyncIterable<Uint8Array>;
@@ -49,7 +45,7 @@ export function openInput(file: string, context: InputContext): Input {
   if (file === '-') {
     const { stdin, signal } = context;
     const chunks = () => stdin.chunks();
-    return { name: 'stdin', replayable: false, format: undefined, signal, chunks, close() {} };
+    return { name: 'stdin', format: undefined, signal, chunks, close() {} };
   }
   if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
   const input = openFile(file, context);
@@ -60,9 +56,8 @@ export function openInput(file: string, context: InputContext): Input {
   }
   return {
     name: file,
-    replayable: stats.isFile(),
     format: formatOf(file),
-    ...(stats.isFile() ? { identity: { dev: stats.dev, ino: stats.ino }, descriptor: input.descriptor } : {}),
+    ...(stats.isFile() && { file: input }),
     signal: context.signal,
     chunks: () => readChunks(input, file, context.signal),
     close: input.close,

@@ -118,7 +118,7 @@ async function openTableRows(
 }
 
 async function openSheet(
-  { name, descriptor, signal }: Input,
+  { name, file, signal }: Input,
   kind: 'xlsx' | 'xls',
   { sheet, delimiter = ',' }: ListOptions,
 ): Promise<TableSource> {
@@ -127,12 +127,12 @@ async function openSheet(
     throw new AppError('bad_input', `${name} is a workbook of an old format, or one with a password`, {
       hint: [{ text: 'save it as .xlsx without a password' }, { text: 'then', command }],
     });
-  if (descriptor === undefined)
+  if (file === undefined)
     throw new AppError('bad_input', `${name} is a workbook, which is only read from a file`, {
       hint: { command },
     });
   const { readWorkbook } = await import('./xlsx/workbook.ts');
-  const records = readWorkbook(descriptor, { name, sheet, delimiter, signal });
+  const records = readWorkbook(file.descriptor, { name, sheet, delimiter, signal });
   return { records, delimiter, format: 'csv', bom: true, isSheet: true };
 }
 
@@ -207,7 +207,7 @@ export async function checkList(
   signal: AbortSignal,
 ): Promise<CheckedList> {
   const keys: Keys = { top: new Set(), flat: new Set(), isFlat: options.flat };
-  if (!input.replayable) {
+  if (input.file === undefined) {
     const list = await openList(input, options, stopAt(input));
     if (list.first !== undefined) addKeys(keys, list.first, input);
     return { ...list, flatHeader: [...keys.flat], total: undefined, rows: () => list.rows };
@@ -277,7 +277,7 @@ class Problems {
     return this.#named.find(({ encoding }) => encoding !== undefined)?.encoding;
   }
 
-  toError({ name, replayable }: Input): AppError {
+  toError({ name, file }: Input): AppError {
     const named = this.#named;
     const explained = named
       .slice(0, MAX_EXPLAINED)
@@ -288,7 +288,7 @@ class Problems {
     const rest = this.count > named.length ? `, … (${this.count} in all)` : '';
     const bytes = named.find((problem) => 'encoding' in problem);
     const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
-    const correct = replayable
+    const correct = file
       ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
       : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
     return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {

@@ -66,7 +66,7 @@ async function checkTargets(app: App, plan: Plan): Promise<readonly Target[]> {
   if (file === undefined)
     throw usage('--export needs a file of rows', { command: again({ '--output': 'out.csv' }) });
   const { path } = file;
-  return (await loadExport()).checkExportTargets(app, options, { path, identity: input.identity });
+  return (await loadExport()).checkExportTargets(app, options, { path, identity: input.file?.stats });
 }
 
 /** @throws {AppError} `usage` if the output exists, with --resume if that would be accepted */
@@ -89,7 +89,7 @@ async function canResume(app: App, plan: Plan, outputFile: OutputFile): Promise<
   try {
     const finished = readFinishedRows(outputFile, { codec });
     if (url !== undefined) openRunFingerprint(app.paths.stateDir, outputFile, plan, url).check();
-    if (!plan.input.replayable) return true;
+    if (plan.input.file === undefined) return true;
     for await (const row of plan.rows()) {
       signal.throwIfAborted();
       if (finished.take(row, codec.input(row)) === undefined) return true;

@@ -43,7 +43,7 @@ export async function printEstimate(app: App, plan: Plan): Promise<void> {
 
 /** The cached responses make a new start cheaper than the first run. */
 export async function restartText(app: App, plan: Plan): Promise<string> {
-  if (!plan.input.replayable) return 'or start again';
+  if (plan.input.file === undefined) return 'or start again';
   const { cached, requests } = await count(app, plan, noFinishedRows);
   return cached === 0
     ? 'or start again'

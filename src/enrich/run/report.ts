@@ -60,7 +60,7 @@ export function checkReport(app: App, plan: Plan): string | undefined {
   const { path, entry } = checkTarget(app, report, true, REPORT);
   if (entry === 'nothing') return path;
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
-  const isInput = stats?.dev === input.identity?.dev && stats?.ino === input.identity?.ino;
+  const isInput = stats?.dev === input.file?.stats.dev && stats?.ino === input.file?.stats.ino;
   if (entry !== 'file' || (stats !== undefined && isInput))
     throw usage(`${report} is not a page to replace`, OTHER_PAGE);
   if (app.globals.force || (options.resume && stats !== undefined && isPage(path))) return path;

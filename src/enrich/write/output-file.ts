@@ -40,9 +40,9 @@ export function claimOutput(app: App, input: Input, options: ClaimOptions): Outp
 }
 
 /** Overwriting the list while it is read would lose data. */
-function assertNotInput(name: string, path: string, { identity }: Input): void {
+function assertNotInput(name: string, path: string, { file }: Input): void {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stats === undefined || identity?.dev !== stats.dev || identity.ino !== stats.ino) return;
+  if (stats === undefined || file?.stats.dev !== stats.dev || file.stats.ino !== stats.ino) return;
   throw new AppError('usage', `${name} is the input itself`, {
     hint: { command: again({ '--output': name.replace(/(\.\w+)?$/, '-enriched$1') }) },
   });

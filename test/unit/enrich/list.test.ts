@@ -8,7 +8,6 @@ import { gather, inPieces } from './text.ts';
 
 const inputOf = (content: string | Uint8Array, piece?: number): Input => ({
   name: 'list',
-  replayable: false,
   format: undefined,
   signal: new AbortController().signal,
   chunks: () => inPieces(content, piece),
