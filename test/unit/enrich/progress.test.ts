@@ -10,10 +10,8 @@ import {
 import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
 import { palette } from '../../../src/output/style.ts';
 
-const plain = palette(0);
-
-/** A terminal, and a clock that the test advances. */
-function fakeTerminal(columns = 200) {
+/** A terminal, a clock that the test advances, and a run whose rows it adds. */
+function setUp(columns = 200, more: Partial<ProgressSource> = {}) {
   let now = 1_000_000;
   let written = '';
   let wake: () => void = () => {};
@@ -26,29 +24,10 @@ function fakeTerminal(columns = 200) {
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       }),
   };
-  return {
-    context,
-    print: async (text: string) => {
-      written += text;
-    },
-    async tick(ms: number) {
-      now += ms;
-      wake();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-    take() {
-      const text = written;
-      written = '';
-      return text;
-    },
+  const print = async (text: string) => {
+    written += text;
   };
-}
-
-function setUp(more: Partial<ProgressSource> = {}) {
   const counters = new Counters();
-  const add = (count: number, status: 'matched' | 'error' = 'matched', earlier = false) => {
-    for (let n = 0; n < count; n += 1) counters.add({ status, earlier, city: 'SF' });
-  };
   const source: ProgressSource = {
     counts: counters.counts,
     get requests() {
@@ -59,7 +38,27 @@ function setUp(more: Partial<ProgressSource> = {}) {
     perMinute: 0,
     ...more,
   };
-  return { counters, add, source };
+  return {
+    context,
+    print,
+    counters,
+    source,
+    bar: () => new BarProgress(context, print, source, palette(0)),
+    add(count: number, status: 'matched' | 'error' = 'matched', earlier = false) {
+      for (let n = 0; n < count; n += 1) counters.add({ status, earlier, city: 'SF' });
+    },
+    async tick(ms: number) {
+      now += ms;
+      wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    /** Returns what was printed since the last call. */
+    take() {
+      const text = written;
+      written = '';
+      return text;
+    },
+  };
 }
 
 const summary = (counters: Counters, more: Partial<RunSummary> = {}): RunSummary => ({
@@ -78,9 +77,8 @@ const summary = (counters: Counters, more: Partial<RunSummary> = {}): RunSummary
 
 describe('the bar', () => {
   it('shows counts, waits and the time left on one line, and is erased at the end', async () => {
-    const { context, print, tick, take } = fakeTerminal();
-    const { counters, add, source } = setUp();
-    const progress = new BarProgress(context, print, source, plain);
+    const { context, counters, bar, add, tick, take } = setUp();
+    const progress = bar();
     await tick(0);
     expect(take()).toBe('\r[--------------------] 0% 0/200, 1750 requests left today');
     add(50);
@@ -114,9 +112,8 @@ describe('the bar', () => {
       '[##########----------] 50% 1000/2000, 100s left, 980 matched, 20 errors, 1750 requests left today',
     ],
   ])('shows the most important parts at %i columns', async (columns, line) => {
-    const { context, print, tick, take } = fakeTerminal(columns);
-    const { add, source } = setUp({ total: 2000 });
-    const progress = new BarProgress(context, print, source, plain);
+    const { context, bar, add, tick, take } = setUp(columns, { total: 2000 });
+    const progress = bar();
     add(980);
     add(20, 'error');
     await tick(100_000);
@@ -129,8 +126,8 @@ describe('the bar', () => {
 
   it('is never wider than the terminal', async () => {
     for (const columns of [0, 1, 10, 40]) {
-      const { context, print, tick, take } = fakeTerminal(columns);
-      const progress = new BarProgress(context, print, setUp().source, plain);
+      const { bar, tick, take } = setUp(columns);
+      const progress = bar();
       await tick(200);
       expect(take().replace('\r', '').length).toBeLessThanOrEqual(Math.max(1, columns - 1));
       await progress.stop();
@@ -138,9 +135,8 @@ describe('the bar', () => {
   });
 
   it('shows no percentage if the length of the list is unknown', async () => {
-    const { context, print, tick, take } = fakeTerminal();
-    const { add, source } = setUp({ total: undefined, leftToday: undefined });
-    const progress = new BarProgress(context, print, source, plain);
+    const { bar, add, tick, take } = setUp(200, { total: undefined, leftToday: undefined });
+    const progress = bar();
     add(3, 'error');
     await tick(9000);
     expect(take()).toBe('\r3 rows, 3 errors');
@@ -151,8 +147,7 @@ describe('the bar', () => {
 
 describe('progress as JSON', () => {
   it('prints one event per line', async () => {
-    const { context, print, tick, take } = fakeTerminal();
-    const { counters, add, source } = setUp();
+    const { context, print, counters, source, add, tick, take } = setUp();
     const progress = new JsonProgress(context, print, source);
     add(20, 'matched', true);
     add(20);
@@ -195,25 +190,22 @@ describe('progress as JSON', () => {
 
 describe('no progress', () => {
   it('prints the summary, or nothing', async () => {
-    const { context, print, take } = fakeTerminal();
-    const { counters, add } = setUp();
+    const { context, print, counters, add, take } = setUp();
+    const quiet = (shown: boolean) =>
+      new QuietProgress(context, print, { notes: true, summary: shown, timeText: String });
     add(1);
-    await new QuietProgress(context, print, { notes: true, summary: true, timeText: String }).finish(
-      summary(counters, { finished: false, requests: 1 }),
-    );
+    await quiet(true).finish(summary(counters, { finished: false, requests: 1 }));
     expect(take()).toBe(
       '1 of 200 rows in out.csv: 1 matched, 0 ambiguous, 0 not found, 0 errors; 1 request sent\n',
     );
-    await new QuietProgress(context, print, { notes: true, summary: false, timeText: String }).finish(
-      summary(counters),
-    );
+    await quiet(false).finish(summary(counters));
     expect(take()).toBe('');
   });
 });
 
 describe('timeLeft', () => {
   it('respects the quota per minute', () => {
-    const { add, source } = setUp({ perMinute: 10 });
+    const { add, source } = setUp(200, { perMinute: 10 });
     add(10);
     expect(timeLeft(source, 2000)).toBe(19 * 60_000);
     expect(timeLeft({ ...source, perMinute: 0 }, 2000)).toBe(38_000);
