@@ -13,19 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The entry for other programs.
   library: ['client'],
   program: ['cli', 'commands', 'app'],
-  commands: [
-    'sandbox',
-    'cli',
-    'app',
-
-    'enrich',
-    'mcp',
-    'client',
-    'storage',
-    'settings',
-    'output',
-    'util',
-  ],
+  commands: ['sandbox', 'cli', 'app', 'enrich', 'mcp', 'client', 'storage', 'settings', 'output', 'util'],
   enrich: ['app', 'client', 'storage', 'settings', 'output', 'sandbox', 'util'],
   mcp: ['app', 'client', 'storage', 'settings', 'output', 'util'],
   app: ['client', 'storage', 'shared-state', 'settings', 'output', 'sandbox'],

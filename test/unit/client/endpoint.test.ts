@@ -6,9 +6,8 @@ import {
   isLoopback,
   parseEndpoint,
 } from '../../../src/client/endpoint.ts';
-import type { AppError } from '../../../src/errors.ts';
-
 import { hintText } from '../../../src/output/hint-text.ts';
+import { thrown } from '../../helpers/thrown.ts';
 
 describe('endpointFromBase', () => {
   it.each([
@@ -62,14 +61,8 @@ describe('endpointFromBase', () => {
 
   it('repeats neither a password nor a key', () => {
     for (const url of ['ftp://user:secret1@h', 'h/sk_service_secret12345', 'https://user:secret1@h']) {
-      try {
-        endpointFromBase(url);
-        expect.unreachable();
-      } catch (error) {
-        expect(`${(error as AppError).message} ${hintText(hintFor(error as AppError))}`).not.toMatch(
-          /secret1/,
-        );
-      }
+      const error = thrown(() => endpointFromBase(url));
+      expect(`${error.message} ${hintText(hintFor(error))}`).not.toMatch(/secret1/);
     }
   });
 });

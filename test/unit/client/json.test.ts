@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
 import { parseJson } from '../../../src/util/json.ts';
+import { thrown } from '../../helpers/thrown.ts';
 
-function fault(text: string): AppError {
-  try {
-    parseJson(text);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-  }
-  throw new Error('expected an AppError');
-}
+const fault = (text: string) => thrown(() => parseJson(text));
 
 describe('parseJson', () => {
   it('parses the output of JSON.stringify', () => {

@@ -3,18 +3,9 @@ import { decodeOutput, parseToolResult, unwrapText } from '../../../src/client/r
 import { findReply } from '../../../src/client/rpc/envelope.ts';
 import { rpcError } from '../../../src/client/rpc/errors.ts';
 import { findResult } from '../../../src/client/tools.ts';
-import type { AppError } from '../../../src/errors.ts';
+import { thrown } from '../../helpers/thrown.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
-
-function fault(run: () => unknown): AppError {
-  try {
-    run();
-  } catch (error) {
-    return error as AppError;
-  }
-  throw new Error('expected a failure');
-}
 
 describe('a tool that fails', () => {
   it.each([
@@ -28,8 +19,8 @@ describe('a tool that fails', () => {
     [{ status: 'constructor' }, 'tool_error'],
     [{ status: 'failed' }, 'tool_error'],
   ])('%j is %s', (output, code) => {
-    expect(fault(() => decodeOutput(text(output))).code).toBe(code);
-    expect(fault(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
+    expect(thrown(() => decodeOutput(text(output))).code).toBe(code);
+    expect(thrown(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
   });
 });
 
@@ -75,7 +66,7 @@ describe('findReply', () => {
 it('unwraps the text of an envelope', () => {
   expect(unwrapText({ result: text([1]) })).toBe('[1]');
   expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('"hi"');
-  expect(fault(() => unwrapText({ result: {} })).code).toBe('bad_response');
+  expect(thrown(() => unwrapText({ result: {} })).code).toBe('bad_response');
 });
 
 describe('findResult', () => {

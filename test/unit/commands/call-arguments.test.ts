@@ -7,6 +7,7 @@ import { coerceArguments } from '../../../src/commands/call/validate.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
+import { failure } from '../../helpers/client.ts';
 
 type Schema = Record<string, unknown>;
 const OF = (properties: Schema, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
@@ -33,15 +34,7 @@ async function fitted(
 const fitOne = async (schema: Schema, text: string) =>
   (await fitted(OF({ it: schema }), { it: text })).args.it;
 
-async function refusal(...inputs: Parameters<typeof fitted>): Promise<AppError> {
-  try {
-    await fitted(...inputs);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('expected a refusal');
-}
+const refusal = (...inputs: Parameters<typeof fitted>) => failure(fitted(...inputs));
 
 describe('coercing texts', () => {
   it.each<[Schema, string, unknown]>([

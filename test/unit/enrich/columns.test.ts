@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
-import type { AppError } from '../../../src/errors.ts';
 import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
+import { thrown } from '../../helpers/thrown.ts';
 
 /** The query of a row of cells by their columns. */
 const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>
@@ -60,14 +60,7 @@ describe('resolveColumns', () => {
   });
 
   it('names all missing columns at once, and suggests none that it does not recognize', () => {
-    const hint = (header: readonly string[]) => {
-      try {
-        resolveColumns(header, {});
-      } catch (error) {
-        return hintText(hintFor(error as AppError));
-      }
-      return undefined;
-    };
+    const hint = (header: readonly string[]) => hintText(hintFor(thrown(() => resolveColumns(header, {}))));
     expect(hint(['Name', 'Kd.-Nr.'])).toBe(
       'restaurant <…> --city-column <column>; or for all rows: restaurant <…> --city <city>',
     );

@@ -52,7 +52,7 @@ function setUp(columns = 200, more: Partial<ProgressSource> = {}) {
       wake();
       await new Promise((resolve) => setImmediate(resolve));
     },
-    /** Returns what was printed since the last call. */
+    /** Returns the text printed since the last call. */
     take() {
       const text = written;
       written = '';

@@ -22,6 +22,8 @@ const SERVER = { name: 'restaurant', title: expect.any(String), version: expect.
 interface TestBridge {
   readonly bridge: Bridge;
   readonly sent: JsonObject[];
+  /** The requests to the service. */
+  readonly calls: [method: string, params: JsonObject][];
   /** Sends messages, and waits until the requests among them have begun. */
   begin(...messages: unknown[]): Promise<void>;
   /** Sends messages. @returns the responses, once no request is pending */
@@ -40,11 +42,13 @@ const never = () => new Promise<void>(() => {});
 
 function openBridge({
   callTool = async () => RESULT,
+  request = (_method, { name, arguments: args }, options) => callTool(name, args, options),
   sleep = never,
   onFault,
   ...upstream
 }: Fake = {}): TestBridge {
   const sent: JsonObject[] = [];
+  const calls: [string, JsonObject][] = [];
   const bridge = new Bridge({
     upstream: {
       mayServe: async (name) => isObject((await upstream.capabilities?.())?.[name]),
@@ -53,7 +57,10 @@ function openBridge({
       declare: () => {},
       hasTool: (name) => name === TOOL.name,
       capabilities: async () => ({}),
-      request: (_method, params, options) => callTool(params.name, params.arguments, options),
+      request: (method, params, options) => {
+        calls.push([method, params]);
+        return request(method, params, options);
+      },
       ...upstream,
     },
     sleep,
@@ -72,6 +79,7 @@ function openBridge({
   return {
     bridge,
     sent,
+    calls,
     async begin(...messages) {
       receive(messages);
       await settle();
@@ -92,15 +100,13 @@ const cancel = (requestId: unknown) => ({
 });
 const modern = (version = '2026-07-28') => ({ _meta: { [VERSION_KEY]: version } });
 
-/** A promise with its resolve and reject functions. */
+/** A promise and the function that resolves it. */
 function deferred<T>() {
   let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
+  const promise = new Promise<T>((yes) => {
     resolve = yes;
-    reject = no;
   });
-  return { promise, resolve, reject };
+  return { promise, resolve };
 }
 
 /** Waits for the next turn of the event loop. */
@@ -208,13 +214,14 @@ describe('other messages', () => {
 describe('tools/call', () => {
   it('returns failures as tool errors with a hint', async () => {
     const { replies } = openBridge({
-      callTool: async () => {
-        throw new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
-          status: 429,
-          retryAfter: 7,
-          hint: { text: 'try again in 7 seconds' },
-        });
-      },
+      callTool: () =>
+        Promise.reject(
+          new AppError('rate_limited', 'too many requests (429, wait 7 seconds)', {
+            status: 429,
+            retryAfter: 7,
+            hint: { text: 'try again in 7 seconds' },
+          }),
+        ),
     });
     const message = 'too many requests (429, wait 7 seconds)';
     const hint = 'try again in 7 seconds';
@@ -239,9 +246,7 @@ describe('tools/call', () => {
   it('reports an unexpected error and continues', async () => {
     const faults: unknown[] = [];
     const { replies } = openBridge({
-      callTool: async () => {
-        throw new TypeError('boom');
-      },
+      callTool: () => Promise.reject(new TypeError('boom')),
       onFault: (fault) => faults.push(fault),
     });
     expect(await replies(call(1), request(2, 'ping'))).toEqual({
@@ -411,9 +416,7 @@ describe('waiting', () => {
 describe('invalid arguments', () => {
   it('of a known tool are a tool error, those of an unknown tool stay a JSON-RPC error', async () => {
     const { replies } = openBridge({
-      callTool: async () => {
-        throw new ProtocolError(-32602, 'city is required', { at: 'city' });
-      },
+      callTool: () => Promise.reject(new ProtocolError(-32602, 'city is required', { at: 'city' })),
     });
     expect(await replies(call(1), call(2, { name: 'other' }))).toEqual({
       1: {
@@ -428,13 +431,7 @@ describe('invalid arguments', () => {
 
 describe('metadata', () => {
   it('of the host reaches the service, without its connection and progress token', async () => {
-    const calls: unknown[] = [];
-    const { ask } = openBridge({
-      request: async (method, params) => {
-        calls.push([method, params]);
-        return RESULT;
-      },
-    });
+    const { ask, calls } = openBridge();
     const meta = { traceparent: '00-1', progressToken: 1, [VERSION_KEY]: '2026-07-28', 'x/y': { a: 1 } };
     await ask(
       call(1, { _meta: meta, task: {} }),
@@ -451,11 +448,10 @@ describe('metadata', () => {
 });
 
 describe('resources, prompts and completion', () => {
-  const forwarding = (capabilities: JsonObject, calls: unknown[] = []) =>
+  const forwarding = (capabilities: JsonObject) =>
     openBridge({
       capabilities: async () => capabilities,
-      request: async (method, params) => {
-        calls.push([method, params]);
+      request: async (method) => {
         if (method === 'prompts/get')
           throw new AppError('network', 'refused', { hint: { text: 'try again' } });
         return { of: method };
@@ -463,14 +459,13 @@ describe('resources, prompts and completion', () => {
     });
 
   it('are forwarded when the service has them, and advertised without change notifications', async () => {
-    const calls: unknown[] = [];
     const all = {
       resources: { subscribe: true, listChanged: true },
       prompts: {},
       completions: {},
       logging: {},
     };
-    const { replies } = forwarding(all, calls);
+    const { replies, calls } = forwarding(all);
     expect(
       await replies(
         request(1, 'initialize', {}),
@@ -505,8 +500,7 @@ describe('resources, prompts and completion', () => {
   });
 
   it('are unknown methods when the service does not have them', async () => {
-    const calls: unknown[] = [];
-    const { replies } = forwarding({ prompts: {} }, calls);
+    const { replies, calls } = forwarding({ prompts: {} });
     expect(
       await replies(
         request(1, 'logging/setLevel'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
 import { editText } from '../../../src/mcp/client-config/edit.ts';
 import { buildEntry, type Entry, KEY_HEADER, mergeEntry } from '../../../src/mcp/client-config/entry.ts';
+import { thrown } from '../../helpers/thrown.ts';
 
 function client(name: string): McpClient {
   const found = MCP_CLIENTS.find((each) => each.name === name);
@@ -35,15 +36,6 @@ function changedLines(before: string, after: string): string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const only = (lines: string[], others: string[]) => lines.filter((line) => !others.includes(line));
   return [...only(old, now).map((line) => `- ${line}`), ...only(now, old).map((line) => `+ ${line}`)];
-}
-
-function rejection(run: () => unknown): SyntaxError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof SyntaxError) return error;
-  }
-  throw new Error('not rejected');
 }
 
 describe('editText, with JSON', () => {
@@ -163,11 +155,11 @@ describe('editText, with JSON', () => {
     ['servers that are null', '{"mcpServers": null}'],
     ['a duplicate key', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 1}}'],
   ])('rejects an invalid file: %s', (_what, text) => {
-    expect(rejection(() => json(text)).message).not.toBe('');
+    expect(() => json(text)).toThrow(SyntaxError);
   });
 
   it('names the line of the error', () => {
-    expect(rejection(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
+    expect(thrown(() => json('{\n  "a": 1\n  "b": 2\n}')).message).toContain('line 3');
   });
 
   it('keeps members named __proto__', () => {
@@ -272,11 +264,11 @@ b = 1 # last
     ['a duplicate key', 'a = 1\na = 2\n'],
     ['servers that are not a table', 'mcp_servers = 7\n'],
   ])('rejects an invalid file: %s', (_what, text) => {
-    expect(rejection(() => toml(text)).message).not.toBe('');
+    expect(() => toml(text)).toThrow(SyntaxError);
   });
 
   it('reports the line of the error without quoting the file', () => {
-    const { message } = rejection(() => toml('ok = 1\nkey = sk_service_secret_secret\n'));
+    const { message } = thrown(() => toml('ok = 1\nkey = sk_service_secret_secret\n'));
     expect(message).toContain('line 2');
     expect(message).not.toContain('secret');
   });

@@ -10,6 +10,7 @@ import { agentHint } from '../../../src/mcp/bridge/serve.ts';
 import { Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import type { JsonObject } from '../../../src/util/object.ts';
+import { failure } from '../../helpers/client.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };
 const signal = new AbortController().signal;
@@ -65,12 +66,6 @@ const failing = (error: AppError) => (): Fake => {
   throw error;
 };
 const answering = (answer: object) => (): Fake => ({ raw: async () => answer });
-const caught = (promise: Promise<unknown>): Promise<AppError> =>
-  promise.then(
-    () => Promise.reject(new Error('did not fail')),
-    (error: AppError) => error,
-  );
-
 describe('the list of tools', () => {
   it('is requested once at a time, and again after its lifetime', async () => {
     let requests = 0;
@@ -193,7 +188,7 @@ describe('a call', () => {
       answering({ envelope: { error: { code: -32001, message: 'x' } }, error }),
       answering({ envelope: { result: RESULT } }),
     ]);
-    expect(await caught(call(upstream))).toMatchObject({ code: error.code, message: error.message });
+    expect(await failure(call(upstream))).toMatchObject({ code: error.code, message: error.message });
     for (const _ of [1, 2]) expect(await call(upstream)).toEqual(RESULT);
     expect(opened()).toBe(2);
   });
@@ -210,7 +205,7 @@ describe('a call', () => {
     ['flat', { code: -32603, message: 'flat' }],
   ])('forwards the error %j', async (error, expected) => {
     const { upstream } = upstreamOver([answering({ envelope: { error } })]);
-    expect(await caught(call(upstream))).toMatchObject({ name: 'ProtocolError', ...expected });
+    expect(await failure(call(upstream))).toMatchObject({ name: 'ProtocolError', ...expected });
   });
 
   it('forwards a JSON-RPC error that came with an HTTP status, but not 429', async () => {
@@ -218,19 +213,19 @@ describe('a call', () => {
     const asRpc = upstreamOver([
       answering({ envelope, error: new AppError('rpc_error', 'x', { status: 404 }) }),
     ]);
-    expect(await caught(call(asRpc.upstream))).toMatchObject({ name: 'ProtocolError', code: -32601 });
+    expect(await failure(call(asRpc.upstream))).toMatchObject({ name: 'ProtocolError', code: -32601 });
     const limited = upstreamOver([answering({ envelope, error: new AppError('rate_limited', 'slow down') })]);
-    expect(await caught(call(limited.upstream))).toMatchObject({ name: 'AppError', code: 'rate_limited' });
+    expect(await failure(call(limited.upstream))).toMatchObject({ name: 'AppError', code: 'rate_limited' });
   });
 
   it.each([null, 'text', 7, []])('rejects the result %j', async (result) => {
     const { upstream } = upstreamOver([answering({ envelope: { result } })]);
-    expect(await caught(call(upstream))).toMatchObject({ code: 'bad_response' });
+    expect(await failure(call(upstream))).toMatchObject({ code: 'bad_response' });
   });
 
   it('gives hints for people without a command line', async () => {
     const { upstream } = upstreamOver([failing(new AppError('timeout', 'no answer'))]);
-    expect(hintText(hintFor(await caught(call(upstream))))).toContain('restaurant mcp --timeout');
+    expect(hintText(hintFor(await failure(call(upstream))))).toContain('restaurant mcp --timeout');
   });
 
   it('leaves out the metadata of the connection to the service', async () => {
