@@ -118,6 +118,7 @@ const groups = [
     '/src/app/last-results.ts',
     '/src/app/output.ts',
     '/src/util/fold.ts',
+    '/src/util/restaurant.ts',
     '/src/cli/schemas.ts',
     '/src/storage/code-folder.ts',
     '/src/client/tools.ts',

@@ -18,6 +18,8 @@ const BUILTINS = [
   'os',
   'process',
   'readline',
+  'stream',
+  'stream/promises',
   'timers/promises',
   'tls',
   'tty',

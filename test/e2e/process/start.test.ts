@@ -82,6 +82,17 @@ describe('starting', () => {
     expect([...new Set(files)].toSorted()).toEqual(names);
   });
 
+  it('loads no stream of Node', async () => {
+    const list = join(tempFolder(), 'list.cjs');
+    const print = "require('node:fs').writeSync(2, process.moduleLoadList.join('\\n'))";
+    writeFileSync(list, `process.on('exit', () => ${print});`);
+    const words = ['--require', list, BIN, 'find', '--help'];
+    const { stderr } = await start(process.execPath, words, { env }).ended;
+    expect(stderr.split('\n').filter((name) => /^NativeModule (fs|stream)$/.test(name))).toEqual([
+      'NativeModule fs',
+    ]);
+  });
+
   it('on an old version of Node prints one sentence', async () => {
     for (const version of ['18.20.4', '20.18.3', '16.0.0']) {
       const older = script(
