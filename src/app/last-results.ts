@@ -27,18 +27,16 @@ export interface Search {
 
 /** One store per terminal, and one per user. Never throws. @param terminal see `terminalId` */
 export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn: Warn) {
-  const open = (name: string) =>
-    openJsonFile(stateDir === undefined ? undefined : join(stateDir, name), decodeSearch, warn);
+  const open = (name: string | undefined) =>
+    openJsonFile(stateDir && name && join(stateDir, name), decodeSearch, warn);
   const ofUser = open('last-find.json');
-  const ofTerminal =
-    terminal === undefined ? undefined : open(join('terminals', `${sha256Hex(terminal)}.json`));
+  const ofTerminal = open(terminal && join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    read: (): Search | undefined => ofTerminal?.read() ?? ofUser.read(),
+    read: (): Search | undefined => ofTerminal.read() ?? ofUser.read(),
     write(search: Search): void {
       if (search.rows.length === 0) return;
       ofUser.write(search);
-      if (stateDir === undefined || ofTerminal === undefined) return;
-      if (!ofTerminal.write(search)) return;
+      if (!ofTerminal.write(search) || stateDir === undefined) return;
       new OwnFolder(join(stateDir, 'terminals')).sweep(TERMINAL_NAME, Date.now() - KEEP_MS);
     },
   };

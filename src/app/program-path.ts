@@ -7,7 +7,7 @@ import { traitsOf } from '../util/platform.ts';
 type System = Pick<Context, 'env' | 'platform'>;
 
 /** Finds a program in the absolute folders of PATH. */
-export function findProgram(name: string, { env, platform }: System): string | undefined {
+function findProgram(name: string, { env, platform }: System): string | undefined {
   const { delimiter, join, isAbsolute, extname } = pathOf(platform);
   const suffixes = traitsOf(platform).commandSuffixes;
   const names = [...(extname(name) === '' ? [] : [name]), ...suffixes.map((suffix) => name + suffix)];

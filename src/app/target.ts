@@ -65,13 +65,13 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   throw usage(`no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, [...near, other]);
 }
 
-export function profileOrigin({ settings: { profile } }: App): string | undefined {
+function profileOrigin({ settings: { profile } }: App): string | undefined {
   const url = serviceOf(profile);
   return url === undefined ? undefined : parseUrl(url)?.origin;
 }
 
 /** All ports of this machine count as one service, because a sandbox has a new port each time. */
-export function sameService(endpoint: URL, origin: string): boolean {
+function sameService(endpoint: URL, origin: string): boolean {
   if (endpoint.origin === origin) return true;
   const home = parseUrl(origin);
   return home !== undefined && isLoopback(home) && isLoopback(endpoint);
@@ -85,7 +85,7 @@ export function supportsMcp(app: App): boolean | undefined {
   return stored && stored.era !== 'bare';
 }
 
-export const mayAuthenticate = (headers: RequestHeaders): boolean =>
+const mayAuthenticate = (headers: RequestHeaders): boolean =>
   Object.keys(headers).some((name) => !isHarmless(name));
 
 /** Those of the command line override those of the profile. @param raw keeps `${VAR}` in saved values */
@@ -164,7 +164,7 @@ export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKe
   return { value: checkKey(key, prefix), source: 'config' };
 }
 
-export function isUnbound(app: App, source: ConfiguredKey['source']): boolean {
+function isUnbound(app: App, source: ConfiguredKey['source']): boolean {
   if (source === 'config') return app.settings.profile.key_origin === undefined;
   const isSaved = source === 'key-command' && app.settings.raw('key-command').source === 'config';
   return isSaved && profileOrigin(app) === undefined;

@@ -262,11 +262,11 @@ export function completed(
   return again(more, { operands: operands.length === 0 ? [ANY_NAME] : operands });
 }
 
-export const typedFlags = (program: CliCommand): string[] =>
+const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? long : []));
 
 /** Returns the arguments of the first example that begins with the typed ones. */
-export function exampleOperands(
+function exampleOperands(
   command: CliCommand | undefined,
   typed: readonly string[],
 ): readonly string[] | undefined {

@@ -66,7 +66,7 @@ export function addGlobalOptions(program: CliCommand): void {
 const rowsOf = ({ optionGroups }: CliCommand) =>
   Object.entries(GLOBAL_OPTIONS).filter(([, { group }]) => optionGroups.includes(group));
 
-export const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).map(([name]) => `--${name}`);
+const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).map(([name]) => `--${name}`);
 
 export const optionsOf = (command: CliCommand): CliOption[] =>
   rowsOf(command).map(([name, row]) => makeOption(name, row, overrideFor(command, `--${name}`)));

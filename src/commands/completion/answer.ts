@@ -113,7 +113,7 @@ const BASH_TOKEN = /([\s<>])|\\([\s\S]?)|'([^']*)('?)|"((?:\\[\s\S]?|[^"\\])*)("
 const START: BashLine = { words: [], current: '', raw: '', quote: '', isRedirection: false };
 
 /** Splits a line as bash does (POSIX.1, shell command language, 2.2), without expanding anything. */
-export const parseBashLine = (line: string): BashLine =>
+const parseBashLine = (line: string): BashLine =>
   [...line.matchAll(BASH_TOKEN)].reduce(
     (before, [token, space, ...text]) =>
       space === undefined ? withText(before, token, text) : afterWord(before, space),
@@ -144,7 +144,7 @@ function withText(before: BashLine, token: string, text: readonly (string | unde
   };
 }
 
-export function quoteForBash(text: string, quote: Quote): string {
+function quoteForBash(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
   return text.replace(/[\s"'\\`$&|;<>()[\]{}*?!#~^]/g, '\\$&');
