@@ -227,16 +227,7 @@ export const needsDetails = ({ result }: DecidedQuery, fields: EnrichOptions['fi
 /** A short key: it is kept with the result. */
 function keyOf(query: Searchable | DecidedQuery): string {
   if (query.kind === 'decided') return JSON.stringify(query);
-  const { name, city, place } = query;
-  if (query.kind === 'search' && place === undefined) return JSON.stringify([name, city]);
-  const where = [
-    place?.point?.lat,
-    place?.point?.lng,
-    place?.swapped?.lat,
-    place?.swapped?.lng,
-    place?.address,
-  ];
-  return JSON.stringify([query.kind === 'lookup' ? query.id : '', name, city, ...where]);
+  return JSON.stringify([query.kind === 'lookup' ? query.id : '', query.name, query.city, query.place]);
 }
 
 const cityOf = (query: RowQuery): string | undefined =>

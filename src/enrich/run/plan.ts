@@ -4,7 +4,7 @@ import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import type { Level } from '../../client/types.ts';
-import { AppError, usage } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { again, type Options } from '../../hint.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import type { Written } from '../finished/finished-list.ts';
@@ -237,15 +237,10 @@ function outputDelimiter(
   // A CSV with tabs is a TSV, as Excel's "Unicode Text" is.
   if (list.format === 'csv' && wanted === 'csv' && list.delimiter === '\t') return ',';
   if (list.format === 'csv') return list.delimiter ?? ',';
-  if (option !== undefined && format !== 'csv') {
-    throw new AppError(
-      'usage',
-      '--delimiter only applies to CSV, and neither the list nor the output is CSV',
-      {
-        hint: { command: again({ '--input-format': 'csv' }) },
-      },
-    );
-  }
+  if (option !== undefined && format !== 'csv')
+    throw usage('--delimiter only applies to CSV, and neither the list nor the output is CSV', {
+      command: again({ '--input-format': 'csv' }),
+    });
   return option ?? ',';
 }
 
