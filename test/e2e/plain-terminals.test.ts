@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { realSleep, runCli } from '../helpers/program.ts';
+import { realSleep } from '../helpers/program.ts';
 import { useService } from '../helpers/service.ts';
 
 const { env, run } = useService({ latencyMs: 300 });
@@ -52,37 +52,5 @@ describe('a narrow terminal', () => {
       'likely, 0 ambiguous, 1 not found, 0',
     ]);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
-  });
-});
-
-describe('--format list', () => {
-  it('prints one field per line, without those that are empty', async () => {
-    const { stdout } = await runCli([...FIND, '--demo', '--format', 'list', '--limit', '2'], { env });
-    expect(stdout).toBe(
-      [
-        'Name: Nopa',
-        'Grade: A',
-        'Cuisine tags: californian',
-        'Neighborhood: NoPa',
-        'City: San Francisco',
-        'Address: 560 Divisadero St, San Francisco, CA 94117',
-        '',
-        'Name: Nopa Corner',
-        'Grade: B+',
-        'Cuisine tags: californian; brunch',
-        'Neighborhood: NoPa',
-        'City: San Francisco',
-        'Address: 701 Divisadero St, San Francisco, CA 94117',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('numbers the items of lists', async () => {
-    const words = ['lookup', 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53', '--fields', 'standard', '--demo'];
-    const { stdout } = await runCli([...words, '--format', 'list'], { env });
-    expect(stdout).toContain('\nHours tuesday 1 open: 18:00\nHours tuesday 1 close: 23:30\n');
-    expect(stdout).toContain('\nSignature dishes 2 name: braised greens\n');
-    expect(stdout).not.toMatch(/[[{]/);
   });
 });

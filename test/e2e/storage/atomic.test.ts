@@ -11,25 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
 import { writeFileAtomic } from '../../../src/storage/atomic.ts';
+import { errorOf, modeOf } from '../../helpers/files.ts';
 import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker } from '../../helpers/worker.ts';
-
-function errorOf(run: () => unknown): AppError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('did not fail');
-}
-
-function modeOf(path: string): string {
-  return (statSync(path).mode & 0o7777).toString(8);
-}
 
 describe('writeFileAtomic', () => {
   it('writes text and bytes, with mode 0600 by default, and leaves nothing else', () => {

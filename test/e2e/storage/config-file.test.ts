@@ -8,34 +8,19 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import { AppError } from '../../../src/errors.ts';
 import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { type ConfigFile, parseConfig, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
+import { errorOf, modeOf } from '../../helpers/files.ts';
 import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
-
-function modeOf(path: string): string {
-  return (statSync(path).mode & 0o777).toString(8);
-}
-
-function failure(run: () => unknown): AppError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('did not fail');
-}
 
 /** The config file of a folder. */
 function openConfig(folder: string, warnings: Message[] = []) {
@@ -129,7 +114,7 @@ describe('the config file', () => {
   it('ignores a file that other users can write to', () => {
     const store = storeWith('{"profiles":{}}');
     chmodSync(store.path, 0o666);
-    expect(failure(() => store.read())).toMatchObject({
+    expect(errorOf(() => store.read())).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: other users can write to it`,
       details: { hint: { command: system('chmod 600', store.path) } },
@@ -140,7 +125,7 @@ describe('the config file', () => {
   it.runIf(process.getuid?.() === 0)('ignores a file or link of another user', async () => {
     const store = storeWith('{"profiles":{}}');
     chownSync(store.path, 65534, 65534);
-    expect(failure(() => store.read())).toMatchObject({
+    expect(errorOf(() => store.read())).toMatchObject({
       code: 'bad_config',
       message: `refusing to use ${store.path}: it belongs to user 65534`,
     });
@@ -149,7 +134,7 @@ describe('the config file', () => {
     rmSync(store.path);
     symlinkSync(tool, store.path);
     lchownSync(store.path, 65534, 65534);
-    expect(failure(() => store.read())).toMatchObject({ code: 'bad_config' });
+    expect(errorOf(() => store.read())).toMatchObject({ code: 'bad_config' });
     await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
     expect(modeOf(tool)).toBe('755');
     expect(readFileSync(tool, 'utf8')).toBe('{}');
@@ -187,7 +172,7 @@ describe('a damaged config file', () => {
   ])('%s: is reported and left unchanged', async (_name, content, why) => {
     const store = storeWith(content);
     const before = readFileSync(store.path);
-    const error = failure(() => store.read());
+    const error = errorOf(() => store.read());
     expect(error).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${store.path}: ${why}`,
@@ -204,7 +189,7 @@ describe('a damaged config file', () => {
   });
 
   it('quotes a path with blanks in its hint', () => {
-    expect(hintText(hintFor(failure(() => parseConfig("/my home/it's", ''))))).toContain(
+    expect(hintText(hintFor(errorOf(() => parseConfig("/my home/it's", ''))))).toContain(
       "mv '/my home/it'\\''s' ",
     );
   });
@@ -212,7 +197,7 @@ describe('a damaged config file', () => {
   it('may be a folder', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'config.json'));
-    expect(failure(() => readConfig(join(folder, 'config.json')))).toMatchObject({
+    expect(errorOf(() => readConfig(join(folder, 'config.json')))).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${join(folder, 'config.json')}: it is not a regular file`,
     });

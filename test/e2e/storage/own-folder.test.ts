@@ -14,23 +14,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
 import { readConfig } from '../../../src/storage/config-file.ts';
 import { whenFree } from '../../../src/storage/files.ts';
 import { OwnFolder } from '../../../src/storage/own-folder.ts';
+import { errorOf, modeOf } from '../../helpers/files.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-
-function errorOf(run: () => unknown): AppError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  throw new Error('did not fail');
-}
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
 describe('OwnFolder.create', () => {
   it('creates a chain of folders with mode 0700', () => {
