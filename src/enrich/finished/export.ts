@@ -17,7 +17,7 @@ import { openExportSource } from '../write/list-state.ts';
 import { RESULT_FIELDS } from '../write/row-codec.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly export: readonly string[];
   readonly prefix: string;
   readonly resume?: true | undefined;

@@ -58,7 +58,7 @@ async function commit(app: App, list: FinishedList, journal: Journal): Promise<v
 }
 
 /** A decision about a row, or the result of a lookup, that is not in the file yet. */
-export interface JournalEntry {
+interface JournalEntry {
   readonly row: number;
   /** Identifies the text of the row at that time. */
   readonly was: string;
