@@ -123,6 +123,7 @@ const groups = [
     '/src/storage/code-folder.ts',
     '/src/client/tools.ts',
   ),
+  group('render', 2, '/src/output/render/find.ts', '/src/output/csv.ts', '/src/output/table.ts'),
   group('client', 1, '/src/client/restaurant.ts', '/src/client/http/dispatcher.ts', '/src/storage/ledger.ts'),
 ];
 
