@@ -233,4 +233,11 @@ describe('a call', () => {
     const { upstream } = upstreamOver([answering({ envelope: { result: { content: [], _meta: meta } } })]);
     expect(await call(upstream)).toEqual({ content: [], _meta: { 'a/b': 1 } });
   });
+
+  it('rejects a result that requests input of a host that cannot give it', async () => {
+    const inputRequests = { city: { method: 'elicitation/create' } };
+    const result = { resultType: 'input_required', inputRequests };
+    const { upstream } = upstreamOver([answering({ envelope: { result } })]);
+    expect(await failure(call(upstream))).toMatchObject({ message: expect.stringContaining('city') });
+  });
 });

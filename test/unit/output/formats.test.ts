@@ -99,18 +99,6 @@ describe('present', () => {
     expect(kml.match(/<Point>/g)).toHaveLength(1);
   });
 
-  it('writes the table', async () => {
-    expect(await shown(DATA, 'table', { columns: ['id', 'name'] })).toBe('table id,name\n');
-  });
-
-  it('writes GeoJSON for records without coordinates, too', async () => {
-    expect(JSON.parse(await shown(DATA, 'geojson')).features[0]).toEqual({
-      type: 'Feature',
-      geometry: null,
-      properties: RECORDS[0],
-    });
-  });
-
   it('writes empty results in every format', async () => {
     const none = { ...DATA, records: [], columns: ['id', 'name'], table: () => '' };
     const formats = ['table', 'ndjson', 'csv', 'tsv', 'geojson'] as const;
