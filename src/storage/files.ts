@@ -157,8 +157,12 @@ export function whenFree<T>(change: () => T): T {
       const isBusy = ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error) ?? '');
       if (!isBusy || currentUid() !== undefined || Date.now() > deadline) throw error;
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    pauseSync(pause);
   }
+}
+
+export function pauseSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** So that a rename survives a power failure. Windows cannot flush folders. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
-import { ioError, isNotRegularFile, randomName, readOwnFile, whenFree } from './files.ts';
+import { ioError, isNotRegularFile, pauseSync, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
 
 type Lock = { release(): void };
@@ -12,7 +12,8 @@ class HeldError extends AppError {}
 
 const MAX_BYTES = 65_536;
 /** A process that takes longer to write the file that it created was killed. */
-const EMPTY_MS = 5000;
+const EMPTY_MS = 2000;
+const EMPTY_PAUSE_MS = 50;
 const OTHER_FOLDER = {
   text: 'choose a directory that you own',
   command: again({ '--output': slot('file') }),
@@ -28,6 +29,10 @@ export function tryLock(path: string, depth = 0): Lock {
       if (key !== undefined) return { release: () => remove(lockPath, key) };
       const holder = read(lockPath);
       if (holder === undefined) continue;
+      if (isBeingWritten(holder)) {
+        pauseSync(EMPTY_PAUSE_MS);
+        continue;
+      }
       if (depth > 2 || !isStale(holder)) throw inUse(path, holder);
       // Under another lock, named after the stale one; otherwise, a second process would delete the next holder's lock.
       const guard = tryLock(join(dirname(path), `.restaurant-${holder.key}`), depth + 1);
@@ -98,8 +103,10 @@ function read(lockPath: string): Holder | undefined {
   });
 }
 
-const isStale = ({ owner, createdAt }: Holder): boolean =>
-  owner === undefined ? Date.now() - createdAt > EMPTY_MS : !isRunning(owner);
+const isBeingWritten = ({ owner, createdAt }: Holder): boolean =>
+  owner === undefined && Date.now() - createdAt <= EMPTY_MS;
+
+const isStale = ({ owner }: Holder): boolean => owner === undefined || !isRunning(owner);
 
 /** Deletes the lock with this key, and not one that another process has taken since. Never throws. */
 function remove(lockPath: string, key: string): void {
