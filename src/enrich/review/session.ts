@@ -58,9 +58,12 @@ export class ReviewSession {
 
   async run(): Promise<void> {
     const { rows, list, service } = this.#session;
-    let index: number | undefined = 0;
-    while (index !== undefined)
-      index = index < rows.length ? await this.#decideRow(index) : await this.#afterLastRow();
+    let index = 0;
+    while (index < rows.length) {
+      const next = await this.#decideRow(index);
+      if (next === undefined) break;
+      index = next;
+    }
     const sent = service.requests;
     if (sent > 0) await this.#print([`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
     await this.#print([tallyText(list.name, [...this.#decisions.values()])]);
@@ -94,15 +97,6 @@ export class ReviewSession {
         this.#record(index, row, step);
         return index + 1;
     }
-  }
-
-  /** @returns the index of the last row if its decision is taken back; undefined to end */
-  async #afterLastRow(): Promise<number | undefined> {
-    const { length } = this.#session.rows;
-    if (!this.#decisions.has(length - 1)) return undefined;
-    const { dim } = this.#app.terminal.palette('stderr');
-    await this.#print(['', dim('no more rows: u undo, any other key ends')]);
-    return (await this.#readKey()) === 'u' ? this.#undo(length) : undefined;
   }
 
   #record(index: number, row: ReviewRow, decision: Decision): void {
@@ -150,7 +144,11 @@ export class ReviewSession {
 
   /** Reads one key. A key without a meaning shows the row again. */
   async #readStep(row: ReviewRow, candidates: readonly Candidate[]): Promise<Step> {
-    const key = await this.#readKey();
+    const key = await this.#keyboard.next();
+    if (key === 'ctrl-c')
+      throw new AppError('interrupted', 'interrupted at the prompt', {
+        hint: { text: 'your decisions are saved; to continue', command: again() },
+      });
     if (key === undefined) return 'quit';
     const number = /^[1-9]$/.test(key) ? Number(key) : 0;
     const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
@@ -159,14 +157,6 @@ export class ReviewSession {
       return { kind: 'yes' };
     if (chosen !== undefined) return { kind: 'other', restaurant: chosen };
     return KEYS[key] ?? 'unknown';
-  }
-
-  async #readKey(): Promise<string | undefined> {
-    const key = await this.#keyboard.next();
-    if (key !== 'ctrl-c') return key;
-    throw new AppError('interrupted', 'interrupted at the prompt', {
-      hint: { text: 'your decisions are saved; to continue', command: again() },
-    });
   }
 
   async #askWords(row: ReviewRow): Promise<FindQuery> {
