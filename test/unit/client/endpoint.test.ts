@@ -7,7 +7,7 @@ import {
   parseEndpoint,
 } from '../../../src/client/endpoint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
-import { thrown } from '../../helpers/thrown.ts';
+import { errorOf } from '../../helpers/files.ts';
 
 describe('endpointFromBase', () => {
   it.each([
@@ -61,7 +61,7 @@ describe('endpointFromBase', () => {
 
   it('repeats neither a password nor a key', () => {
     for (const url of ['ftp://user:secret1@h', 'h/sk_service_secret12345', 'https://user:secret1@h']) {
-      const error = thrown(() => endpointFromBase(url));
+      const error = errorOf(() => endpointFromBase(url));
       expect(`${error.message} ${hintText(hintFor(error))}`).not.toMatch(/secret1/);
     }
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/util/json.ts';
-import { thrown } from '../../helpers/thrown.ts';
+import { errorOf } from '../../helpers/files.ts';
 
-const fault = (text: string) => thrown(() => parseJson(text));
+const fault = (text: string) => errorOf(() => parseJson(text));
 
 describe('parseJson', () => {
   it('parses the output of JSON.stringify', () => {

@@ -3,7 +3,7 @@ import { decodeOutput, parseToolResult, unwrapText } from '../../../src/client/r
 import { findReply } from '../../../src/client/rpc/envelope.ts';
 import { rpcError } from '../../../src/client/rpc/errors.ts';
 import { findResult } from '../../../src/client/tools.ts';
-import { thrown } from '../../helpers/thrown.ts';
+import { errorOf } from '../../helpers/files.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
 
@@ -19,8 +19,8 @@ describe('a tool that fails', () => {
     [{ status: 'constructor' }, 'tool_error'],
     [{ status: 'failed' }, 'tool_error'],
   ])('%j is %s', (output, code) => {
-    expect(thrown(() => decodeOutput(text(output))).code).toBe(code);
-    expect(thrown(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
+    expect(errorOf(() => decodeOutput(text(output))).code).toBe(code);
+    expect(errorOf(() => parseToolResult({ ...text(output), isError: true })).code).toBe(code);
   });
 });
 
@@ -66,7 +66,7 @@ describe('findReply', () => {
 it('unwraps the text of an envelope', () => {
   expect(unwrapText({ result: text([1]) })).toBe('[1]');
   expect(unwrapText({ result: { content: [{ type: 'text', text: 'hi' }] } })).toBe('"hi"');
-  expect(thrown(() => unwrapText({ result: {} })).code).toBe('bad_response');
+  expect(errorOf(() => unwrapText({ result: {} })).code).toBe('bad_response');
 });
 
 describe('findResult', () => {

@@ -4,7 +4,7 @@ import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/co
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { again } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
-import { thrown } from '../../helpers/thrown.ts';
+import { errorOf } from '../../helpers/files.ts';
 
 /** The query of a row of cells by their columns. */
 const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>
@@ -60,7 +60,7 @@ describe('resolveColumns', () => {
   });
 
   it('names all missing columns at once, and suggests none that it does not recognize', () => {
-    const hint = (header: readonly string[]) => hintText(hintFor(thrown(() => resolveColumns(header, {}))));
+    const hint = (header: readonly string[]) => hintText(hintFor(errorOf(() => resolveColumns(header, {}))));
     expect(hint(['Name', 'Kd.-Nr.'])).toBe(
       'restaurant <…> --city-column <column>; or for all rows: restaurant <…> --city <city>',
     );
