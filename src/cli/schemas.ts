@@ -11,10 +11,13 @@ export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas
 /** An object. A key that ends with `?` is optional; additional keys are allowed. */
 export const object = (keys: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
-  properties: Object.fromEntries(
-    Object.entries(keys).map(([key, schema]) => [key.replace(/\?$/, ''), schema]),
-  ),
-  required: Object.keys(keys).filter((key) => !key.endsWith('?')),
+  // Most runs print no schema.
+  get properties() {
+    return Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key.replace(/\?$/, ''), schema]));
+  },
+  get required() {
+    return Object.keys(keys).filter((key) => !key.endsWith('?'));
+  },
 });
 
 export const RESTAURANT = object({
