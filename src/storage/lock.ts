@@ -104,9 +104,11 @@ function read(lockPath: string): Holder | undefined {
 }
 
 const isBeingWritten = ({ owner, createdAt }: Holder): boolean =>
-  owner === undefined && Date.now() - createdAt <= EMPTY_MS;
+  owner === undefined && Math.abs(Date.now() - createdAt) <= EMPTY_MS;
 
-const isStale = ({ owner }: Holder): boolean => owner === undefined || !isRunning(owner);
+/** An empty file with a time in the future is kept: the clocks of two machines differ, or the clock was set back. */
+const isStale = ({ owner, createdAt }: Holder): boolean =>
+  owner === undefined ? createdAt < Date.now() : !isRunning(owner);
 
 /** Deletes the lock with this key, and not one that another process has taken since. Never throws. */
 function remove(lockPath: string, key: string): void {

@@ -114,6 +114,16 @@ describe('tryLock', () => {
     expect(Date.now()).toBeGreaterThan(createdAt + 1999);
   });
 
+  it('keeps an empty lock file with a time in the future, without waiting for it', () => {
+    const path = join(tempFolder(), 'a');
+    writeFileSync(`${path}.lock`, '');
+    const createdAt = Date.now() / 1000 + 3600;
+    utimesSync(`${path}.lock`, createdAt, createdAt);
+    expect(failure(path)?.message).toContain('is in use by another process');
+    expect(hintText(failure(path)?.details.hint ?? [])).toContain(`rm ${path}.lock`);
+    expect(existsSync(`${path}.lock`)).toBe(true);
+  });
+
   it('does not delete a file that is not a lock file', () => {
     const path = join(tempFolder(), 'a');
     for (const text of ['x'.repeat(1_048_577), 'my notes', '{}', 'null']) {
