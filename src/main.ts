@@ -136,8 +136,10 @@ async function main(): Promise<void> {
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
   // After a signal, do not wait for a reader of stdout that does not read.
   if (interruption.exitCode() !== undefined) process.exit();
-  // Without streams, all output is written. Without this, Node takes a millisecond longer to end.
-  if (stdin === undefined && stdout.isWritten && stderr.isWritten) process.exit();
+  // Without streams, all output is written. Without this, Node takes a millisecond longer to end. Not on Windows, where Node 23
+  // and later crash if a thread of V8 is still at work (nodejs/node#56645).
+  const isWritten = stdin === undefined && stdout.isWritten && stderr.isWritten;
+  if (isWritten && process.platform !== 'win32') process.exit();
   // Do not wait for stdin to be closed. (If stdin is a file, it has no `unref`.)
   stdin?.unref?.();
 }
