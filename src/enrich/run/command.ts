@@ -15,7 +15,7 @@ import type { Target } from '../finished/export.ts';
 import { Counters, printJson, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
-import { openRunFingerprint } from '../write/list-state.ts';
+import { openExportSource, openRunFingerprint } from '../write/list-state.ts';
 import { claimOutput, type OutputFile, openRowDevice, openRowFiles } from '../write/output-file.ts';
 import { enrichRows, type Job, TooManyFailures } from './enrich-rows.ts';
 import {
@@ -193,6 +193,9 @@ class EnrichRun {
       // Options may change as long as there are no rows.
       if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
       fingerprint.save();
+      // With --force they may exist, and the run that continues may replace them, too.
+      for (const { path } of this.#results.targets)
+        openExportSource(this.#app.paths.stateDir, path).write({ list: outputFile.path });
       try {
         await this.#enrichRows(service, (text) => file.append(text), finished);
       } catch (error) {

@@ -140,6 +140,17 @@ describe('enrich --export', () => {
     });
   });
 
+  it('replaces a file after a stop, too, if the first run had --force', async () => {
+    writeFileSync(file('old.xlsx'), 'an older workbook');
+    const env = { ...UNPACED, HOME: tempFolder() };
+    const stopped = await enrich('in.csv -o stopped.csv --export old.xlsx --force --per-day 1', { env });
+    expect([stopped.exit, readFileSync(file('old.xlsx'), 'utf8')]).toEqual([5, 'an older workbook']);
+    expect(await enrich('in.csv -o stopped.csv --export old.xlsx --resume', { env })).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('exported: old.xlsx\n'),
+    });
+  });
+
   it('keeps the geometry and the properties of GeoJSON', async () => {
     const geometry = {
       type: 'Polygon',
