@@ -14,7 +14,6 @@ import { isObject, type JsonObject } from '../../util/object.ts';
 import { flatCells } from '../read/list.ts';
 import { exportFormat } from '../run/plan.ts';
 import { openExportSource } from '../write/list-state.ts';
-import { RESULT_FIELDS } from '../write/row-codec.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
 interface ExportOptions {
@@ -100,7 +99,6 @@ const NUMBERS = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
 /** Reads a finished list as a table with typed columns, or as GeoJSON. */
 class ExportSource {
   readonly #list: FinishedList;
-  readonly #fields = new Set<string>(RESULT_FIELDS);
   readonly #numbers: readonly string[];
   /** Number of rows of the last reading. */
   count = 0;
@@ -141,10 +139,7 @@ class ExportSource {
   /** The columns of the list, then those of the result. */
   #entries(row: ListRow): Entry[] {
     const found = Object.keys(row.values).map(
-      (field): Entry => [
-        this.#fields.has(field) ? this.#list.prefix + field : field,
-        this.#list.value(row.values, field),
-      ],
+      (field): Entry => [this.#list.columnOf(field), this.#list.value(row.values, field)],
     );
     return [...this.#list.ownFields(row), ...found];
   }

@@ -16,7 +16,13 @@ import { type List, NoHeader, openList } from '../read/list.ts';
 import type { InputRow, ListFormat } from '../row.ts';
 import { positionsIn } from '../run/fed-back.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
-import { type AddedColumn, nestedKey, openRowCodec, type RowCodec } from '../write/row-codec.ts';
+import {
+  type AddedColumn,
+  nestedKey,
+  openRowCodec,
+  RESULT_FIELDS,
+  type RowCodec,
+} from '../write/row-codec.ts';
 
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -93,7 +99,7 @@ export class FinishedList {
       columns: [],
       lineEnd,
       prefix: this.prefix,
-      added: source.added,
+      added: this.isNdjson ? source.added : source.added.map((each) => ({ ...each, name: addedField(each) })),
       details: true,
       guard: this.#guarded,
     });
@@ -154,7 +160,14 @@ export class FinishedList {
 
   /** The fields of a result that come from details. */
   get detailFields(): readonly string[] {
-    return ['details', ...this.#source.added.map(({ name }) => name)];
+    return ['details', ...this.#codec.names.slice(RESULT_FIELDS.length)];
+  }
+
+  /** The name of the column with a field. */
+  columnOf(field: string): string {
+    const at = this.#layout.positions.get(field);
+    if (at !== undefined) return this.#layout.header[at] ?? '';
+    return isResultField(field) ? this.prefix + field : field;
   }
 
   valuesOf(result: RowResult): Values {
@@ -266,7 +279,7 @@ async function readLayout(app: App, source: Source): Promise<Layout> {
     });
     const { header, delimiter, first } = list;
     await list.rows.return(undefined);
-    const names = added.map((each) => [each.name, each.name] as const);
+    const names = added.map((each) => [addedField(each), each.name] as const);
     const positions = positionsIn(header, prefix, names);
     const isOutput =
       list.format === 'ndjson'
@@ -302,6 +315,11 @@ function withMembers(json: string, members: Values): string {
     return `${open}${open === '{' ? '' : ','}${toJson(name, false)}:${toJson(value, false)}}`;
   }, json);
 }
+
+const isResultField = (name: string): boolean => RESULT_FIELDS.some((field) => field === name);
+
+/** The field of an added column, which may have the name of a field of the result: `--add grade=…`. */
+const addedField = ({ name }: AddedColumn): string => (isResultField(name) ? `added ${name}` : name);
 
 const addedColumns = (text = ''): AddedColumn[] =>
   text.split('\n').flatMap((line) => {

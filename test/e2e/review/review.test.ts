@@ -52,6 +52,8 @@ beforeEach(() => {
   folder = tempFolder();
 });
 
+type Feature = { readonly properties: Readonly<Record<string, unknown>> };
+
 /** The result of each row: status, match, and id. */
 const results = (name = 'out.csv'): string[] =>
   read(name)
@@ -207,6 +209,25 @@ describe('review for programs', () => {
     expect(exit).toBe(2);
     expect(stderr).toContain(message);
     expect(read('out.csv')).toBe(before);
+  });
+
+  it('changes the result, not an added column with the name of one of its fields', async () => {
+    await enrich('out.csv', '--add', 'status=status', '--add', 'grade=grade', '--prefix', 'r_');
+    writeFileSync(path('decisions.csv'), 'row,decision,restaurant_id\n2,yes,\n3,none,\n');
+    const applied = await run(['review', 'out.csv', '--apply', 'decisions.csv', '--prefix', 'r_']);
+    expect([applied.exit, applied.stderr]).toEqual([
+      0,
+      '2 rows decided in out.csv: 1 confirmed, 0 with another restaurant, 1 rejected\n',
+    ]);
+    await run(['enrich', 'out.csv', '--prefix', 'r_', '--export', 'out.geojson']);
+    const { features } = JSON.parse(read('out.geojson'));
+    const columns = ['r_status', 'r_match', 'status', 'r_grade', 'grade'];
+    expect(features.map(({ properties }: Feature) => columns.map((column) => properties[column]))).toEqual([
+      ['ambiguous', 'best', null, 'A', null],
+      ['matched', 'confirmed', 'ok', 'A', 'A'],
+      ['not_found', 'rejected', null, null, null],
+      ['not_found', null, null, null, null],
+    ]);
   });
 
   it('refuses a file that enrich did not write, stdin, and a pipe', async () => {
