@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { jqFilter } from '../app/output.ts';
-import { writeOutput, writesToTerminal } from '../app/output-file.ts';
+import { openOutput, writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
@@ -68,8 +68,11 @@ async function runRaw(
         }),
       ),
     write: async ({ value: response }) => {
-      const body = await formatBody(app, response, options.unwrap === true && !response.failed);
-      await writeOutput(app, options.include === true ? formatHead(response) + body : body);
+      // The head is printed even if the filter or the unwrapping of the body fails.
+      const target = openOutput(app);
+      if (options.include === true) await target.write(formatHead(response));
+      await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
+      await target.finish();
       if (response.failed) app.exitCode = EXIT_CODES.service;
     },
   });
