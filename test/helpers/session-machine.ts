@@ -161,7 +161,7 @@ export class Machine {
     return name === 'echo' ? `${text}\n` : unescaped(text);
   }
 
-  /** Replaces what changes from run to run. */
+  /** Replaces what changes from run to run, and what Bun says in other words. */
   withoutChanging(text: string): string {
     const { RESTAURANT_BASE_URL: service } = this.#options.env?.() ?? {};
     const addresses = service === undefined ? [] : [new URL(service).host];
@@ -176,6 +176,8 @@ export class Machine {
       .replace(/\b(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d\d:\d\d\b/g, '<day hour>')
       .replace(/\b\d+(\.\d)? ms\b|"ms": ?\d+/g, '<ms>')
       .replaceAll(VERSION, '<version>')
+      .replaceAll(': URI error', ': URI malformed')
+      .replace(/\b(Node\.js|Bun) (of the tests|[\w.]+, \w+ \w+)/g, '<runtime>')
       .replace(/\b\d+s ago\b/g, '<time> ago')
       .replace(/\w{3}, \d\d \w{3} \d{4} [\d:]+ GMT/g, '<time>');
   }

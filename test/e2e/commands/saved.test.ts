@@ -9,6 +9,7 @@ import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { playSessions } from '../../helpers/session.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
+import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 /** The data of the service, which the tests change. */
 const menu: { -readonly [K in keyof SandboxRestaurant]: SandboxRestaurant[K] }[] = [
@@ -46,7 +47,8 @@ describe('saved --refresh', () => {
     JSON.parse((await run('changes', ...words, '--json')).stdout).changes;
   const start = () => startRestaurant(['saved', '--refresh'], { env });
   beforeEach(async () => {
-    env = { ...service.env, HOME: tempFolder() };
+    // Without limits, a fast machine would wait for the quota between the kills.
+    env = { ...service.env, ...UNPACED, HOME: tempFolder() };
     await run('find', 'Place', '--city', 'SF');
     await run('save', '1-3');
   });
