@@ -57,8 +57,8 @@ const EXPORT =
 const MANY = 10;
 
 /**
- * Changes a chunk with many exports so that they are defined at once: V8 creates a class from a template, but copies the descriptors of
- * an object for each property that is added. @returns its new code
+ * Changes a chunk with many exports so that they are defined at once: V8 creates a class from a template, but copies the
+ * descriptors of an object for each property that is added. @returns its new code
  */
 export function quickExports(code) {
   const found = [...code.matchAll(EXPORT)];

@@ -124,8 +124,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   });
 }
 
-// A diagnostic report must not contain the key. Requires Node.js 22.13. Only options of Node lead to a report, and to load the
-// part of Node that writes it takes a millisecond.
+// A diagnostic report must not contain the key. Requires Node.js 22.13. Only options of Node lead to a report, and loading
+// the part of Node that writes it takes a millisecond.
 if (process.execArgv.length > 0 || process.env.NODE_OPTIONS !== undefined)
   Object.assign(process.report ?? {}, { excludeEnv: true });
 
@@ -136,8 +136,8 @@ async function main(): Promise<void> {
   process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
   // After a signal, do not wait for a reader of stdout that does not read.
   if (interruption.exitCode() !== undefined) process.exit();
-  // Without streams, all output is written. Without this, Node takes a millisecond longer to end. Not on Windows, where Node 23
-  // and later crash if a thread of V8 is still at work (nodejs/node#56645).
+  // If no stream was used, all output is written, and ending at once saves a millisecond. Not on Windows, where Node 23 and
+  // later crash if a thread of V8 is still at work (nodejs/node#56645).
   const isWritten = stdin === undefined && stdout.isWritten && stderr.isWritten;
   if (isWritten && process.platform !== 'win32') process.exit();
   // Do not wait for stdin to be closed. (If stdin is a file, it has no `unref`.)
