@@ -139,7 +139,7 @@ function words(record: JsonObject): string {
   const { name, ...others } = record;
   const isNamed = typeof name === 'string' && name !== '';
   const facts = idsLast(Object.keys(isNamed ? others : record)).map((key) => {
-    const text = label(key).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+    const text = label(key).replace(/^[A-Z](?![A-Z]|$)/, (letter) => letter.toLowerCase());
     return `${text} ${inline(record[key], key)}`;
   });
   return [...(isNamed ? [inline(name)] : []), ...facts].join(', ') || EMPTY;

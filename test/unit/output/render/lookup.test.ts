@@ -124,10 +124,10 @@ describe('renderLookup', () => {
   });
 
   it('shows unusable heading fields with the rest', async () => {
-    expect(card({ grade: { letter: 'A', score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
+    expect(card({ grade: { A: 3, score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
       "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
 
-      Grade    letter A, score 91
+      Grade    A 3, score 91
       Cuisine  none
       No data  Price"
     `);
