@@ -6,8 +6,16 @@ import type { FindQuery } from '../../client/types.ts';
 import { type AppError, usage } from '../../errors.ts';
 import { type Advice, again, type Message, type Options, restaurant } from '../../hint.ts';
 
+/** `Nopa --city SF` as one word. */
+const QUOTED_CITY = /^(.*\S)\s+(?:--city[= ]|-c )\s*([^\s-][^-]*)$/;
+
 /** The error for a search without a city, with the search that its words ask for. */
 export function noCityError(app: App, words: readonly string[]): AppError {
+  const [, quotedName, quotedCity] = QUOTED_CITY.exec(words.join(' ')) ?? [];
+  if (quotedName !== undefined && quotedCity !== undefined) {
+    const command = again({ '--city': quotedCity }, { operands: [quotedName] });
+    return usage('--city is inside the quotes', { command });
+  }
   const seen = seenResults(app);
   const city = hintCity(app, seen);
   const wish = readWish(words, false, seen);
