@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
-import { again } from '../../hint.ts';
+import { type Advice, again, type Command } from '../../hint.ts';
 import { fileBytes } from '../../output/formats.ts';
 import { pointOf } from '../../output/geo.ts';
 import { type Scalar, toCell } from '../../output/records.ts';
@@ -46,26 +46,30 @@ export function checkExportTargets(app: App, options: ExportOptions, rows: Rows)
     const isList = stats?.dev === rows.identity?.dev && stats?.ino === rows.identity?.ino;
     const isOurs = options.resume && openExportSource(app.paths.stateDir, path).read()?.list === rows.path;
     if (entry === 'file' && !isList && (app.globals.force || isOurs)) return { name, path };
-    throw usage(`${name} exists`, [
-      { text: 'name another file' },
-      ...(isList
-        ? []
-        : [{ text: 'or replace it', command: again({ '--force': true }, { without: ['--resume'] }) }]),
-    ]);
+    const replace: Advice = options.resume
+      ? { text: 'or continue without --export', command: withoutExport(app, name) }
+      : { text: 'or replace it', command: again({ '--force': true }) };
+    throw usage(`${name} exists`, [{ text: 'name another file' }, ...(isList ? [] : [replace])]);
   });
 }
 
-/** A workbook may be named by `-o`, whose value then is the list with the rows. */
-function namingOf({ globals }: App, name: string, all: readonly string[]): Naming {
-  const isOutput = globals.output?.startsWith(`${name}.`) === true;
-  return {
-    example: 'out.xlsx',
-    command: (file) =>
-      again(
-        isOutput ? { '--output': file } : { '--export': all.map((each) => (each === name ? file : each)) },
-      ),
-  };
-}
+/** Whether `-o` names the workbook; its value then is the list with the rows. */
+const isOutput = ({ globals }: App, name: string): boolean => globals.output?.startsWith(`${name}.`) === true;
+
+const withoutExport = (app: App, name: string): Command =>
+  isOutput(app, name)
+    ? again({ '--output': app.globals.output ?? '' })
+    : again({}, { without: ['--export'] });
+
+const namingOf = (app: App, name: string, all: readonly string[]): Naming => ({
+  example: 'out.xlsx',
+  command: (file) =>
+    again(
+      isOutput(app, name)
+        ? { '--output': file }
+        : { '--export': all.map((each) => (each === name ? file : each)) },
+    ),
+});
 
 /** Writes a finished list to files of other formats, and sends nothing. */
 export async function exportFinished(app: App, file: string, options: ExportOptions): Promise<void> {

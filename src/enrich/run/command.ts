@@ -194,7 +194,8 @@ class EnrichRun {
       if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
       fingerprint.save();
       // With --force they may exist, and the run that continues may replace them, too.
-      for (const { path } of this.#results.targets)
+      const { page, targets } = this.#results;
+      for (const path of [...targets.map(({ path }) => path), ...(page === undefined ? [] : [page])])
         openExportSource(this.#app.paths.stateDir, path).write({ list: outputFile.path });
       try {
         await this.#enrichRows(service, (text) => file.append(text), finished);

@@ -18,6 +18,7 @@ import { cleanLine } from '../../util/text.ts';
 import { detailsOf, type FinishedList, type ListRow } from '../finished/finished-list.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { candidateFacts, findCandidates, reviewRow, type SearchService } from '../review/candidates.ts';
+import { openExportSource } from '../write/list-state.ts';
 import { type Plan, rowFileOf } from './plan.ts';
 import { openCacheReader } from './service.ts';
 
@@ -47,7 +48,8 @@ const MAX_CHOICES = 20;
 export function checkReport(app: App, plan: Plan): string | undefined {
   const { options, input } = plan;
   const { report } = options;
-  if (rowFileOf(plan) === undefined)
+  const rows = rowFileOf(plan);
+  if (rows === undefined)
     throw usage(`${report === undefined ? '--open' : '--report'} needs a file of rows`, {
       command: again({ '--output': 'out.csv', '--report': 'out.html' }, { without: ['--open'] }),
     });
@@ -63,14 +65,12 @@ export function checkReport(app: App, plan: Plan): string | undefined {
   const isInput = stats?.dev === input.file?.stats.dev && stats?.ino === input.file?.stats.ino;
   if (entry !== 'file' || (stats !== undefined && isInput))
     throw usage(`${report} is not a page to replace`, OTHER_PAGE);
-  if (app.globals.force || (options.resume && stats !== undefined && isPage(path))) return path;
-  throw usage(`${report} exists`, [
-    OTHER_PAGE,
-    {
-      text: 'or start again and overwrite both files',
-      command: again({ '--force': true }, { without: ['--resume'] }),
-    },
-  ]);
+  const isOurs = () => isPage(path) || openExportSource(app.paths.stateDir, path).read()?.list === rows.path;
+  if (app.globals.force || (options.resume && stats !== undefined && isOurs())) return path;
+  const replace: Advice = options.resume
+    ? { text: 'or continue without it', command: again({}, { without: ['--report'] }) }
+    : { text: 'or start again and overwrite both files', command: again({ '--force': true }) };
+  throw usage(`${report} exists`, [OTHER_PAGE, replace]);
 }
 
 const REPORT: Naming = { example: 'out.html', command: (file) => again({ '--report': file }) };

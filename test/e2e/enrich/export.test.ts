@@ -131,7 +131,10 @@ describe('enrich --export', () => {
     const read = await enrich('book.xlsx --dry-run --prefix again_ --json');
     writeFileSync(file('other.xlsx'), 'another program');
     renameSync(file('other.xlsx'), file('book.xlsx'));
-    expect((await enrich('in.xlsx -o book.xlsx --resume')).stderr).toContain('error: book.xlsx exists\n');
+    expect((await enrich('in.xlsx -o book.xlsx --resume')).stderr).toBe(
+      'error: book.xlsx exists\nhint: name another file; or continue without --export: ' +
+        'restaurant enrich in.xlsx --resume -o book.xlsx.csv\n',
+    );
     expect(readFileSync(file('book.xlsx'), 'utf8')).toBe('another program');
     expect(JSON.parse(read.stdout)).toMatchObject({ rows: 2 });
     expect(await enrich('in.xlsx -o in.xlsx')).toMatchObject({
@@ -140,15 +143,21 @@ describe('enrich --export', () => {
     });
   });
 
-  it('replaces a file after a stop, too, if the first run had --force', async () => {
-    writeFileSync(file('old.xlsx'), 'an older workbook');
+  it('replaces files after a stop, too, if the first run had --force', async () => {
+    for (const name of ['old.xlsx', 'old.html']) writeFileSync(file(name), 'older');
     const env = { ...UNPACED, HOME: tempFolder() };
-    const stopped = await enrich('in.csv -o stopped.csv --export old.xlsx --force --per-day 1', { env });
-    expect([stopped.exit, readFileSync(file('old.xlsx'), 'utf8')]).toEqual([5, 'an older workbook']);
-    expect(await enrich('in.csv -o stopped.csv --export old.xlsx --resume', { env })).toMatchObject({
+    const words = 'in.csv -o stopped.csv --export old.xlsx --report old.html';
+    expect((await enrich(`${words} --force --per-day 1`, { env })).exit).toBe(5);
+    expect(readFileSync(file('old.xlsx'), 'utf8')).toBe('older');
+    const elsewhere = { ...UNPACED, HOME: tempFolder() };
+    expect((await enrich(`${words} --resume`, { env: elsewhere })).stderr).toMatch(
+      /^error: old\.html exists\nhint: .*; or continue without it: restaurant enrich in\.csv -o stopped\.csv --export old\.xlsx --resume\n$/,
+    );
+    expect(await enrich(`${words} --resume`, { env })).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining('exported: old.xlsx\n'),
     });
+    expect(readFileSync(file('old.html'), 'utf8').includes('Place 3')).toBe(true);
   });
 
   it('keeps the geometry and the properties of GeoJSON', async () => {
