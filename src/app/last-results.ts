@@ -5,7 +5,7 @@ import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
 import { formatDuration } from '../util/format.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';

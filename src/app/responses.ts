@@ -1,7 +1,7 @@
 import { LEVELS, TOOLS } from '../client/tools.ts';
 import type { Level, Tool } from '../client/types.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 

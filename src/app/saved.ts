@@ -3,7 +3,7 @@ import { restaurant } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { type SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { foldLetters } from '../util/fold.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 

@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';

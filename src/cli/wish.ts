@@ -1,7 +1,7 @@
 import type { Seen } from '../app/last-results.ts';
 import type { Options, Word } from '../hint.ts';
 import { foldName, isNearName } from '../util/fold.ts';
-import { isFilled } from '../util/object.ts';
+import { isFilled } from '../util/json.ts';
 import { ANY_NAME, CITY_START, FILLERS, FOOD, PRAISE } from './synonyms.ts';
 
 /** The search that words ask for, as far as earlier results and common words tell. */

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { memberText } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject, memberText } from '../util/json.ts';
 import { type Address, assertMayCarryKey, endpointOf } from './endpoint.ts';
 import {
   baseHeaders,

@@ -1,7 +1,6 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
-import { memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject, memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
 import type { Outcome } from './rpc/reply.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
-import { isFilled, isObject, type JsonObject } from '../util/object.ts';
+import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import type { Policy } from './rpc/retry.ts';
 import type { FindOutput, FindQuery, Level, PlannedCall, Restaurant, Tool } from './types.ts';
 

@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 
 /** The calls of the documented tools, and the types of their responses. Unlisted members are kept as received. */
 

@@ -7,8 +7,7 @@ import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { type AppError, EXIT_CODES, usage } from '../errors.ts';
 import { fragment, restaurant } from '../hint.ts';
-import { formatJson } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { formatJson, isObject, type JsonObject } from '../util/json.ts';
 
 interface RawOptions {
   field: string[];

@@ -9,7 +9,7 @@ import type { Level } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import type { SavedRestaurant } from '../storage/saved-store.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
 
 interface SaveOptions {

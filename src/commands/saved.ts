@@ -18,7 +18,7 @@ import { parseSince, type Since } from '../settings/values.ts';
 import type { Revision, SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { type Change, fieldChanges } from '../util/changes.ts';
 import { plural } from '../util/format.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 
 interface SavedOptions {
   readonly refresh?: true;

@@ -1,5 +1,4 @@
-import { toJson } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject, toJson } from '../util/json.ts';
 import { clean, cleanLine, label, wrap } from '../util/text.ts';
 import { indented, maxWidth, type Pair, pairLines } from './pairs.ts';
 import { EMPTY, glyphs, type View } from './presentation.ts';

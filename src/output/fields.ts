@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import type { Field } from './data.ts';
 import { pick } from './records.ts';
 

@@ -1,5 +1,4 @@
-import { toJson } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject, toJson } from '../util/json.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { pick, type Scalar, tabulate } from './records.ts';

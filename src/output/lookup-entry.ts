@@ -1,5 +1,5 @@
 import type { Outcome } from '../client/types.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 import { errorFields } from './problem.ts';
 import { pick } from './records.ts';
 

@@ -1,6 +1,5 @@
-import { checkDepth, toJson } from '../util/json.ts';
+import { checkDepth, isObject, toJson } from '../util/json.ts';
 import { didYouMean } from '../util/nearest.ts';
-import { isObject } from '../util/object.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, pick, tabulate, toCell, valueAt } from './records.ts';

@@ -1,5 +1,4 @@
-import { checkDepth, toJson } from '../util/json.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { checkDepth, isObject, type JsonObject, toJson } from '../util/json.ts';
 
 export type Scalar = string | number | boolean | null;
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import type { JsonObject } from '../util/object.ts';
+import type { JsonObject } from '../util/json.ts';
 import {
   formatEvent,
   httpError,

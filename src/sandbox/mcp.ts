@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { describe } from './details.ts';
 import {
   type Answer,

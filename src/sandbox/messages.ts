@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import type { Access, ReplyForm } from './types.ts';
 
 /** JSON-RPC 2.0 error codes, section 5.1. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
 import { foldName, spellAnd } from '../util/fold.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { type Hint, restaurant } from '../hint.ts';
-import { isObject } from '../util/object.ts';
+import { isObject } from '../util/json.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
 import { McpServer } from './mcp.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Level, Tool, ToolResult } from '../client/types.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { gradeRank } from '../util/restaurant.ts';
 import { describe } from './details.ts';
 import {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
-import { isObject, type JsonObject } from '../util/object.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { TempFile } from './atomic.ts';
 import {
   assertOwnPath,

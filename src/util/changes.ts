@@ -1,5 +1,4 @@
-import { canonicalJson, checkDepth } from './json.ts';
-import { isObject, type JsonObject } from './object.ts';
+import { canonicalJson, checkDepth, isObject, type JsonObject } from './json.ts';
 
 export interface FieldChange {
   /** Dotted path. */

@@ -1,6 +1,16 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError } from '../errors.ts';
 
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** Maximum nesting. Deeper nesting would overflow the stack when it is printed. */
 const MAX_DEPTH = 200;
 

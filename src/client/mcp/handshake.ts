@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { kindOf } from '../../util/format.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/envelope.ts';

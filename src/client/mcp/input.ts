@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { CallState, Line, RpcCall } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { InputRequest, InputSource } from '../types.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../util/object.ts';
+import { isObject } from '../../util/json.ts';
 import { VERSION } from '../../version.ts';
 import {
   HEADER_MISMATCH,

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { JsonObject } from '../../util/object.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { send } from '../kernel.ts';
 import { type CallState, endSession, type Line, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';

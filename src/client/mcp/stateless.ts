@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { headerValue, isHeaderName } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';

@@ -1,4 +1,4 @@
-import { isFilled, isObject, type JsonObject } from '../../util/object.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
 import type { RpcRequest } from '../types.ts';
 
 /** JSON-RPC 2.0, section 5.1. */

@@ -1,7 +1,6 @@
 import { AppError, type Code } from '../../errors.ts';
 import { excerpt, formatDuration } from '../../util/format.ts';
-import { parseJsonOrNone } from '../../util/json.ts';
-import { isFilled, isObject } from '../../util/object.ts';
+import { isFilled, isObject, parseJsonOrNone } from '../../util/json.ts';
 import type { Reply } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { INVALID_PARAMS, type RpcError } from './envelope.ts';

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { mapStrings } from '../../util/json.ts';
-import type { JsonObject } from '../../util/object.ts';
+import { type JsonObject, mapStrings } from '../../util/json.ts';
 import type { Reply } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Transport } from '../http/transport.ts';

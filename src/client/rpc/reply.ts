@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
-import { parseJson, parseJsonOrNone } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, parseJson, parseJsonOrNone } from '../../util/json.ts';
 import { mediaType, type Reply, type ResponseHead, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';

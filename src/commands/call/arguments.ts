@@ -3,8 +3,7 @@ import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
 import { type AppError, usage } from '../../errors.ts';
 import { fragment, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { parseUserJson, textHint } from '../../util/user-json.ts';
 
 const MAX_SHOWN = 200;

@@ -3,7 +3,7 @@ import type { UpdateLabel } from '../../app/notes.ts';
 import { missingBrowserReason, openUrl } from '../../app/page.ts';
 import type { InputSource } from '../../client/types.ts';
 import { Semaphore } from '../../util/async.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { parseUrl } from '../../util/url.ts';
 

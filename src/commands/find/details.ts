@@ -8,7 +8,7 @@ import type { Presentation } from '../../output/presentation.ts';
 import { errorFields } from '../../output/problem.ts';
 import { flatten, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { DISTANCE } from './refine.ts';
 
 type Data = Readonly<JsonObject>;

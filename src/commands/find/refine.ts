@@ -1,6 +1,6 @@
 import { foldLetters } from '../../util/fold.ts';
+import { isObject } from '../../util/json.ts';
 import { didYouMean } from '../../util/nearest.ts';
-import { isObject } from '../../util/object.ts';
 import { gradeRank, kilometers, type Point } from '../../util/restaurant.ts';
 import { posixWord } from '../../util/shell.ts';
 

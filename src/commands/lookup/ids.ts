@@ -11,8 +11,7 @@ import { AppError, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters, isNearName } from '../../util/fold.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject } from '../../util/object.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 
 export interface Selection {

@@ -2,7 +2,7 @@ import { isRestaurant } from '../../client/tools.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { isSameName } from '../../util/fold.ts';
-import { isObject } from '../../util/object.ts';
+import { isObject } from '../../util/json.ts';
 import { isOneLetterOff, isSameSimplified, nameSimilarity } from './names.ts';
 import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
 

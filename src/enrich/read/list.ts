@@ -2,8 +2,7 @@ import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import type { CsvRecord, Delimiter } from '../../util/csv.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject } from '../../util/object.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
 import {
   type InputFormat,
   type InputRow,

@@ -1,6 +1,5 @@
 import { valueAt } from '../../output/records.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { NESTED_HEADERS } from '../match/columns.ts';
 import type { ObjectRow, OnProblem, Problem } from '../row.ts';
 

@@ -1,7 +1,6 @@
 import { unguardFormula } from '../../output/csv.ts';
 import { type Delimiter, splitRecord } from '../../util/csv.ts';
-import { memberRange } from '../../util/json.ts';
-import { isObject } from '../../util/object.ts';
+import { isObject, memberRange } from '../../util/json.ts';
 import { STATUSES } from '../match/match.ts';
 import type { CheckedList } from '../read/list.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from '../row.ts';

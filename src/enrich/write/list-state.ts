@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../../client/endpoint.ts';
 import { openJsonFile } from '../../storage/state.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { type Columns, FIELDS } from '../match/columns.ts';
 import { CheckpointMismatch } from './checkpoint.ts';
 import type { AddedColumn } from './row-codec.ts';

@@ -1,6 +1,5 @@
 import { pick } from '../../output/records.ts';
-import { tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 
 export interface Bounds {
   readonly columns?: readonly string[] | undefined;

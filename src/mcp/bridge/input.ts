@@ -3,7 +3,7 @@ import type { InputRequest } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { invalidParams } from './protocol.ts';
 
 interface Waiting {

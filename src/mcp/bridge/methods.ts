@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { type Bounds, boundResult, isBounded } from './bounds.ts';
 import { type Host, Parking } from './input.ts';
 import {

@@ -1,6 +1,6 @@
 import { LEGACY_VERSIONS, META_PREFIX, MODERN_VERSION } from '../../client/mcp/protocol.ts';
 import { INVALID_PARAMS, UNSUPPORTED_VERSION } from '../../client/rpc/envelope.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { VERSION } from '../../version.ts';
 
 export class ProtocolError extends Error {

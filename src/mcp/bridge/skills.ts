@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../util/object.ts';
+import type { JsonObject } from '../../util/json.ts';
 import text from '../skill.md' with { type: 'text' };
 import { invalidParams } from './protocol.ts';
 

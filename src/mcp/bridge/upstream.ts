@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Hint } from '../../hint.ts';
 import { within } from '../../util/async.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
 interface UpstreamOptions {

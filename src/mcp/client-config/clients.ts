@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../util/object.ts';
+import type { JsonObject } from '../../util/json.ts';
 
 export type TransportKind = 'http' | 'stdio';
 

@@ -4,7 +4,7 @@ import { writeText } from '../../app/output.ts';
 import { supportsMcp } from '../../app/target.ts';
 import { again, fragment, type Hint, system } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';
-import type { JsonObject } from '../../util/object.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
 import { changeClientFile, clientPath, type FileChange, projectFolder } from './client-file.ts';

@@ -11,7 +11,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { McpClient } from './clients.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { traitsOf } from '../../util/platform.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 

@@ -1,7 +1,6 @@
 import type { Outcome } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
-import { toJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { type Field, inline, isSimple, itemText } from '../data.ts';
 import { factsOf, fieldsOf, placeOf } from '../fields.ts';

@@ -1,6 +1,5 @@
 import type { ToolResult } from '../../client/types.ts';
-import { memberText, tryParseJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, memberText, tryParseJson } from '../../util/json.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { dataLines } from '../data.ts';
 import { indented } from '../pairs.ts';

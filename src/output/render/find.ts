@@ -1,4 +1,4 @@
-import { isObject } from '../../util/object.ts';
+import { isObject } from '../../util/json.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { mapUrl } from '../geo.ts';
 import type { SearchInfo } from '../html/rows.ts';

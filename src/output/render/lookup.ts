@@ -1,5 +1,5 @@
 import type { Outcome } from '../../client/types.ts';
-import { isObject } from '../../util/object.ts';
+import { isObject } from '../../util/json.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import {
   bulleted,

@@ -1,7 +1,6 @@
 import type { Tool } from '../../client/types.ts';
 import { restaurant } from '../../hint.ts';
-import { toJson } from '../../util/json.ts';
-import { isObject, type JsonObject } from '../../util/object.ts';
+import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { separate } from '../data.ts';
 import { commandText } from '../hint-text.ts';

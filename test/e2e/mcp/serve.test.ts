@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DOCUMENTED_TOOLS } from '../../../src/client/tools.ts';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import type { JsonObject } from '../../../src/util/object.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { REVOKED, useService } from '../../helpers/service.ts';
 import {

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import { Bridge } from '../../../src/mcp/bridge/bridge.ts';
 import { ProtocolError } from '../../../src/mcp/bridge/protocol.ts';
 import type { Upstream as RealUpstream } from '../../../src/mcp/bridge/upstream.ts';
-import { isObject, type JsonObject } from '../../../src/util/object.ts';
+import { isObject, type JsonObject } from '../../../src/util/json.ts';
 
 type Upstream = Pick<RealUpstream, keyof RealUpstream>;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askFor } from '../../../src/client/mcp/input.ts';
 import { AppError } from '../../../src/errors.ts';
 import { Host, Parking } from '../../../src/mcp/bridge/input.ts';
-import type { JsonObject } from '../../../src/util/object.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
 
 const { signal } = new AbortController();
 const QUESTION = { method: 'elicitation/create', params: { message: 'who?' } };

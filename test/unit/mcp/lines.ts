@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/util/json.ts';
 /** Returns messages as lines, as a host writes them. */
 export const lines = (...messages: unknown[]): string =>
   messages.map((message) => `${JSON.stringify(message)}\n`).join('');
@@ -38,5 +39,3 @@ export const find = (id: unknown, extra: JsonObject = {}): JsonObject =>
     arguments: { name: 'Nopa', city: 'San Francisco' },
     ...extra,
   });
-
-import type { JsonObject } from '../../../src/util/object.ts';

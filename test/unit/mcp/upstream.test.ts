@@ -9,7 +9,7 @@ import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { agentHint } from '../../../src/mcp/bridge/serve.ts';
 import { Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
-import type { JsonObject } from '../../../src/util/object.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
 import { failure } from '../../helpers/client.ts';
 
 const TOOL: Tool = { name: 'explore_area', inputSchema: { type: 'object' } };

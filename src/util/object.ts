@@ -1,9 +1,0 @@
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
