@@ -115,6 +115,7 @@ class DelimitedCodec extends RowCodec {
     this.#columns = new Set(columns);
     const names = [...this.fields.map((field) => prefix + field), ...added.map(({ name }) => name)];
     assertNoCollision(columns, names);
+    assertNewNames(added, prefix);
     const own = headerText ?? encodeRecord(columns, delimiter);
     this.header = `${bom ? '\ufeff' : ''}${this.#start(own)}${encodeRecord(names, delimiter)}${lineEnd}`;
     this.terminator = lineEnd.slice(-1);
@@ -192,7 +193,7 @@ class NdjsonCodec extends RowCodec {
     this.#keyText = `${toJson(this.#key, false)}:`;
     this.#columnTexts = options.columns.map((column) => toJson(column, false));
     assertNoCollision(options.columns, [this.#key]);
-    assertNoCollision(this.fields, this.names.slice(this.fields.length));
+    assertNewNames(options.added, '');
     const duplicate = repeated(options.columns);
     if (duplicate === undefined) return;
     throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
@@ -240,15 +241,22 @@ export function nestedKey(prefix: string): string {
   });
 }
 
-/** @throws {AppError} `usage` with the name of an added column that is in the input or is added twice */
+/** @throws {AppError} `usage` with the name of a new column that is in the list */
 function assertNoCollision(columns: readonly string[], appended: readonly string[]): void {
   const clash = appended.find((name) => columns.includes(name));
-  if (clash !== undefined) {
-    throw new AppError('usage', `the list already has a column '${clash}'`, {
-      hint: { text: 'give the new columns another prefix', command: again({ '--prefix': 'found_' }) },
-    });
-  }
-  const duplicate = repeated(appended);
+  if (clash === undefined) return;
+  throw new AppError('usage', `the list already has a column '${clash}'`, {
+    hint: { text: 'give the new columns another prefix', command: again({ '--prefix': 'found_' }) },
+  });
+}
+
+/**
+ * Also refuses the names of fields that this run does not write, because the finished list could not be read.
+ * @throws {AppError} `usage` with the name of an added column that is a field of the result, or is added twice
+ */
+function assertNewNames(added: RowCodecOptions['added'], prefix: string): void {
+  const names = added.map(({ name }) => name);
+  const duplicate = repeated([...RESULT_FIELDS.map((field) => prefix + field), ...names]);
   if (duplicate === undefined) return;
   throw new AppError('usage', `the column '${duplicate}' would be added twice`, {
     hint: { text: 'give each column a different name: --add <column>=<path>' },

@@ -85,9 +85,14 @@ describe('a CSV', () => {
     expect(clash({ columns: ['tel'], added: [{ name: 'tel', path: 'phone' }] })).toThrow(
       /already has a column 'tel'/,
     );
-    expect(clash({ added: [{ name: 'restaurant_id', path: 'x' }] })).toThrow(
-      /'restaurant_id' would be added twice/,
-    );
+    for (const [name, format] of [
+      ['restaurant_id', 'csv'],
+      ['restaurant_details', 'csv'],
+      ['details', 'ndjson'],
+    ] as const)
+      expect(clash({ format, details: false, added: [{ name, path: 'x' }] })).toThrow(
+        `the column '${name}' would be added twice`,
+      );
   });
 
   it('writes objects by the columns of its header', () => {
