@@ -188,7 +188,6 @@ describe('the key', () => {
   });
 
   it('is rejected as a search term, and not sent, printed or stored', async () => {
-    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const tty = { stdout: true, stderr: true };
     for (const more of [[], ['--dry-run'], ['--curl'], ['--verbose'], ['--json', '--max-age', '1h']]) {
       const run = await service.run(['find', KEY, '--city', `in ${KEY}`, ...more], {
@@ -312,7 +311,6 @@ describe('the key on the network', () => {
   });
 
   it('is not sent to another service when it is saved', async () => {
-    service.answer(toolText('{"status":"ok","results":[],"total_matches":0}'));
     const env = { RESTAURANT_API_KEY: '' };
     const login = ['login', '--key-stdin', '--base-url', 'https://api.example.com', '--no-verify'];
     expect((await service.run(login, { env, stdin: KEY })).exit).toBe(0);

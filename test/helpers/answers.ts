@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { type HttpTestServer, httpServer } from './servers.ts';
 
@@ -19,8 +19,8 @@ export type Reply = (request: RpcRequest, response: ServerResponse) => void;
 export interface ScriptedService {
   readonly url: string;
   readonly home: string;
-  /** Sets the response to all further requests. */
-  answer(reply: Reply): void;
+  /** Sets the response to all further requests of the test, or that none may follow. An unused response fails the test. */
+  answer(reply?: Reply): void;
   readonly requests: readonly RpcRequest[];
   /** The requests since the response was set. */
   readonly asked: readonly RpcRequest[];
@@ -31,12 +31,18 @@ export interface ScriptedService {
 
 export const KEY = 'sk_service_of_a_test_1234';
 
-/** Starts a service whose responses the test defines, around the tests of a file, and creates a home for commands. */
-export function useScriptedService(): ScriptedService {
+const refuse: Reply = (_, response) => response.writeHead(500).end();
+
+/**
+ * Starts a service whose responses the test defines, around the tests of a file, and creates a home for commands.
+ * @param otherwise the response if the test defines none. Without it, such a request fails the test.
+ */
+export function useScriptedService(otherwise?: Reply): ScriptedService {
   const { home, env } = newHome();
   const requests: RpcRequest[] = [];
+  const faults: string[] = [];
   let answeredFrom = 0;
-  let reply: Reply = (_, response) => response.writeHead(500).end();
+  let reply: Reply | undefined;
   let server: HttpTestServer | undefined;
   const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
   beforeAll(async () => {
@@ -44,8 +50,18 @@ export function useScriptedService(): ScriptedService {
       const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
       const request = { id, method, path, params, headers, text };
       requests.push(request);
-      reply(request, response);
+      if (reply === undefined && otherwise === undefined) faults.push(`unexpected request: ${text}`);
+      (reply ?? otherwise ?? refuse)(request, response);
     });
+  });
+  const endReply = (next?: Reply) => {
+    if (reply !== undefined && requests.length === answeredFrom) faults.push('a response without a request');
+    reply = next;
+    answeredFrom = requests.length;
+  };
+  afterEach(() => {
+    endReply();
+    expect(faults.splice(0)).toEqual([]);
   });
   afterAll(() => server?.close());
   return {
@@ -53,10 +69,7 @@ export function useScriptedService(): ScriptedService {
       return urlOf();
     },
     home,
-    answer(next) {
-      reply = next;
-      answeredFrom = requests.length;
-    },
+    answer: endReply,
     requests,
     get asked() {
       return requests.slice(answeredFrom);

@@ -3,11 +3,12 @@ import { toolText, useScriptedService } from '../helpers/answers.ts';
 import { KEY, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useScriptedService();
+const service = useScriptedService(
+  toolText(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })),
+);
 let home = '';
 beforeEach(() => {
   home = sharedFolder();
-  service.answer(toolText(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })));
 });
 
 const INITIALIZE = JSON.stringify({

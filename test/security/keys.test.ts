@@ -8,7 +8,7 @@ import { httpServer, onEachRequest, rawServer } from '../helpers/servers.ts';
 import { KEY, restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useScriptedService();
+const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const NO_KEY = { RESTAURANT_API_KEY: undefined };
 let home = '';
@@ -19,7 +19,6 @@ const inHome = (more: Record<string, string | undefined> = {}) => ({
 });
 beforeEach(() => {
   home = sharedFolder();
-  service.answer(restaurants({ service_id: 'r-1', name: 'Nopa' }));
 });
 
 /** Returns the files below the home folder that contain the key. */

@@ -144,7 +144,6 @@ describe('time is linear in the size of', () => {
     ],
     ['a million quotes', () => '"'.repeat(1_000_001)],
   ])('%s of a list', async (_name, text) => {
-    service.answer(restaurants());
     const folder = sharedFolder();
     writeFileSync(join(folder, 'list.csv'), text(1024 * 1024));
     const words = ['enrich', 'list.csv', '-o', 'out.csv', '--dry-run'];

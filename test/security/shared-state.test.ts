@@ -5,12 +5,11 @@ import { freePort, rawServer } from '../helpers/servers.ts';
 import { restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
-const service = useScriptedService();
+const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 let home = '';
 beforeEach(() => {
   home = sharedFolder();
-  service.answer(restaurants({ service_id: 'r-1', name: 'Nopa' }));
 });
 
 const envFor = (url: string) => ({

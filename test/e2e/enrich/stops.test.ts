@@ -9,14 +9,13 @@ import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 60;
 const CONCURRENCY = 3;
-const service = useScriptedService();
+const service = useScriptedService(found);
 let folder = '';
 let seen = 0;
 beforeEach(() => {
   folder = tempFolder();
   const rows = Array.from({ length: ROWS }, (_each, index) => `Place ${index},Testville\n`);
   writeFileSync(path('in.csv'), `name,city\n${rows.join('')}`);
-  service.answer(found);
   seen = service.requests.length;
 });
 
