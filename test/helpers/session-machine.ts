@@ -20,7 +20,7 @@ const COMMAND = new RegExp(
     /^(?:(?<source>(?:printf|echo|cat) .*?) \| )?/,
     /(?<variables>(?:\w+=(?:'[^']*'|\S*) )*)/,
     /restaurant(?<words> .*?)?/,
-    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?(?: \| grep (?<pattern>.+))?$/,
+    /(?: < (?<file>\S+))?(?<silent> > \/dev\/null)?(?: \| grep (?<pattern>.+?))?(?<sorted> \| sort)?$/,
   ]
     .map(({ source }) => source)
     .join(''),
@@ -133,7 +133,7 @@ export class Machine {
   }
 
   async #restaurant(line: Record<string, string>): Promise<Transcript> {
-    const { source, variables = '', words = '', file, silent, pattern } = line;
+    const { source, variables = '', words = '', file, silent, pattern, sorted } = line;
     const own = Object.fromEntries(
       wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
     );
@@ -147,10 +147,10 @@ export class Machine {
       env: columns === undefined ? env : { NO_COLOR: '1', ...env },
     });
     if (silent !== undefined) return { ...transcript, stdout: '' };
-    if (pattern === undefined) return transcript;
-    const [text = ''] = wordsOf(pattern);
-    const shown = transcript.stdout.split('\n').filter((one) => one.includes(text));
-    return { ...transcript, stdout: shown.map((one) => `${one}\n`).join('') };
+    if (pattern === undefined && sorted === undefined) return transcript;
+    const [text = ''] = wordsOf(pattern ?? '');
+    const shown = transcript.stdout.split(/(?<=\n)/).filter((one) => one.includes(text));
+    return { ...transcript, stdout: (sorted === undefined ? shown : shown.sort()).join('') };
   }
 
   #stdin(source: string | undefined, file: string | undefined): string {

@@ -16,6 +16,7 @@ import { type Commands, Machine, needsShell } from './session-machine.ts';
  *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
  *   $ restaurant … > /dev/null              without the lines of stdout
  *   $ restaurant … | grep Nopa              only the lines of stdout that contain the text
+ *   $ restaurant … | sort                   the lines of stdout in alphabetical order
  *   $ restaurant …  # exit 2, 3 requests    the exit code, and the number of requests, if they are not 0
  *   $ export RESTAURANT_CITY=SF             for the rest of the test
  *   $ restaurant … --base-url $SERVICE      $SERVICE is the address of the service, $HOST its host and port, $HOME the home folder

@@ -66,26 +66,25 @@ const failing = (error: AppError) => (): Fake => {
   throw error;
 };
 const answering = (answer: object) => (): Fake => ({ raw: async () => answer });
+
 describe('the list of tools', () => {
   it('is requested once at a time, and again after its lifetime', async () => {
     let requests = 0;
-    const { upstream, pass } = upstreamOver([
-      () => ({
-        tools: async () => {
-          requests += 1;
-          return [TOOL];
-        },
-      }),
-    ]);
+    const tools = async () => {
+      requests += 1;
+      return [TOOL];
+    };
+    const { upstream, pass } = upstreamOver([() => ({ tools })]);
     const lists = await Promise.all([upstream.listTools(), upstream.listTools(), upstream.listTools()]);
-    expect(lists).toEqual([[TOOL], [TOOL], [TOOL]]);
-    expect(requests).toBe(1);
-    pass(LIST_TTL_MS - 1);
-    await upstream.listTools();
-    expect(requests).toBe(1);
-    pass(1);
-    await upstream.listTools();
-    expect(requests).toBe(2);
+    expect([lists, requests]).toEqual([[[TOOL], [TOOL], [TOOL]], 1]);
+    for (const [ms, total] of [
+      [LIST_TTL_MS - 1, 1],
+      [1, 2],
+    ] as const) {
+      pass(ms);
+      await upstream.listTools();
+      expect(requests).toBe(total);
+    }
   });
 
   it('gives each tool an object schema, without which hosts reject the whole list', async () => {
@@ -118,40 +117,30 @@ describe('the list of tools', () => {
 
   it('is the built-in one after 3 s, and the one of the service once it has arrived', async () => {
     let arrive: (tools: readonly Tool[]) => void = () => {};
-    const { upstream, sleeps } = upstreamOver([
-      () => ({ tools: () => new Promise((resolve) => (arrive = resolve)) }),
-    ]);
+    const tools = () => new Promise<readonly Tool[]>((resolve) => (arrive = resolve));
+    const { upstream, sleeps } = upstreamOver([() => ({ tools })]);
+    const has = () => ['find_restaurant', 'explore_area'].map((name) => upstream.hasTool(name));
     const first = upstream.listTools();
     await new Promise(setImmediate);
     expect(sleeps.map(({ ms }) => ms)).toEqual([3000]);
     sleeps[0]?.end();
-    expect(await first).toEqual(DOCUMENTED_TOOLS);
+    expect([await first, has()]).toEqual([DOCUMENTED_TOOLS, [true, false]]);
     arrive([TOOL]);
-    expect(await upstream.listTools()).toEqual([TOOL]);
-  });
-
-  it('contains the tools that hasTool reports', async () => {
-    const { upstream } = upstreamOver([() => ({})]);
-    expect([upstream.hasTool('find_restaurant'), upstream.hasTool('explore_area')]).toEqual([true, false]);
-    await upstream.listTools();
-    expect([upstream.hasTool('find_restaurant'), upstream.hasTool('explore_area')]).toEqual([false, true]);
+    expect([await upstream.listTools(), has()]).toEqual([[TOOL], [false, true]]);
   });
 });
 
 describe('the capabilities', () => {
   const fetching = () => ({ capabilities: async () => ({ prompts: {} }) });
 
-  it('are the stored ones, without a connection', async () => {
-    const { upstream, opened } = upstreamOver([fetching], { capabilities: { resources: {} } });
-    expect(await upstream.capabilities()).toEqual({ resources: {} });
-    expect(opened()).toBe(0);
-  });
-
-  it('come from the service when none are stored', async () => {
-    const { upstream, opened } = upstreamOver([fetching], { isMcp: true });
-    expect(await upstream.capabilities()).toEqual({ prompts: {} });
-    expect(await upstream.capabilities()).toEqual({ prompts: {} });
-    expect(opened()).toBe(1);
+  it.each<[string, Stored, object, number]>([
+    ['stored, without a connection', { capabilities: { resources: {} } }, { resources: {} }, 0],
+    ['those of the service when none are stored', { isMcp: true }, { prompts: {} }, 1],
+    ['none before the protocol of the service is known', {}, {}, 0],
+  ])('are %s', async (_what, stored, expected, connections) => {
+    const { upstream, opened } = upstreamOver([fetching], stored);
+    for (const _ of [1, 2]) expect(await upstream.capabilities()).toEqual(expected);
+    expect(opened()).toBe(connections);
   });
 
   it('are empty when the service fails or is slow', async () => {
@@ -164,63 +153,59 @@ describe('the capabilities', () => {
     expect(await result).toEqual({});
   });
 
-  it('are asked from the service itself before its protocol is known, and never from a plain one', async () => {
-    const mayServe = (stored: Stored, name = 'prompts') =>
-      upstreamOver([fetching], stored).upstream.mayServe(name);
-    expect(await mayServe({})).toBe(true);
-    expect(await mayServe({ isMcp: false })).toBe(false);
-    expect(await mayServe({ isMcp: true })).toBe(true);
-    expect(await mayServe({ isMcp: true }, 'resources')).toBe(false);
-    expect(await mayServe({ capabilities: { resources: {} } })).toBe(false);
-    const { upstream, opened } = upstreamOver([fetching], {});
-    expect([await upstream.capabilities(), opened()]).toEqual([{}, 0]);
+  it.each<[Stored, string, boolean]>([
+    [{}, 'prompts', true],
+    [{ isMcp: false }, 'prompts', false],
+    [{ isMcp: true }, 'prompts', true],
+    [{ isMcp: true }, 'resources', false],
+    [{ capabilities: { resources: {} } }, 'prompts', false],
+  ])('with %j stored, requests for %s are sent: %s', async (stored, name, expected) => {
+    expect(await upstreamOver([fetching], stored).upstream.mayServe(name)).toBe(expected);
   });
 });
 
 describe('a call', () => {
-  const RESULT = { content: [], isError: true, extra: [1] };
-  const call = (upstream: ReturnType<typeof upstreamOver>['upstream']) =>
+  const call = (upstream: Upstream) =>
     upstream.request('tools/call', { name: 'explore_area', arguments: { city: 'SF' } }, { signal });
 
   it('connects again after the key was rejected', async () => {
+    const result = { content: [], isError: true, extra: [1] };
     const error = new AppError('unauthorized', 'refused (401)', { status: 401 });
     const { upstream, opened } = upstreamOver([
       answering({ envelope: { error: { code: -32001, message: 'x' } }, error }),
-      answering({ envelope: { result: RESULT } }),
+      answering({ envelope: { result } }),
     ]);
     expect(await failure(call(upstream))).toMatchObject({ code: error.code, message: error.message });
-    for (const _ of [1, 2]) expect(await call(upstream)).toEqual(RESULT);
+    for (const _ of [1, 2]) expect(await call(upstream)).toEqual(result);
     expect(opened()).toBe(2);
   });
 
-  it.each([
-    [
-      { code: -32602, message: 'Unknown tool', data: { a: 1 } },
-      { code: -32602, message: 'Unknown tool', data: { a: 1 } },
-    ],
-    [
-      { code: 'E1', message: 'odd' },
-      { code: -32603, message: 'odd', data: { code: 'E1' } },
-    ],
-    ['flat', { code: -32603, message: 'flat' }],
-  ])('forwards the error %j', async (error, expected) => {
-    const { upstream } = upstreamOver([answering({ envelope: { error } })]);
-    expect(await failure(call(upstream))).toMatchObject({ name: 'ProtocolError', ...expected });
-  });
+  const unknown = { code: -32602, message: 'Unknown tool', data: { a: 1 } };
+  const input = { resultType: 'input_required', inputRequests: { city: { method: 'elicitation/create' } } };
+  const forwarded = (error: object) => ({ name: 'ProtocolError', ...error });
+  const missing = new AppError('rpc_error', 'x', { status: 404 });
+  const limited = new AppError('rate_limited', 'slow down');
 
-  it('forwards a JSON-RPC error that came with an HTTP status, but not 429', async () => {
-    const envelope = { error: { code: -32601, message: 'Method not found' } };
-    const asRpc = upstreamOver([
-      answering({ envelope, error: new AppError('rpc_error', 'x', { status: 404 }) }),
-    ]);
-    expect(await failure(call(asRpc.upstream))).toMatchObject({ name: 'ProtocolError', code: -32601 });
-    const limited = upstreamOver([answering({ envelope, error: new AppError('rate_limited', 'slow down') })]);
-    expect(await failure(call(limited.upstream))).toMatchObject({ name: 'AppError', code: 'rate_limited' });
-  });
-
-  it.each([null, 'text', 7, []])('rejects the result %j', async (result) => {
-    const { upstream } = upstreamOver([answering({ envelope: { result } })]);
-    expect(await failure(call(upstream))).toMatchObject({ code: 'bad_response' });
+  it.each<[JsonObject, AppError | undefined, object]>([
+    [{ error: unknown }, undefined, forwarded(unknown)],
+    [
+      { error: { code: 'E1', message: 'odd' } },
+      undefined,
+      forwarded({ code: -32603, message: 'odd', data: { code: 'E1' } }),
+    ],
+    [{ error: 'flat' }, undefined, forwarded({ code: -32603, message: 'flat' })],
+    [{ error: unknown }, missing, forwarded({ code: -32602 })],
+    [{ error: unknown }, limited, { name: 'AppError', code: 'rate_limited' }],
+    ...[null, 'text', 7, []].map((result): [JsonObject, undefined, object] => [
+      { result },
+      undefined,
+      { code: 'bad_response' },
+    ]),
+    // The host cannot give input.
+    [{ result: input }, undefined, { message: expect.stringContaining('city') }],
+  ])('fails for the response %j with the HTTP error %j', async (envelope, error, expected) => {
+    const { upstream } = upstreamOver([answering({ envelope, error })]);
+    expect(await failure(call(upstream))).toMatchObject(expected);
   });
 
   it('gives hints for people without a command line', async () => {
@@ -232,12 +217,5 @@ describe('a call', () => {
     const meta = { 'io.modelcontextprotocol/serverInfo': { name: 'x' }, 'a/b': 1 };
     const { upstream } = upstreamOver([answering({ envelope: { result: { content: [], _meta: meta } } })]);
     expect(await call(upstream)).toEqual({ content: [], _meta: { 'a/b': 1 } });
-  });
-
-  it('rejects a result that requests input of a host that cannot give it', async () => {
-    const inputRequests = { city: { method: 'elicitation/create' } };
-    const result = { resultType: 'input_required', inputRequests };
-    const { upstream } = upstreamOver([answering({ envelope: { result } })]);
-    expect(await failure(call(upstream))).toMatchObject({ message: expect.stringContaining('city') });
   });
 });
