@@ -27,8 +27,8 @@ export interface ProcessResult {
 export interface Running {
   readonly process: ChildProcess;
   readonly ended: Promise<ProcessResult>;
-  /** Resolves when stdout or stderr contains the text. */
-  printed(text: string): Promise<void>;
+  /** Resolves when stdout or stderr contains the text. @returns stdout so far */
+  printed(text: string): Promise<string>;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -105,7 +105,7 @@ export function start(program: string, words: readonly string[], options: StartO
     printed: (text) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          if (stdout.includes(text) || stderr.includes(text)) resolve();
+          if (stdout.includes(text) || stderr.includes(text)) resolve(stdout);
         };
         look();
         child.stdout?.on('data', look);

@@ -10,8 +10,8 @@ const TERMINAL = 'needs a pseudo-terminal';
 
 /** Paths below `test/`, without `.test.ts`. */
 export const FILES = [
-  { reason: SHELL, files: ['e2e/completion/shells', 'e2e/process/{curl,readme,stages,start,streams}'] },
-  { reason: SIGNALS, files: ['e2e/process/{sandbox,signals}'] },
+  { reason: SHELL, files: ['e2e/completion/shells', 'e2e/process/{curl,readme,start,streams}'] },
+  { reason: SIGNALS, files: ['e2e/process/signals'] },
   { reason: TERMINAL, files: ['e2e/process/terminal', 'e2e/commands/output'] },
   { reason: MODES, files: ['e2e/{files,places}', 'e2e/process/{hardship,manual}', 'security/files'] },
   { reason: LAUNCHER, files: ['e2e/{library,open}', 'e2e/mcp/{check,config,sdk}', 'e2e/skill/skill'] },

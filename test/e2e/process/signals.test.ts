@@ -1,152 +1,208 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { toolReply } from '../../helpers/client.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
-import { httpServer } from '../../helpers/servers.ts';
+import { httpServer, rawServer, type TestServer } from '../../helpers/servers.ts';
 import { PAID } from '../../helpers/service.ts';
 
 /** Maximum time from a signal to the exit, in ms, on a busy and on an idle machine. */
 const BUSY_MS = 10_000;
 const IDLE_MS = 400;
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const;
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-const COMMANDS = [
-  FIND,
-  ['lookup', 'a', 'b', 'c'],
-  ['raw', 'tools/call', '{"name":"x"}'],
-  ['status', '--check'],
-];
+const INITIALIZE = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n`;
+const CALL = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}}\n`;
 
 let hanging: Sandbox;
 let busy: Sandbox;
+/** Accepts connections and sends nothing. */
+let silent: TestServer;
 beforeAll(async () => {
   hanging = await startSandbox({ faults: [parseFault('hang')] });
   busy = await startSandbox({ faults: [parseFault('429')] });
+  silent = await rawServer(() => {});
 });
-afterAll(async () => {
-  await hanging.close();
-  await busy.close();
-});
+afterAll(() => Promise.all([hanging, busy, silent].map((server) => server.close())));
 
-const { home } = newHome();
-const start = (
-  words: readonly string[],
-  url: string,
-  stdio: 'pipe' | ('pipe' | 'ignore')[] = 'pipe',
-): Running =>
-  startRestaurant(words, {
-    env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' },
-    stdio,
+const homes: string[] = [];
+
+/** Starts a command in a home with a list, writes to its stdin, and keeps that open. */
+function start(words: readonly string[], url: string, input = ''): Running {
+  const { home } = newHome();
+  homes.push(home);
+  writeFileSync(join(home, 'in.csv'), 'name,city\nNopa,SF\n');
+  const env = { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' };
+  const run = startRestaurant(words, { env, cwd: home, holdStdin: true });
+  run.process.stdin?.write(input);
+  return run;
+}
+
+/** Starts a command and waits until the count is higher. */
+async function counted(count: () => number, begin: () => Running): Promise<Running> {
+  const before = count();
+  const run = begin();
+  await until(() => count() > before, run);
+  return run;
+}
+const requested = (words: readonly string[], input?: string) =>
+  counted(
+    () => hanging.requests.length,
+    () => start(words, hanging.baseUrl, input),
+  );
+
+async function printed(text: string, words: readonly string[], url: string, input?: string) {
+  const run = start(words, url, input);
+  await run.printed(text);
+  return run;
+}
+
+/** Starts a command that waits for stdin, as Linux reports in /proc. */
+async function waitingForStdin(words: readonly string[]): Promise<Running> {
+  const run = start(words, hanging.baseUrl);
+  const folder = `/proc/${run.process.pid}/fdinfo`;
+  const waits = (file: string): boolean => {
+    try {
+      return /^tfd:\s+0 /m.test(readFileSync(join(folder, file), 'utf8'));
+    } catch {
+      // Closed in the meantime.
+      return false;
+    }
+  };
+  if (existsSync('/proc/self/fdinfo')) await until(() => readdirSync(folder).some(waits), run);
+  else await new Promise((resolve) => setTimeout(resolve, 2000));
+  return run;
+}
+
+/** Starts a sandbox with 100 open connections, half of which wait for a response. */
+async function busySandbox(): Promise<Running> {
+  const run = start(['sandbox', '--port', '0', '--fault', 'hang', '--json'], '');
+  const port = Number(new URL(JSON.parse(await run.printed('}\n')).base_url).port);
+  const sockets = Array.from({ length: 100 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
   });
-
-/** Sends the signals; returns the result and the time to the exit in ms. */
-async function stop(run: Running, ...signals: NodeJS.Signals[]) {
-  const started = performance.now();
-  for (const signal of signals) run.process.kill(signal);
-  const ended = await run.ended;
-  return { ...ended, ms: performance.now() - started };
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  for (const socket of sockets.slice(0, 50)) {
+    socket.write(`POST /api/mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 2\r\n\r\n{}`);
+  }
+  return run;
 }
 
-/** Resolves when a process waits for stdin, as Linux reports in /proc. */
-async function waitsForStdin({ process: { pid } }: Running): Promise<void> {
-  const folder = `/proc/${pid}/fdinfo`;
-  if (!existsSync('/proc/self/fdinfo')) return new Promise((resolve) => setTimeout(resolve, 2000));
-  const waits = (): boolean =>
-    readdirSync(folder).some((file) => {
-      try {
-        return /^tfd:\s+0 /m.test(readFileSync(join(folder, file), 'utf8'));
-      } catch {
-        // Closed in the meantime.
-        return false;
-      }
-    });
-  while (!waits()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
+const AGAIN = /^error: interrupted by SIG\w+\nhint: run the command again\n$/;
+const VERBOSE = /(^|\n)error: interrupted by SIG\w+\nhint: .+\n/;
 
-describe('a signal', () => {
+/** How to start the program and wait until it reaches a stage, and what it prints when it is stopped there. */
+const STAGES: Readonly<Record<string, readonly [reach: () => Promise<Running>, stderr: string | RegExp]>> = {
+  'while it connects': [
+    () => counted(silent.connections, () => start(FIND, `https://127.0.0.1:${silent.port}`)),
+    AGAIN,
+  ],
+  'in find': [() => requested(FIND), AGAIN],
+  'in lookup': [() => requested(['lookup', 'a', 'b', 'c']), AGAIN],
+  'in raw': [() => requested(['raw', 'tools/call', '{"name":"x"}']), AGAIN],
+  'in status': [() => requested(['status', '--check']), AGAIN],
+  'in enrich': [
+    () => requested(['enrich', 'in.csv', '-o', 'out.csv']),
+    /^error: interrupted by .*\nhint: .+\n$/,
+  ],
+  'between two attempts, after a refused connection': [
+    () =>
+      printed('retrying', [...FIND, '--retries', '20', '--timeout', '1h', '--verbose'], 'http://127.0.0.1:1'),
+    VERBOSE,
+  ],
+  'between two attempts, after a rate limit': [
+    () => printed('retrying', [...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl),
+    VERBOSE,
+  ],
+  'while lookup reads stdin': [() => waitingForStdin(['lookup', '-', '--verbose']), VERBOSE],
+  'while raw reads stdin': [() => waitingForStdin(['raw', 'tools/call', '-']), AGAIN],
+  'while login reads stdin': [() => waitingForStdin(['login', '--key-stdin']), AGAIN],
+  'in mcp, between two calls': [() => printed('"result"', ['mcp'], hanging.baseUrl, INITIALIZE), 'stopped\n'],
+  'in mcp, in a call': [() => requested(['mcp'], INITIALIZE + CALL), 'stopped\n'],
+  'in sandbox, with open connections': [busySandbox, ''],
+};
+
+describe('a signal ends the program with its exit code', () => {
   let fastest = Number.POSITIVE_INFINITY;
 
-  it.each([
-    ['SIGINT', 130, COMMANDS],
-    ['SIGTERM', 143, COMMANDS.slice(0, 2)],
-    ['SIGHUP', 129, COMMANDS.slice(0, 1)],
-  ] as const)('%s during a request ends it, with its code', async (signal, code, commands) => {
-    for (const words of commands) {
-      const before = hanging.requests.length;
-      const run = start(words, hanging.baseUrl);
-      await until(() => hanging.requests.length > before, run);
-      const { exit, stdout, stderr, ms } = await stop(run, signal);
-      expect([words, exit, stdout]).toEqual([words, code, '']);
-      expect(stderr).toBe(`error: interrupted by ${signal}\nhint: run the command again\n`);
-      expect(ms).toBeLessThan(BUSY_MS);
+  it.each(Object.entries(STAGES))('%s', async (stage, [reach, expected]) => {
+    for (const [signal, code] of SIGNALS) {
+      const run = await reach();
+      const began = performance.now();
+      run.process.kill(signal);
+      const { exit, stdout, stderr } = await run.ended;
+      const ms = performance.now() - began;
       fastest = Math.min(fastest, ms);
-    }
-  });
-
-  it('ends it at once', () => expect(fastest).toBeLessThan(IDLE_MS));
-
-  it('ends a wait between two attempts', async () => {
-    const run = start([...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl);
-    await run.printed('retrying');
-    const { exit, ms } = await stop(run, 'SIGINT');
-    expect(exit).toBe(130);
-    expect(ms).toBeLessThan(BUSY_MS);
-  });
-
-  it('ends the wait for stdin', async () => {
-    for (const words of [
-      ['lookup', '-', '--verbose'],
-      ['raw', 'tools/call', '-'],
-      ['login', '--key-stdin'],
-    ]) {
-      const run = startRestaurant(words, {
-        env: { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: hanging.baseUrl },
-        holdStdin: true,
-      });
-      await waitsForStdin(run);
-      const { exit, ms } = await stop(run, 'SIGINT');
-      expect([words, exit]).toEqual([words, 130]);
       expect(ms).toBeLessThan(BUSY_MS);
+      expect([signal, exit]).toEqual([signal, code]);
+      if (typeof expected === 'string') expect(stderr).toBe(expected);
+      else {
+        expect([stdout, stderr]).toEqual(['', expect.stringMatching(expected)]);
+        expect(stderr).toContain(`by ${signal}\n`);
+      }
+      // A verbose refusal has a stack.
+      if (!stage.includes('refused')) expect(stderr).not.toMatch(/^\s+at /m);
     }
   });
 
-  it('ends the wait for a reader of stdout that does not read', async () => {
+  it('at once', () => expect(fastest).toBeLessThan(IDLE_MS));
+
+  it('also when it arrives twice', async () => {
+    const run = await requested(FIND);
+    const began = performance.now();
+    run.process.kill('SIGINT');
+    run.process.kill('SIGINT');
+    expect((await run.ended).exit).toBe(130);
+    expect(performance.now() - began).toBeLessThan(BUSY_MS);
+  });
+
+  it('without a partially written file', () => {
+    for (const home of homes) {
+      const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
+      expect(files.filter((name) => /\.(tmp|lock)$/.test(name))).toEqual([]);
+    }
+  });
+
+  it('while nobody reads stdout', async () => {
+    let answered = false;
+    const results = Array.from({ length: 20_000 }, (_, n) => ({ service_id: `${n}`, name: 'x'.repeat(100) }));
     const server = await httpServer(({ body }, response) => {
-      const results = Array.from({ length: 20_000 }, (_, index) => ({
-        service_id: `id-${index}`,
-        name: 'x'.repeat(100),
-      }));
-      const output = JSON.stringify({ status: 'ok', results, total_matches: results.length });
-      const result = { content: [{ type: 'text', text: output }] };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
+      response.end(toolReply(JSON.parse(body).id, { status: 'ok', results, total_matches: 20_000 }));
       answered = true;
     });
-    let answered = false;
+    onTestFinished(server.close);
     const run = start(FIND, server.origin);
     run.process.stdout?.removeAllListeners('data').pause();
     await until(() => answered, run);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const began = performance.now();
     run.process.kill('SIGINT');
-    const exit = await new Promise((resolve) => run.process.on('exit', resolve));
-    expect(exit).toBe(130);
+    expect(await new Promise((resolve) => run.process.on('exit', resolve))).toBe(130);
     expect(performance.now() - began).toBeLessThan(BUSY_MS);
-    await server.close();
   });
 
-  it('that arrives twice ends the program at once', async () => {
-    const before = hanging.requests.length;
-    const run = start(FIND, hanging.baseUrl);
-    await until(() => hanging.requests.length > before, run);
-    const { exit, ms } = await stop(run, 'SIGINT', 'SIGINT');
-    expect(exit).toBe(130);
-    expect(ms).toBeLessThan(BUSY_MS);
-  });
-
-  it('leaves no partially written file', () => {
-    const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /\.(tmp|lock)$/.test(name))).toEqual([]);
+  it('at any time during its start, with at most its usual message', async () => {
+    const runs = Array.from({ length: 8 }, async (_, place) => {
+      const run = start(FIND, hanging.baseUrl);
+      await new Promise((resolve) => setTimeout(resolve, place * 15));
+      run.process.kill('SIGTERM');
+      const { exit, signal, stdout, stderr } = await run.ended;
+      // Before the program handles signals, the system ends it.
+      expect([143, null]).toContain(exit);
+      if (exit === null) expect(signal).toBe('SIGTERM');
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/^$|^error: interrupted by SIGTERM\nhint: .+\n$/);
+    });
+    await Promise.all(runs);
   });
 });

@@ -1,54 +1,35 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { PROGRAM, restaurant } from '../../helpers/process.ts';
+import { ID } from '../../helpers/runs.ts';
+import { PAID } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';
 
 const ESC = '\u001b';
+const CTRL_C = '\u0003';
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
-const KEY = 'sk_service_demo_paid';
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-
-const WIDE = [
-  '寿司の名店 すきやばし次郎 本店',
-  '🍜 Noodle 🍜 Yard 🍜',
-  '👨‍👩‍👧‍👦 Family Table',
-  'مطعم البحر الأبيض',
-  'Plain',
-].map((name, index) => ({
-  service_id: `wide-${index}`,
-  name,
-  city: 'Tokyo',
-  address: `東京都中央区銀座 ${index} 塚本総業ビル地下一階, ${'x'.repeat(120)}`,
-  neighborhood: '銀座',
-  cuisine_tags: ['寿司', 'sushi'],
-  grade: 'A+',
-  coverage_level: 'full',
-  coordinates: { lat: 35.67, lng: 139.76 },
-}));
 
 let plain: Sandbox;
 let slow: Sandbox;
-let wide: Sandbox;
 beforeAll(async () => {
   const options = { perMinute: 0, perDay: 0 };
   plain = await startSandbox(options);
   slow = await startSandbox({ ...options, latencyMs: 400 });
-  wide = await startSandbox({ ...options, restaurants: readRestaurants(JSON.stringify(WIDE), 'json') });
 });
-afterAll(() => Promise.all([plain, slow, wide].map((sandbox) => sandbox.close())));
+afterAll(() => Promise.all([plain, slow].map((sandbox) => sandbox.close())));
 
 const home = tempFolder();
 type Env = Readonly<Record<string, string | undefined>>;
 const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
   HOME: home,
-  RESTAURANT_API_KEY: KEY,
+  RESTAURANT_API_KEY: PAID,
   RESTAURANT_BASE_URL: sandbox.baseUrl,
   RESTAURANT_MAX_AGE: '0',
   ...more,
@@ -56,39 +37,47 @@ const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
 const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns = 80) =>
   restaurantInTerminal(words, { env: envFor(sandbox, more), columns }).ended;
 
+/** Starts `login` in a new home, with stdout in out.txt. @returns the prompt, the folder, and how to send a signal */
+async function promptOfLogin() {
+  const cwd = tempFolder();
+  // The inner shell becomes the program, so its process ID is the program's.
+  const login = `sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" "$@" > out.txt`;
+  const line = `trap : INT; stty -a > before; ${login}; echo "exit $?"; stty -a > after`;
+  const env = { HOME: cwd, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
+  const terminal = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd });
+  await terminal.shown(/API key for 127\.0\.0\.1:\d+.*: $/);
+  const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
+  const kill = (signal: NodeJS.Signals) => process.kill(Number(read('pid')), signal);
+  const output = async () => {
+    const text = stripVTControlCharacters((await terminal.ended).output).replaceAll('\r\n', '\n');
+    expect(read('after')).toBe(read('before'));
+    return text;
+  };
+  return { terminal, read, kill, output };
+}
+
 // On Windows, the pseudo-terminals of node-pty do not support Ctrl-C and stty as these tests expect.
 describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => {
-  it('color depends on the flag, then NO_COLOR, then FORCE_COLOR, then the terminal', async () => {
-    const isColored = async (words: readonly string[], env: Env = {}) => {
-      const { exit, output } = await at(plain, words, env);
-      expect(exit).toBe(0);
-      return output.includes(ESC);
-    };
-    expect(
-      await Promise.all([
-        isColored(FIND),
-        isColored(FIND, { NO_COLOR: '' }),
-        isColored(FIND, { NO_COLOR: '1', FORCE_COLOR: '1' }),
-        isColored([...FIND, '--no-color'], { FORCE_COLOR: '3' }),
-        isColored(FIND, { TERM: 'dumb' }),
-        isColored([...FIND, '--json'], { FORCE_COLOR: '3' }),
-      ]),
-    ).toEqual([true, true, false, false, false, false]);
+  it.each<[string[], Env, boolean]>([
+    [[], {}, true],
+    [[], { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [[], { TERM: 'dumb' }, false],
+    [['--no-color'], { FORCE_COLOR: '3' }, false],
+    [['--json'], { FORCE_COLOR: '3' }, false],
+  ])('color depends on the options %j and the variables %j', async (more, env, isColored) => {
+    const { exit, output } = await at(plain, [...FIND, ...more], env);
+    expect([exit, output.includes(ESC)]).toEqual([0, isColored]);
   });
 
   it('color appears in a pipe only when forced', async () => {
-    const isColored = async (env: Env, ...more: string[]) => {
-      const words = [...FIND, '--format', 'table', ...more];
-      return (await restaurant(words, { env: envFor(plain, env) })).stdout.includes(ESC);
-    };
-    expect(
-      await Promise.all([
-        isColored({}),
-        isColored({ FORCE_COLOR: '1' }),
-        isColored({ CLICOLOR_FORCE: '1' }),
-        isColored({ FORCE_COLOR: '1' }, '--no-color'),
-      ]),
-    ).toEqual([false, true, true, false]);
+    for (const [FORCE_COLOR, isColored] of [
+      ['', false],
+      ['1', true],
+    ] as const) {
+      const env = envFor(plain, { FORCE_COLOR });
+      const { stdout } = await restaurant([...FIND, '--format', 'table'], { env });
+      expect(stdout.includes(ESC)).toBe(isColored);
+    }
   });
 
   it('each stream is checked separately', async () => {
@@ -96,32 +85,22 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, ...PROGRAM, ...FIND], {
         env: envFor(plain),
         cwd: home,
-      });
-    const onScreen = await into('> out.txt').ended;
+      }).ended;
+    const onScreen = await into('> out.txt');
     expect(screen(stripVTControlCharacters(onScreen.output)).join('')).toBe('');
     expect(readFileSync(join(home, 'out.txt'), 'utf8')).toMatch(/^[^\u001b]+\tNopa\t[^\u001b]+$/);
-    const errors = await into('2> err.txt').ended;
+    const errors = await into('2> err.txt');
     expect(errors.output).toContain(ESC);
     expect(readFileSync(join(home, 'err.txt'), 'utf8')).toBe('');
   });
 
-  it.each([40, 80, 200])('no line of a table is wider than %i columns in any script', async (columns) => {
-    const commands = [
-      ['find', '寿司', '--city', 'Tokyo'],
-      ['find', 'Noodle', '--city', 'Tokyo'],
-      ['lookup', 'wide-0', '--fields', 'premium'],
-    ];
-    const runs = commands.map(async (words) => ({
-      words,
-      ...(await at(wide, [...words, '--no-color', '--quiet'], {}, columns)),
-    }));
-    for (const { words, exit, output } of await Promise.all(runs)) {
+  it.each([40, 80, 200])('no line is wider than %i columns', async (columns) => {
+    for (const words of [FIND, ['lookup', ID, '--fields', 'premium']]) {
+      const { exit, output } = await at(plain, [...words, '--no-color', '--quiet'], {}, columns);
       expect([words, exit]).toEqual([words, 0]);
-      for (const line of screen(output)) {
-        // A URL is not broken, so that it can be copied.
-        if (line.includes('://')) continue;
-        expect([words, line, stringWidth(line) <= columns]).toEqual([words, line, true]);
-      }
+      // A URL is not broken, so that it can be copied.
+      const lines = screen(output).filter((line) => !line.includes('://'));
+      expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
     }
   });
 
@@ -161,65 +140,12 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(lines[1]).toMatch(/^# +NAME/);
   });
 
-  it('login prompts for the key and does not show it', async () => {
-    const own = tempFolder();
-    const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
-    const line = 'stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
-    const login = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd: own });
-    await login.shown(/API key for 127\.0\.0\.1:\d+.*: $/);
-    login.type(`${KEY}x\u007f\r`);
-    const { output } = await login.ended;
-    expect(output).toContain('exit 0');
-    expect(output).not.toContain('sk_service');
-    expect(output).not.toContain('*');
-    expect(output).not.toContain(ESC);
-    expect(readFileSync(join(own, 'out.txt'), 'utf8')).toMatch(
-      /^Logged in to 127\.0\.0\.1:\d+\nSaved key …paid in/,
-    );
-    expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
-    const saved = JSON.parse(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8'));
-    expect(saved.profiles.default.key).toBe(KEY);
-  });
-
-  it('login prompts for a missing address, too', async () => {
-    const own = tempFolder();
-    const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: own } });
-    await login.shown('https://api.example.com: ');
-    login.type(`${plain.baseUrl}\r`);
-    await login.shown('API key for 127.0.0.1');
-    login.type(`${KEY}\r`);
-    const { exit, output } = await login.ended;
-    expect([exit, output.includes('sk_service')]).toEqual([0, false]);
-    expect(output).toContain('Logged in to 127.0.0.1');
-  });
-
-  it.each(['\u0003', 'sk_serv\u0003'])(
-    'Ctrl-C at a prompt exits with 130 and restores the terminal: %j',
-    async (typed) => {
-      const own = tempFolder();
-      const env = { HOME: own, RESTAURANT_BASE_URL: plain.baseUrl };
-      const line = 'stty -a > before; "$0" "$@"; echo "exit $?"; stty -a > after';
-      const login = inTerminal('sh', ['-c', `trap : INT; ${line}`, ...PROGRAM, 'login'], {
-        env,
-        cwd: own,
-      });
-      await login.shown(/API key for .*: $/);
-      login.type(typed);
-      const { output } = await login.ended;
-      expect(stripVTControlCharacters(output)).toMatch(
-        /error: interrupted at the prompt\r\nhint: .+\r\nexit 130/,
-      );
-      expect(output).not.toContain(`${ESC}[?25l`);
-      expect(readFileSync(join(own, 'after'), 'utf8')).toBe(readFileSync(join(own, 'before'), 'utf8'));
-    },
-  );
-
   it('Ctrl-C ends a request and erases the spinner', async () => {
     const hanging = await startSandbox({ faults: [parseFault('hang')] });
     const find = restaurantInTerminal(FIND, { env: envFor(hanging, { NO_COLOR: '1' }) });
     await find.shown(SPINNER);
     const began = performance.now();
-    find.type('\u0003');
+    find.type(CTRL_C);
     const { exit, output } = await find.ended;
     expect(performance.now() - began).toBeLessThan(10_000);
     await hanging.close();
@@ -228,39 +154,82 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(screen(output).join('\n')).not.toMatch(SPINNER);
   });
 
-  it('a key for --key-stdin is hidden, too, when stdin is the keyboard', async () => {
-    const env = { HOME: tempFolder(), RESTAURANT_BASE_URL: plain.baseUrl };
-    const login = restaurantInTerminal(['login', '--key-stdin'], { env });
-    await login.shown('API key for');
-    login.type(`${KEY}\r`);
-    const { exit, output } = await login.ended;
-    expect([exit, output.includes('sk_service')]).toEqual([0, false]);
+  it('Ctrl-C is left to the pager', async () => {
+    // As less: it survives Ctrl-C and reads commands from the terminal.
+    const pager =
+      "trap 'echo caught' INT; cat > /dev/null; echo ready; until read key < /dev/tty; do :; done; echo got $key";
+    const env = envFor(plain, { RESTAURANT_PAGER: pager });
+    const terminal = restaurantInTerminal([...FIND, '--json'], { env });
+    await terminal.shown('ready');
+    for (const times of [1, 2]) {
+      terminal.type(CTRL_C);
+      await terminal.shown(new RegExp(`(caught[^]*){${times}}`));
+    }
+    terminal.type('q\n');
+    expect(await terminal.ended).toMatchObject({ exit: 0, output: expect.stringContaining('got q') });
   });
 
-  it('Ctrl-C and Ctrl-D at the prompt for the address end the line first', async () => {
-    for (const [typed, exit] of [
-      ['\u0003', 130],
-      ['\u0004', 2],
-    ] as const) {
-      const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: tempFolder() } });
-      await login.shown('https://api.example.com: ');
-      login.type(typed);
-      const ended = await login.ended;
-      expect(ended.exit).toBe(exit);
-      expect(ended.output).toMatch(/\r\nerror: .+\r\nhint: .+\r\n$/);
+  it('login prompts for the key and does not show it', async () => {
+    const { terminal, read, output } = await promptOfLogin();
+    terminal.type(`${PAID}x\u007f\r`);
+    const text = await output();
+    expect(text).toContain('exit 0');
+    expect((await terminal.ended).output).not.toMatch(/sk_service|\*|\u001b/);
+    expect(read('out.txt')).toMatch(/^Logged in to 127\.0\.0\.1:\d+\nSaved key …paid in/);
+    expect(JSON.parse(read('.config/restaurant/config.json')).profiles.default.key).toBe(PAID);
+  });
+
+  type Prompt = Awaited<ReturnType<typeof promptOfLogin>>;
+  const typing = (text: string) => (prompt: Prompt) => prompt.terminal.type(text);
+  const sending = (signal: NodeJS.Signals) => (prompt: Prompt) => prompt.kill(signal);
+
+  it.each<[string, (prompt: Prompt) => unknown, RegExp]>([
+    ['Ctrl-C', typing(CTRL_C), /error: interrupted at the prompt\nhint: .+\nexit 130/],
+    [
+      'Ctrl-C after some letters',
+      typing(`sk_serv${CTRL_C}`),
+      /interrupted at the prompt\nhint: .+\nexit 130/,
+    ],
+    ['SIGINT', sending('SIGINT'), /\nerror: interrupted by SIGINT\nhint: .+\nexit 130/],
+    ['SIGTERM', sending('SIGTERM'), /\nerror: interrupted by SIGTERM\nhint: .+\nexit 143/],
+    ['SIGHUP', sending('SIGHUP'), /\nerror: interrupted by SIGHUP\nhint: .+\nexit 129/],
+    ['SIGQUIT', sending('SIGQUIT'), /exit 1\d\d/],
+    ['SIGUSR2', sending('SIGUSR2'), /exit 1\d\d/],
+  ])('%s at the prompt ends login and restores the terminal', async (_name, end, printed) => {
+    const prompt = await promptOfLogin();
+    end(prompt);
+    expect(await prompt.output()).toMatch(printed);
+    // It shows the cursor again, or never hid it.
+    expect((await prompt.terminal.ended).output).not.toContain(`${ESC}[?25l`);
+  });
+
+  const ADDRESS = 'https://api.example.com: ';
+
+  it('login prompts for a missing address, too, and hides the key also with --key-stdin', async () => {
+    for (const words of [['login'], ['login', '--key-stdin', '--base-url', plain.baseUrl]]) {
+      const login = restaurantInTerminal([...words, '--no-color'], { env: { HOME: tempFolder() } });
+      if (words.length === 1) {
+        await login.shown(ADDRESS);
+        login.type(`${plain.baseUrl}\r`);
+      }
+      await login.shown('API key for 127.0.0.1');
+      login.type(`${PAID}\r`);
+      const { exit, output } = await login.ended;
+      expect([exit, output.includes('sk_service')]).toEqual([0, false]);
+      expect(output).toContain('Logged in to 127.0.0.1');
     }
   });
 
-  it.each([['--no-input'], ['CI']])('no prompt appears with %s', async (how) => {
-    const env = {
-      HOME: tempFolder(),
-      RESTAURANT_BASE_URL: plain.baseUrl,
-      ...(how === 'CI' ? { CI: 'true' } : {}),
-    };
-    const { exit, output } = await restaurantInTerminal(['login', ...(how === 'CI' ? [] : [how])], { env })
-      .ended;
-    expect(exit).toBe(2);
-    expect(output).toContain('--key-stdin < key.txt');
+  it.each([
+    [CTRL_C, 130],
+    ['\u0004', 2],
+  ])('%j at the prompt for the address ends the line first', async (typed, exit) => {
+    const login = restaurantInTerminal(['login', '--no-color'], { env: { HOME: tempFolder() } });
+    await login.shown(ADDRESS);
+    login.type(typed);
+    const ended = await login.ended;
+    expect(ended.exit).toBe(exit);
+    expect(ended.output).toMatch(/\r\nerror: .+\r\nhint: .+\r\n$/);
   });
 
   it('a command that reads from the keyboard prints a note', async () => {
@@ -271,45 +240,19 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     ] as const) {
       const run = restaurantInTerminal(words, { env: envFor(plain, { NO_COLOR: '1' }) });
       await run.shown(`${what} from the keyboard; Ctrl-D ends it`);
-      run.type('\u0003');
+      run.type(CTRL_C);
       expect((await run.ended).exit).toBe(130);
     }
     const typed = restaurantInTerminal(['lookup', '-', '--json'], { env: envFor(plain) });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    typed.type('a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53\r\u0004');
+    typed.type(`${ID}\r\u0004`);
     const { exit, output } = await typed.ended;
-    expect(exit).toBe(0);
-    expect(output).toContain('"restaurant_id": "a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53"');
-  });
-
-  it('hostile names print no control characters', async () => {
-    const name = `Evil\u001b]0;owned\u0007\u001b[2J\r\nName\u009b31m\u202e`;
-    const evil = await startSandbox({
-      restaurants: readRestaurants(
-        JSON.stringify([{ service_id: 'evil-1', name, city: 'SF', grade: 'A' }]),
-        'json',
-      ),
-    });
-    for (const words of [
-      ['find', 'Evil', '--city', 'SF'],
-      ['lookup', 'evil-1', '--fields', 'premium'],
-      ['find', 'Evil', '--city', 'SF', '--verbose'],
-      ['lookup', `evil\u001b[2J`],
-    ]) {
-      const { output } = await at(evil, [...words, '--no-color']);
-      expect([words, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/.test(output)]).toEqual([
-        words,
-        false,
-      ]);
-    }
-    await evil.close();
+    expect([exit, output]).toEqual([0, expect.stringContaining(`"restaurant_id": "${ID}"`)]);
   });
 
   it('the sandbox prints a working command with a key', async () => {
-    const run = restaurantInTerminal(['sandbox', '--port', '0'], {
-      env: { HOME: tempFolder(), NO_COLOR: '1' },
-      columns: 200,
-    });
+    const env = { HOME: tempFolder(), NO_COLOR: '1' };
+    const run = restaurantInTerminal(['sandbox', '--port', '0'], { env, columns: 200 });
     await run.shown(/try it: .*\r\n/);
     const [, line = ''] = /try it: (.*)\r\n/.exec(run.output()) ?? [];
     const [assignment = '', ...words] = line.split(' ').filter((word) => word !== 'restaurant');
@@ -317,9 +260,8 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     const tried = await restaurant(words, { env: { HOME: tempFolder(), [variable]: key } });
     expect(tried).toMatchObject({ exit: 0, stderr: '' });
     await run.shown('200 tools/call find_restaurant (paid');
-    run.type('\u0003');
+    run.type(CTRL_C);
     expect((await run.ended).exit).toBe(130);
-    writeFileSync(join(home, 'seen.txt'), run.output());
     expect(run.output()).not.toContain('error:');
   });
 });
