@@ -1,17 +1,28 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
-import { type HttpTestServer, httpServer } from './servers.ts';
+import { type HttpTestServer, httpServer, type ReceivedRequest } from './servers.ts';
 
 /** A request as the service received it. */
 export interface RpcRequest {
   readonly id: number;
+  /** That of the message, or the HTTP method if there is none. */
   readonly method: string;
   readonly path: string;
-  readonly params: { name?: string; arguments?: Record<string, unknown> };
+  readonly params: {
+    name?: string;
+    arguments?: Record<string, unknown>;
+    _meta?: Record<string, unknown>;
+    [key: string]: unknown;
+  };
   readonly headers: IncomingHttpHeaders;
   /** The body as received. */
   readonly text: string;
+}
+
+export function rpcRequest({ method: verb, headers, path, body: text }: ReceivedRequest): RpcRequest {
+  const { id, method = verb, params = {} } = JSON.parse(text === '' ? '{}' : text);
+  return { id, method, path, params, headers, text };
 }
 
 export type Reply = (request: RpcRequest, response: ServerResponse) => void;
@@ -46,11 +57,10 @@ export function useScriptedService(otherwise?: Reply): ScriptedService {
   let server: HttpTestServer | undefined;
   const urlOf = () => server?.origin ?? 'http://127.0.0.1:0';
   beforeAll(async () => {
-    server = await httpServer(({ headers, path, body: text }, response) => {
-      const { id, method, params = {} } = JSON.parse(text === '' ? '{}' : text);
-      const request = { id, method, path, params, headers, text };
+    server = await httpServer((received, response) => {
+      const request = rpcRequest(received);
       requests.push(request);
-      if (reply === undefined && otherwise === undefined) faults.push(`unexpected request: ${text}`);
+      if (reply === undefined && otherwise === undefined) faults.push(`unexpected request: ${request.text}`);
       (reply ?? otherwise ?? refuse)(request, response);
     });
   });

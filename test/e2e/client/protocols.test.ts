@@ -1,38 +1,340 @@
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import type { TraceEvent } from '../../../src/client/http/transport.ts';
-import type { DetectedProtocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
+import type { DetectedProtocol, Protocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
+import type { Client } from '../../../src/client/restaurant.ts';
+import { AppError, CODES } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
-import { clientFor, FOUND, failure, sendJson, serve, toolReply } from '../../helpers/client.ts';
-import type { ReceivedRequest } from '../../helpers/servers.ts';
+import type { Reply } from '../../helpers/answers.ts';
+import { clientFor, FOUND, failure, toolReply } from '../../helpers/client.ts';
+import {
+  type Exchange,
+  events,
+  output,
+  refuse,
+  refuseAny,
+  result,
+  type ScriptedTalk,
+  serveScript,
+  status,
+} from '../../helpers/script.ts';
 
-interface Message {
-  id?: number;
-  method: string;
-  params?: Record<string, unknown>;
-  result?: unknown;
-  error?: { code: number };
+/** Marks in a log that the protocol was forgotten. */
+const FORGOTTEN = { era: 'forgotten' };
+const STORED: Readonly<Record<string, DetectedProtocol>> = {
+  bare: { era: 'bare' },
+  legacy: { era: 'legacy', version: '2025-11-25' },
+  modern: { era: 'modern', version: '2026-07-28' },
+  later: { era: 'later' },
+  forgotten: FORGOTTEN,
+};
+
+const REGION = { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+const BAD_TOOL = { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } };
+const TOOLS = [{ name: 'good', inputSchema: REGION }];
+
+const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  find: (client) => client.find({ name: 'Nopa', city: 'SF' }),
+  lookup: (client) => client.lookup('r-1', 'basic'),
+  call: (client) => client.callTool('good', { region: 'eu' }),
+  'call known': (client) =>
+    client.callTool('good', { region: 'eu' }, { tool: { name: 'good', inputSchema: REGION } }),
+  list: (client) => client.listTools(),
+  check: (client) => client.check(),
+  ask: (client) => client.request('x/y', {}),
+};
+
+const unsupported = (version: string) =>
+  refuse(400, { code: -32022, message: 'Unsupported', data: { supported: [version] } });
+const json = (body: string) => status(200, { 'Content-Type': 'application/json' }, body);
+
+const REPLIES: Readonly<Record<string, Reply>> = {
+  found: output(FOUND),
+  tools: result({ tools: [...TOOLS, BAD_TOOL] }),
+  'not initialized': refuseAny(400, { code: -32000, message: 'Bad Request: Server not initialized' }),
+  'not initialized, with status 200': json('{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"x"}}'),
+  'not initialized, in words': json(
+    '{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"invalid during session initialization"}}',
+  ),
+  'session expired': refuseAny(404, { code: -32001, message: 'Session not found' }),
+  'supports 2026-07-28': unsupported('2026-07-28'),
+  'supports 2027-01-01': unsupported('2027-01-01'),
+  'supports 2025-06-18': refuseAny(400, {
+    code: -32022,
+    message: 'x',
+    data: { supported: ['2025-06-18'] },
+  }),
+  'header mismatch': refuse(400, { code: -32020, message: 'missing Mcp-Param-Region' }),
+  'missing capability': refuse(400, { code: -32021, message: 'x' }),
+  'missing metadata': refuse(200, { code: -32602, message: 'x', data: { envelope: [] } }),
+  'bad city': refuse(400, { code: -32602, message: 'bad city' }),
+  'unknown tool': refuse(200, { code: -32602, message: 'Unknown tool' }),
+  'bad request': refuse(400, { code: -32600, message: 'Bad Request' }),
+  'unknown method': refuse(400, { code: -32601, message: 'no' }),
+  'unknown method, with status 404': refuse(404, { code: -32601, message: 'no' }),
+  'unknown method, without id': refuseAny(400, { code: -32601, message: 'no' }),
+  opened: result({ protocolVersion: '2025-11-25' }),
+  'open stream': (_, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n'),
+  'unknown version': result({ protocolVersion: '1999-01-01' }),
+  text: status(400, { 'Content-Type': 'application/json' }, 'text'),
+  page: status(404, { 'Content-Type': 'application/json' }, '<html>'),
+  'other JSON': status(422, { 'Content-Type': 'application/json' }, '{"error":"x"}'),
+  'no calls here': status(404, {}, 'no calls here'),
+  'no handshake here': status(404, {}, 'no handshake here'),
+  'no events': events(': nothing'),
+  'event 1': events('id: 1\nretry: 30\ndata:'),
+  'event 2': events('id: 2\nretry: 30\ndata:'),
+  'event 3': events('id: 3\nretry: 30\ndata:'),
+  'last event': events(`id: 9\ndata: ${toolReply(2, FOUND)}`),
+  complete: result({ resultType: 'complete', content: [] }),
+  'result of type "later"': result({ resultType: 'later' }),
+  'result of type 3': result({ resultType: 3 }),
+  'input required': result({
+    resultType: 'input_required',
+    inputRequests: { who: { method: 'elicitation/create', params: { message: 'Your name?' } } },
+  }),
+};
+
+/**
+ * A title, and below it `protocol (the protocol detected before): calls | requests and their replies | outcome`. The requests
+ * `legacy`, `after <event id>` and `end` are in the session that the last `handshake` opened.
+ */
+const TALKS = `
+sends one request to a plain service, and stores the protocol
+  auto: find, find | bare; bare | stores bare
+performs the handshake that a refusal demands, once
+  auto: find, find | bare = not initialized; handshake; legacy; legacy; end | stores legacy
+starts with the handshake if it was needed before
+  auto (legacy): find | handshake; legacy; end | stores nothing
+uses 2026-07-28 when a refusal demands it
+  auto: find, find | bare = supports 2026-07-28; modern; modern | stores modern
+uses 2026-07-28 after a header mismatch
+  auto: find | bare = header mismatch; modern | stores modern
+uses 2026-07-28 after a missing capability
+  auto: find | bare = missing capability; modern | stores modern
+uses 2026-07-28 after missing metadata
+  auto: find | bare = missing metadata; modern | stores modern
+performs the handshake after text with status 400
+  auto: find | bare = text; handshake of 2025-06-18; legacy; end
+performs the handshake after a page with status 404
+  auto: find | bare = page; handshake of 2025-06-18; legacy; end
+performs the handshake after other JSON with status 422
+  auto: find | bare = other JSON; handshake of 2025-06-18; legacy; end
+performs the handshake after an older version was offered
+  auto: find | bare = supports 2025-06-18; handshake of 2025-06-18; legacy; end
+performs the handshake after an error code with status 200
+  auto: find | bare = not initialized, with status 200; handshake of 2025-06-18; legacy; end
+performs the handshake after an error message with status 200
+  auto: find | bare = not initialized, in words; handshake of 2025-06-18; legacy; end
+keeps the protocol after a status that is unrelated to it
+  auto: call, call, call, call, call | bare = 401; bare = 403; bare = 500; bare = 503; bare = 429
+    | says 127.0.0.1
+returns a JSON-RPC error without another request
+  auto: find | bare = unknown tool | fails rpc_error
+reports the first refusal when the handshake is refused, too, and tries it once
+  auto: find, find | bare = no calls here; initialize = no handshake here; bare = no calls here
+    | fails http_error, status 404, says no calls here, says restaurant status
+forgets a handshake when the service has become plain
+  auto (legacy): find | initialize = unknown method, without id; bare | stores forgotten bare
+forgets 2026-07-28 when the service has become plain
+  auto (modern): find | modern = unknown method, without id; bare | stores forgotten bare
+forgets a protocol that it does not know
+  auto (later): find | bare | stores forgotten bare
+negotiates once after a refusal with our id, and keeps a protocol that is confirmed
+  auto (bare): ask, ask | bare x/y = unknown method; initialize = unknown method; bare x/y = unknown method
+    | stores forgotten bare, returns {"status":400,"failed":true}
+searches when an endpoint of 2026-07-28 has become one of 2025
+  auto (modern): find | modern = bad request; bare = not initialized; handshake; legacy; end
+    | stores forgotten legacy
+lists tools when an endpoint of 2026-07-28 has become one of 2025
+  auto (modern): list | modern tools/list = bad request; bare tools/list = not initialized; handshake;
+    legacy tools/list = tools; end | stores forgotten legacy
+checks the key when an endpoint of 2026-07-28 has become one of 2025
+  auto (modern): check | modern = bad request; bare = not initialized; handshake; legacy; end
+    | stores forgotten legacy
+leaves out tools with an invalid annotation if 2026-07-28 was detected before
+  auto (modern): list | modern tools/list = tools | stores nothing, returns [{"name":"good"}]
+reports the refusal of a request that fails with every protocol, and negotiates once
+  auto (modern): find, find | modern = bad city; bare = supports 2026-07-28; modern = bad city; modern = bad city
+    | fails rpc_error, says bad city, stores forgotten modern
+
+suggests to detect the protocol when the plain call is refused
+  bare: call | bare = not initialized | fails rpc_error, status 400, says --protocol auto
+suggests to detect the protocol when 2026-07-28 is refused
+  2026-07-28: call | modern = not initialized | fails rpc_error, status 400, says --protocol auto
+suggests to detect the protocol when the handshake is refused
+  2025-11-25: call | initialize = supports 2026-07-28 | fails rpc_error, rpc -32022, says --protocol auto
+
+uses the version that the service selects in the handshake
+  2025-11-25: find | handshake of 2025-03-26; legacy; end
+reports a rate limit that ends the handshake as such, without a word about protocols
+  2025-11-25: find | initialize = opened; initialized = 429 | fails rate_limited, status 429, omits --protocol
+works without a session, and deletes none
+  2025-11-25: find | handshake without session; legacy
+does not wait for the response to a notification that stays open
+  2025-11-25: find | initialize = opened; initialized = open stream; legacy
+repeats the handshake once when the session has expired
+  2025-11-25: find, find | handshake; legacy; legacy = session expired; handshake; legacy; end
+returns an error with our id without a new session
+  2025-11-25: call | handshake; legacy = bad city; end | fails rpc_error, status 400
+rejects an unknown version
+  2025-11-25: find | initialize = unknown version | fails bad_response, says 1999-01-01
+resumes a stream that ends before the response
+  2025-11-25: call | handshake; legacy = event 1; after 1 = event 2; after 2 = event 3; after 3 = last event; end
+    | waits 30 30 30
+resumes a stream five times at most
+  2025-11-25: call | handshake; legacy = event 1; after 1 = event 1; after 1 = event 1; after 1 = event 1;
+    after 1 = event 1; after 1 = event 1; end | fails network
+does not resume a stream without ids
+  2025-11-25: call | handshake; legacy = no events; end | fails network
+
+reads the parameters that are headers from the tool list after a refusal
+  2026-07-28: call, call | modern = header mismatch; modern tools/list = tools; modern +region; modern +region
+    | warns bad is left out
+lists no tools with an invalid annotation
+  2026-07-28: list | modern tools/list = tools | returns [{"name":"good"}]
+sends the headers of a known tool with the first request
+  2026-07-28: call known | modern +region
+repeats a call when a refusal names the version that was used
+  2026-07-28: call | modern = supports 2026-07-28; modern
+repeats a call only once
+  2026-07-28: call | modern = supports 2026-07-28; modern = supports 2026-07-28 | fails rpc_error, rpc -32022
+does not repeat a call when a refusal names another version
+  2026-07-28: call | modern = supports 2027-01-01 | fails rpc_error, rpc -32022
+returns a complete result
+  2026-07-28: call | modern = complete | returns {"resultType":"complete","content":[]}
+rejects a result of an unknown type
+  2026-07-28: call | modern = result of type "later" | fails bad_response, says later
+rejects a result whose type is not text
+  2026-07-28: call | modern = result of type 3 | fails bad_response, says a number
+does not resume a stream of 2026-07-28
+  2026-07-28: call | modern = event 1 | fails network
+reports an unknown method as a JSON-RPC error, not a wrong URL
+  2026-07-28: call | modern = unknown method, with status 404 | fails rpc_error, rpc -32601
+returns the response to an unknown method
+  2026-07-28: ask | modern x/y = unknown method, with status 404 | returns {"status":404,"failed":true}
+reports a request for input of 2026-07-28
+  2026-07-28: find, lookup, call | modern = input required; modern = input required; modern = input required
+    | fails tool_error, says the tool requests input, says who (elicitation/create) "Your name?"
+reports a request for input without a handshake
+  bare: find, lookup, call | bare = input required; bare = input required; bare = input required
+    | fails tool_error, says the tool requests input, says who (elicitation/create) "Your name?"
+reports a request for input in a session
+  2025-11-25: find, lookup, call | handshake; legacy = input required; legacy = input required;
+    legacy = input required; end
+    | fails tool_error, says the tool requests input, says who (elicitation/create) "Your name?"
+`;
+
+const wordsOf = (error: unknown): string =>
+  error instanceof AppError ? `${error.message}\n${hintText(hintFor(error))}` : String(error);
+
+/** Checks of the result or error of each call. */
+const RESULTS: Readonly<Record<string, (result: unknown, value: string) => void>> = {
+  fails: (error, value) => expect(error).toMatchObject(value in CODES ? { code: value } : { kind: value }),
+  status: (error, value) => expect(error).toMatchObject({ details: { status: Number(value) } }),
+  rpc: (error, value) => expect(error).toMatchObject({ details: { rpcCode: Number(value) } }),
+  says: (error, value) => expect(wordsOf(error)).toContain(value),
+  omits: (error, value) => expect(wordsOf(error)).not.toContain(value),
+  returns: (result, value) => expect(result).toMatchObject(JSON.parse(value)),
+};
+
+const split = (text: string, separator: string): string[] => text.split(separator).map((part) => part.trim());
+
+function named<T>(table: Readonly<Record<string, T>>, name: string): T {
+  const value = table[name];
+  if (value === undefined) throw new Error(`no such entry: ${name}`);
+  return value;
 }
 
-const QUERY = { name: 'Nopa', city: 'SF' };
-const messageOf = ({ body }: ReceivedRequest) => (body === '' ? {} : JSON.parse(body)) as Message;
-const refuse = (response: ServerResponse, status: number, error: object, id: unknown = null) =>
-  sendJson(response, JSON.stringify({ jsonrpc: '2.0', id, error }), status);
-const reply = (
-  response: ServerResponse,
-  id: unknown,
-  result: unknown,
-  headers: Record<string, string> = {},
-) =>
-  response
-    .writeHead(200, { 'Content-Type': 'application/json', ...headers })
-    .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-const sse = (...events: string[]) => events.map((event) => `${event}\n\n`).join('');
+describe('the client', () => {
+  const talks = TALKS.trim().split(/\n+(?=\S)/);
+  it.each(talks.map((text) => split(text, '\n  ')))('%s', async (_title, ...lines) => {
+    const [subject = '', script = '', outcome = ''] = split(lines.join(' '), '|');
+    const [, protocol, before = '', calls = ''] = /^(\S+?)(?: \((\w+)\))?: (.*)$/.exec(subject) ?? [];
+    const service = await serveScript(exchanges(split(script, ';')));
+    const memory = memoryOf(before === '' ? undefined : named(STORED, before));
+    const warnings: string[] = [];
+    const { client, slept } = clientFor(service.url, {
+      protocol: protocol as Protocol,
+      protocolMemory: memory,
+      trace: (event) => void (event.kind === 'note' && warnings.push(event.text)),
+    });
+    const results: unknown[] = [];
+    for (const call of split(calls, ','))
+      results.push(await named(CALLS, call)(client).catch((error: unknown) => error));
+    await client.close();
+    service.check();
+    expectMetadata(service);
+    for (const result of results) expect(result instanceof AppError).toBe(/^(fails|says)/.test(outcome));
+    for (const part of split(outcome, ', ')) {
+      const [, what = '', value = ''] = /^(\S+) (.*)$/.exec(part) ?? [];
+      const list = value === 'nothing' ? [] : value.split(' ');
+      if (what === 'stores') expect(memory.log).toEqual(list.map((name) => STORED[name]));
+      else if (what === 'waits') expect(slept).toEqual(list.map(Number));
+      else if (what === 'warns') expect(warnings.at(-1)).toContain(value);
+      else if (what !== '') for (const result of results) named(RESULTS, what)(result, value);
+    }
+  });
+});
+
+const NONE = { 'mcp-session-id': undefined, 'mcp-protocol-version': undefined };
+
+/** The method and headers of each kind of request; those of the session by default. */
+const REQUESTS: Readonly<Record<string, readonly [method: string, headers?: Exchange[2]]>> = {
+  bare: ['tools/call', NONE],
+  modern: ['tools/call', { ...NONE, 'mcp-protocol-version': '2026-07-28' }],
+  initialize: ['initialize', NONE],
+  initialized: ['notifications/initialized'],
+  legacy: ['tools/call'],
+  after: ['GET'],
+  end: ['DELETE'],
+};
+
+/** Returns the exchanges that a script describes. */
+function exchanges(script: readonly string[]): Exchange[] {
+  let session: Exchange[2] = {};
+  return script.flatMap((step, index) => {
+    const [request = '', reply = 'found'] = split(step, ' = ');
+    const [kind = '', ...more] = request.split(' ');
+    if (kind !== 'handshake') return [exchange(kind, more.join(' '), reply, session)];
+    const id = more[0] === 'without' ? undefined : `session-${index}`;
+    const version = more[0] === 'of' ? more[1] : '2025-11-25';
+    session = { 'mcp-session-id': id, 'mcp-protocol-version': version };
+    const headers = { ...(id !== undefined && { 'Mcp-Session-Id': id }) };
+    const opened = result({ protocolVersion: version, capabilities: {} }, headers);
+    return [['initialize', opened, NONE] as const, exchange('initialized', '', '202', session)];
+  });
+}
+
+/** @param about the method, the last event id, or the headers of the request */
+function exchange(kind: string, about: string, replyName: string, session: Exchange[2]): Exchange {
+  const [method, headers = session] = named(REQUESTS, kind);
+  const isStatus = /^\d+$/.test(replyName);
+  const reply = isStatus ? status(Number(replyName), { 'Retry-After': '3600' }) : named(REPLIES, replyName);
+  const resume = { accept: 'text/event-stream', 'last-event-id': about, 'content-type': undefined };
+  return [
+    about.includes('/') ? about : method,
+    reply,
+    {
+      ...headers,
+      ...(kind === 'after' && resume),
+      ...(about === '+region' && { 'mcp-param-region': 'eu' }),
+    },
+  ];
+}
+
+/** Expects requests of 2026-07-28 to repeat their metadata in headers. */
+function expectMetadata({ requests }: ScriptedTalk): void {
+  for (const { headers, method, params } of requests) {
+    const isModern = headers['mcp-protocol-version'] === '2026-07-28';
+    expect(params._meta?.['io.modelcontextprotocol/protocolVersion'] === '2026-07-28').toBe(isModern);
+    if (isModern) expect(headers['mcp-method']).toBe(method);
+  }
+}
 
 /** Stores protocols in memory; `log` lists the operations. */
-function memory(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
+function memoryOf(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
   let held = start;
   const log: unknown[] = [];
   return {
@@ -44,419 +346,46 @@ function memory(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] } {
     },
     forget() {
       held = undefined;
-      log.push('forgotten');
+      log.push(FORGOTTEN);
     },
   };
 }
 
-/** A server of the legacy protocol. `onCall` responds to calls after the handshake. */
-async function legacy(
-  options: {
-    version?: string;
-    session?: string;
-    onCall?: (message: Message, response: ServerResponse, seen: ReceivedRequest) => void;
-    onGet?: (response: ServerResponse) => void;
-  } = {},
-) {
-  const { version = '2025-11-25', session = 'session-1', onCall, onGet } = options;
-  const open = new Set<string>();
-  let sessions = 0;
-  return {
-    drop: () => open.clear(),
-    ...(await serve((seen, response) => {
-      if (seen.method === 'DELETE') return void response.writeHead(204).end();
-      if (seen.method === 'GET') return onGet?.(response);
-      const message = messageOf(seen);
-      const given = String(seen.headers['mcp-session-id'] ?? '');
-      if (message.method === 'initialize') {
-        const id = session === '' ? '' : `${session}${sessions++ || ''}`;
-        open.add(id);
-        return reply(
-          response,
-          message.id,
-          { protocolVersion: version, capabilities: {} },
-          id === '' ? {} : { 'Mcp-Session-Id': id },
-        );
-      }
-      if (given === '' && session !== '') {
-        return refuse(response, 400, { code: -32000, message: 'Bad Request: Server not initialized' });
-      }
-      if (!open.has(given)) return refuse(response, 404, { code: -32001, message: 'Session not found' });
-      if (message.id === undefined || message.method === undefined) return void response.writeHead(202).end();
-      if (onCall !== undefined) return onCall(message, response, seen);
-      sendJson(response, toolReply(message.id, FOUND));
-    })),
-  };
-}
-
-/** A server of the modern protocol, which checks the metadata of every request. */
-const modern = (onCall?: (message: Message, response: ServerResponse, seen: ReceivedRequest) => void) =>
-  serve((seen, response) => {
-    const message = messageOf(seen);
-    const meta = (message.params?._meta ?? {}) as Record<string, unknown>;
-    const version = meta['io.modelcontextprotocol/protocolVersion'];
-    if (version !== '2026-07-28') {
-      return refuse(
-        response,
-        400,
-        { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } },
-        message.id,
-      );
-    }
-    if (seen.headers['mcp-protocol-version'] !== version || seen.headers['mcp-method'] !== message.method) {
-      return refuse(response, 400, { code: -32020, message: 'Header mismatch' }, message.id);
-    }
-    if (onCall !== undefined) return onCall(message, response, seen);
-    sendJson(response, toolReply(message.id, FOUND));
-  });
-
-const methods = (requests: readonly ReceivedRequest[]) =>
-  requests.map((seen) => messageOf(seen).method ?? seen.method);
-
-describe('auto', () => {
-  it('sends one request to a plain service, and stores the protocol', async () => {
-    const { url, requests } = await serve((seen, response) =>
-      sendJson(response, toolReply(messageOf(seen).id, FOUND)),
-    );
-    const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    await client.find(QUERY);
-    await client.find(QUERY);
-    await client.close();
-    expect(methods(requests)).toEqual(['tools/call', 'tools/call']);
-    expect(session.log).toEqual([{ era: 'bare' }]);
-  });
-
-  it('performs the handshake that a refusal demands, and starts with it the next time', async () => {
-    const { url, requests } = await legacy();
-    const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    await client.find(QUERY);
-    await client.find(QUERY);
-    await client.close();
-    expect(methods(requests)).toEqual([
-      'tools/call',
-      'initialize',
-      'notifications/initialized',
-      'tools/call',
-      'tools/call',
-      'DELETE',
-    ]);
-    expect(session.log).toEqual([{ era: 'legacy', version: '2025-11-25' }]);
-    requests.length = 0;
-    await clientFor(url, { protocol: 'auto', protocolMemory: session }).client.find(QUERY);
-    expect(methods(requests)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
-  });
-
-  it('uses 2026-07-28 when a refusal demands it', async () => {
-    const { url, requests } = await modern();
-    const session = memory();
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    await client.find(QUERY);
-    await client.find(QUERY);
-    expect(methods(requests)).toEqual(['tools/call', 'tools/call', 'tools/call']);
-    expect(session.log).toEqual([{ era: 'modern', version: '2026-07-28' }]);
-  });
-
-  it.each([
-    [400, { code: -32020, message: 'x' }],
-    [400, { code: -32021, message: 'x' }],
-    [200, { code: -32602, message: 'x', data: { envelope: [] } }],
-  ])('uses 2026-07-28 for status %d and %j', async (status, error) => {
-    const { url, requests } = await serve((seen, response, count) =>
-      count === 0
-        ? refuse(response, status, error, messageOf(seen).id)
-        : sendJson(response, toolReply(messageOf(seen).id, FOUND)),
-    );
-    await clientFor(url, { protocol: 'auto' }).client.find(QUERY);
-    expect(requests[1]?.headers['mcp-protocol-version']).toBe('2026-07-28');
-  });
-
-  it.each([
-    [400, 'text', ''],
-    [404, '<html>', ''],
-    [422, '{"error":"x"}', ''],
-    [
-      400,
-      '{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"x","data":{"supported":["2025-06-18"]}}}',
-      '',
-    ],
-    [
-      200,
-      '{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"invalid during session initialization"}}',
-      '',
-    ],
-    [200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"x"}}', ''],
-  ])('performs the handshake for status %d and %s', async (status, body) => {
-    const { url, requests } = await serve((seen, response, count) => {
-      const message = messageOf(seen);
-      if (count === 0) return sendJson(response, body, status);
-      if (message.method === 'initialize')
-        return reply(response, message.id, { protocolVersion: '2025-06-18' });
-      if (message.id === undefined) return void response.writeHead(202).end();
-      sendJson(response, toolReply(message.id, FOUND));
-    });
-    await clientFor(url, { protocol: 'auto' }).client.find(QUERY);
-    expect(methods(requests)).toEqual([
-      'tools/call',
-      'initialize',
-      'notifications/initialized',
-      'tools/call',
-    ]);
-    expect(requests[3]?.headers['mcp-protocol-version']).toBe('2025-06-18');
-  });
-
-  it.each([401, 403, 429, 500, 503])('does not change the protocol for status %d', async (status) => {
-    const { url, requests } = await serve((_seen, response) => response.writeHead(status).end());
-    await failure(clientFor(url, { protocol: 'auto', retries: 0 }).client.find(QUERY));
-    expect(requests).toHaveLength(1);
-  });
-
-  it('returns a tool error or JSON-RPC error without another request', async () => {
-    const { url, requests } = await serve((seen, response) =>
-      refuse(response, 200, { code: -32602, message: 'Unknown tool' }, messageOf(seen).id),
-    );
-    expect(await failure(clientFor(url, { protocol: 'auto' }).client.find(QUERY))).toMatchObject({
-      code: 'rpc_error',
-    });
-    expect(requests).toHaveLength(1);
-  });
-
-  it('reports the first refusal when the handshake is refused, too, and tries it once', async () => {
-    const { url, requests } = await serve((seen, response) =>
-      response.writeHead(404).end(`no ${messageOf(seen).method} here`),
-    );
-    const { client } = clientFor(url, { protocol: 'auto' });
-    for (const method of [['tools/call', 'initialize'], ['tools/call']]) {
-      requests.length = 0;
-      const error = await failure(client.find(QUERY));
-      expect(error).toMatchObject({ code: 'http_error', details: { status: 404 } });
-      expect(error.message).toContain('no tools/call here');
-      expect(hintText(hintFor(error))).toContain('restaurant status');
-      expect(methods(requests)).toEqual(method);
-    }
-  });
-
-  it.each([{ era: 'legacy' }, { era: 'modern', version: '2026-07-28' }, { era: 'later' }])(
-    'forgets %j when the service has become plain',
-    async (before) => {
-      const { url, requests } = await serve((seen, response) => {
-        const { id, method, params } = messageOf(seen);
-        if (method !== 'tools/call' || params?._meta !== undefined) {
-          return refuse(response, 400, { code: -32601, message: 'no' });
-        }
-        sendJson(response, toolReply(id, FOUND));
-      });
-      const session = memory(before);
-      await clientFor(url, { protocol: 'auto', protocolMemory: session }).client.find(QUERY);
-      expect(session.log).toEqual(['forgotten', { era: 'bare' }]);
-      expect(requests.length).toBeLessThanOrEqual(2);
-    },
-  );
-
-  it('negotiates once after a refusal with our id, and keeps a protocol that is confirmed', async () => {
-    const { url, requests } = await serve((seen, response) =>
-      refuse(response, 400, { code: -32601, message: 'no' }, messageOf(seen).id),
-    );
-    const session = memory({ era: 'bare' });
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    expect(await client.request('x/y', {})).toMatchObject({ status: 400, failed: true });
-    expect(methods(requests)).toEqual(['x/y', 'initialize']);
-    expect(session.log).toEqual(['forgotten', { era: 'bare' }]);
-    await client.request('x/y', {});
-    expect(methods(requests)).toEqual(['x/y', 'initialize', 'x/y']);
-  });
-
-  it.each([
-    ['find', 'tools/call'],
-    ['listTools', 'tools/list'],
-    ['check', 'tools/call'],
-  ] as const)('%s recovers when an endpoint of 2026-07-28 has become one of 2025', async (name, method) => {
-    const { url, requests } = await serve((seen, response) => {
-      const { id, method: called, params } = messageOf(seen);
-      // Refuses the unknown version with the id of the request, as some servers do.
-      if (params?._meta !== undefined || seen.headers['mcp-protocol-version'] === '2026-07-28') {
-        return refuse(response, 400, { code: -32600, message: 'Bad Request' }, id);
-      }
-      if (called === 'initialize') {
-        return reply(response, id, { protocolVersion: '2025-11-25' }, { 'Mcp-Session-Id': 's' });
-      }
-      if (seen.headers['mcp-session-id'] !== 's')
-        return refuse(response, 400, { code: -32000, message: 'x' });
-      if (id === undefined) return void response.writeHead(202).end();
-      if (called === 'tools/list') return reply(response, id, { tools: [{ name: 't' }] });
-      sendJson(response, toolReply(id, FOUND));
-    });
-    const session = memory({ era: 'modern', version: '2026-07-28' });
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    await (name === 'find' ? client.find(QUERY) : client[name]());
-    expect(methods(requests)).toEqual([method, method, 'initialize', 'notifications/initialized', method]);
-    expect(session.log).toEqual(['forgotten', { era: 'legacy', version: '2025-11-25' }]);
-  });
-
-  it('leaves out tools with an invalid annotation if 2026-07-28 was detected before', async () => {
-    const bad = { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } };
-    const { url } = await modern((message, response) =>
-      reply(response, message.id, { tools: [{ name: 'good' }, bad] }),
-    );
-    const session = memory({ era: 'modern', version: '2026-07-28' });
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    expect((await client.listTools()).map(({ name }) => name)).toEqual(['good']);
-    expect(session.log).toEqual([]);
-  });
-
-  it('reports the refusal of a request that fails with every protocol', async () => {
-    const { url, requests } = await modern((message, response) =>
-      refuse(response, 400, { code: -32602, message: 'bad city' }, message.id),
-    );
-    const session = memory({ era: 'modern', version: '2026-07-28' });
-    const { client } = clientFor(url, { protocol: 'auto', protocolMemory: session });
-    for (const count of [3, 4]) {
-      expect((await failure(client.find(QUERY))).message).toContain('bad city');
-      expect(requests).toHaveLength(count);
-    }
-    expect(session.read()).toEqual({ era: 'modern', version: '2026-07-28' });
-  });
-});
-
-describe('bare', () => {
-  it('resumes a stream that has event ids', async () => {
-    let received: Message = { method: '' };
-    const { url, requests } = await serve((seen, response) => {
-      response.setHeader('Content-Type', 'text/event-stream');
-      if (seen.method === 'GET') return void response.end(sse(`data: ${toolReply(received.id, FOUND)}`));
-      received = messageOf(seen);
-      response.end(sse('id: a-1\nretry: 40\ndata:'));
-    });
-    const { client, slept } = clientFor(url);
-    expect((await client.callTool('t', {})).content).toHaveLength(1);
-    expect(slept).toEqual([40]);
-    expect(requests.map(({ method, headers }) => [method, headers['last-event-id']])).toEqual([
-      ['POST', undefined],
-      ['GET', 'a-1'],
-    ]);
-    expect(requests[1]?.headers).not.toHaveProperty('mcp-session-id');
-  });
-});
-
-describe('a configured protocol that the service does not use', () => {
-  it.each(['bare', '2026-07-28'] as const)(
-    'is refused with a hint to detect the right one (%s)',
-    async (protocol) => {
-      const { url, requests } = await legacy();
-      const error = await failure(clientFor(url, { protocol }).client.callTool('t', {}));
-      expect(error).toMatchObject({ code: 'rpc_error', details: { status: 400 } });
-      expect(hintText(hintFor(error))).toContain('--protocol auto');
-      expect(requests).toHaveLength(1);
-    },
-  );
-
-  it('is refused with a hint when the handshake is refused (2025-11-25)', async () => {
-    const { url, requests } = await modern();
-    const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.callTool('t', {}));
-    expect(error).toMatchObject({ code: 'rpc_error', details: { rpcCode: -32022 } });
-    expect(hintText(hintFor(error))).toContain('--protocol auto');
-    expect(methods(requests)).toEqual(['initialize']);
-  });
-});
-
-describe('legacy', () => {
-  const open = async (options: Parameters<typeof legacy>[0] = {}) => {
-    const server = await legacy(options);
-    return { ...server, ...clientFor(server.url, { protocol: '2025-11-25' }) };
+describe('in a session, the client', () => {
+  const open = async (reply: Reply) => {
+    const further: Exchange[] = Array(3).fill(['', status(202)]);
+    const service = await serveScript([...exchanges(['handshake']), ['tools/call', reply], ...further]);
+    return { ...service, ...clientFor(service.url, { protocol: '2025-11-25' }) };
   };
 
-  it('sends its name, then session and version', async () => {
-    const { client, requests } = await open({ version: '2025-03-26' });
-    await client.find(QUERY);
-    expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
+  it('sends its name and version', async () => {
+    const { client, requests } = await open(output(FOUND));
+    await client.callTool('t', {});
+    expect(requests[0]?.params).toEqual({
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'restaurant-data-cli', version: VERSION },
     });
-    expect(requests[0]?.headers).not.toHaveProperty('mcp-protocol-version');
-    for (const { headers } of requests.slice(1)) {
-      expect(headers).toMatchObject({ 'mcp-session-id': 'session-1', 'mcp-protocol-version': '2025-03-26' });
-    }
-  });
-
-  it('reports a rate limit that ends the handshake as such', async () => {
-    const { url } = await serve((seen, response) => {
-      const message = messageOf(seen);
-      if (message.id === undefined) return void response.writeHead(429).end();
-      reply(response, message.id, { protocolVersion: '2025-11-25' });
-    });
-    const error = await failure(clientFor(url, { protocol: '2025-11-25' }).client.find(QUERY));
-    expect(error).toMatchObject({ code: 'rate_limited', details: { status: 429 } });
-    expect(hintText(hintFor(error))).not.toContain('--protocol');
-  });
-
-  it('works without a session, and deletes none', async () => {
-    const { client, requests } = await open({ session: '' });
-    await client.find(QUERY);
-    await client.close();
-    expect(requests.map(({ headers }) => headers['mcp-session-id'])).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
   });
 
   it('performs one handshake for concurrent calls', async () => {
-    const { client, requests } = await open();
-    await Promise.all([1, 2, 3].map(() => client.find(QUERY)));
-    expect(methods(requests).filter((method) => method === 'initialize')).toHaveLength(1);
-  });
-
-  it('repeats it once when the session has expired', async () => {
-    const { client, requests, drop } = await open();
-    await client.find(QUERY);
-    drop();
-    requests.length = 0;
-    await client.find(QUERY);
-    expect(methods(requests)).toEqual([
-      'tools/call',
-      'initialize',
-      'notifications/initialized',
-      'tools/call',
-    ]);
-    expect(requests[3]?.headers['mcp-session-id']).toBe('session-11');
-  });
-
-  it('returns an error with our id without a new session', async () => {
-    const { client, requests } = await open({
-      onCall: (message, response) =>
-        refuse(response, 400, { code: -32602, message: 'bad argument' }, message.id),
-    });
-    expect(await failure(client.callTool('t', {}))).toMatchObject({
-      code: 'rpc_error',
-      details: { status: 400 },
-    });
-    expect(methods(requests)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
-  });
-
-  it('rejects an unknown version', async () => {
-    const { client } = await open({ version: '1999-01-01' });
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'bad_response' });
-    expect(error.message).toContain('1999-01-01');
+    const service = await serveScript(exchanges(['handshake', 'legacy', 'legacy', 'legacy', 'end']));
+    const { client } = clientFor(service.url, { protocol: '2025-11-25' });
+    await Promise.all([1, 2, 3].map(() => client.callTool('t', {})));
+    await client.close();
+    service.check();
   });
 
   it('replies to ping, rejects other requests of the server, and still reads the response', async () => {
-    const { client, requests } = await open({
-      onCall(message, response) {
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.write(
-          sse(
-            'data: {"jsonrpc":"2.0","id":"p1","method":"ping"}',
-            'data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}',
-          ),
-        );
-        setTimeout(() => response.end(sse(`data: ${toolReply(message.id, FOUND)}`)), 100);
-      },
+    const { client, requests } = await open(({ id }, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write('data: {"jsonrpc":"2.0","id":"p1","method":"ping"}\n\n');
+      response.write('data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}\n\n');
+      setTimeout(() => response.end(`data: ${toolReply(id, FOUND)}\n\n`), 100);
     });
-    await client.find(QUERY);
-    const answers = () => requests.map(messageOf).filter(({ method }) => method === undefined);
+    await client.callTool('t', {});
+    const answers = () =>
+      requests.filter(({ method }) => method === 'POST').map(({ text }) => JSON.parse(text));
     await expect.poll(answers, { timeout: 20_000 }).toHaveLength(2);
     expect(answers()).toContainEqual({ jsonrpc: '2.0', id: 'p1', result: {} });
     expect(answers()).toContainEqual(
@@ -464,229 +393,39 @@ describe('legacy', () => {
     );
   });
 
-  it('resumes a stream that ends before the response', async () => {
-    let calls = 0;
-    let received: Message = { method: '' };
-    const server = await serve((seen, response) => {
-      const message = messageOf(seen);
-      response.setHeader('Content-Type', 'text/event-stream');
-      if (seen.method === 'GET') {
-        calls += 1;
-        const last = Number(seen.headers['last-event-id']);
-        return void response.end(
-          calls < 3 ? sse(`id: ${last + 1}\ndata:`) : sse(`id: 9\ndata: ${toolReply(received.id, FOUND)}`),
-        );
-      }
-      if (message.method === 'initialize') {
-        return reply(response, message.id, { protocolVersion: '2025-11-25' }, { 'Mcp-Session-Id': 's' });
-      }
-      if (message.id === undefined) return void response.writeHead(202).end();
-      received = message;
-      return void response.end(sse('id: 1\nretry: 30\ndata:'));
-    });
-    const { client, slept } = clientFor(server.url, { protocol: '2025-11-25' });
-    expect((await client.callTool('t', {})).content).toHaveLength(1);
-    expect(slept).toEqual([30, 30, 30]);
-    const gets = server.requests.filter(({ method }) => method === 'GET');
-    expect(gets.map(({ headers }) => headers['last-event-id'])).toEqual(['1', '2', '3']);
-    expect(gets[0]?.headers).toMatchObject({
-      accept: 'text/event-stream',
-      'mcp-session-id': 's',
-      'mcp-protocol-version': '2025-11-25',
-    });
-    expect(gets[0]?.headers).not.toHaveProperty('content-type');
-  });
-
-  it.each([
-    ['after five resumptions', 'id: 1\nretry: 1\ndata:', 5],
-    ['at once where it has no ids', ': nothing', 0],
-  ])('does not resume a stream %s', async (_name, event, gets) => {
-    const stream = (response: ServerResponse) =>
-      void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(sse(event));
-    const { client, requests } = await open({
-      onCall: (_message, response) => stream(response),
-      onGet: stream,
-    });
-    expect((await failure(client.callTool('t', {}))).kind).toBe('network');
-    expect(requests.filter(({ method }) => method === 'GET')).toHaveLength(gets);
-    expect(methods(requests).filter((method) => method === 'tools/call')).toHaveLength(1);
-  });
-
   it('notifies the service of a cancelled call', async () => {
     const controller = new AbortController();
-    const { client, requests } = await open({
-      onCall: () => setTimeout(() => controller.abort(new Error('enough')), 20),
-    });
+    const { client, requests } = await open(() => controller.abort(new Error('enough')));
     expect((await failure(client.callTool('t', {}, { signal: controller.signal }))).message).toBe('enough');
-    const call = requests.map(messageOf).find(({ method }) => method === 'tools/call');
-    const cancelled = requests.map(messageOf).find(({ method }) => method === 'notifications/cancelled');
-    expect(cancelled?.params).toEqual({ requestId: call?.id });
+    const [call, cancelled] = requests.slice(2);
+    expect(cancelled).toMatchObject({ method: 'notifications/cancelled', params: { requestId: call?.id } });
   });
 
   it('forwards progress', async () => {
-    const { client } = await open({
-      onCall(message, response) {
-        const { progressToken } = (message.params?._meta ?? {}) as { progressToken?: unknown };
-        const note = {
-          jsonrpc: '2.0',
-          method: 'notifications/progress',
-          params: { progressToken, progress: 1, total: 2 },
-        };
-        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-        response.end(sse(`data: ${JSON.stringify(note)}`, `data: ${toolReply(message.id, {})}`));
-      },
+    const { client } = await open((request, response) => {
+      const params = { progressToken: request.params._meta?.progressToken, progress: 1, total: 2 };
+      const note = { jsonrpc: '2.0', method: 'notifications/progress', params };
+      events(`data: ${JSON.stringify(note)}`, `data: ${toolReply(request.id, {})}`)(request, response);
     });
     const heard: unknown[] = [];
     await client.callTool('t', {}, { onProgress: (progress) => heard.push(progress) });
     expect(heard).toEqual([expect.objectContaining({ progress: 1, total: 2 })]);
   });
-
-  it('does not wait for the response to a notification that stays open', async () => {
-    const { url } = await serve((seen, response) => {
-      const message = messageOf(seen);
-      if (message.method === 'initialize')
-        return reply(response, message.id, { protocolVersion: '2025-06-18' });
-      if (message.id !== undefined) return sendJson(response, toolReply(message.id, FOUND));
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(': open\n\n');
-    });
-    const { client } = clientFor(url, { protocol: '2025-11-25', timeoutMs: 2000 });
-    expect((await client.find(QUERY)).output).toEqual(FOUND);
-  });
 });
 
-describe('modern', () => {
-  const open = async (onCall?: Parameters<typeof modern>[0]) => {
-    const server = await modern(onCall);
-    const notes: string[] = [];
-    const trace = (event: TraceEvent) => void (event.kind === 'note' && notes.push(event.text));
-    return { ...server, notes, ...clientFor(server.url, { protocol: '2026-07-28', trace }) };
-  };
-
-  it('sends metadata in every request', async () => {
-    const { client, requests } = await open();
-    await client.callTool('naïve', { a: 1 });
-    expect(messageOf(requests[0] as ReceivedRequest).params).toEqual({
-      name: 'naïve',
-      arguments: { a: 1 },
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-        'io.modelcontextprotocol/clientInfo': { name: 'restaurant-data-cli', version: VERSION },
-      },
-    });
-    expect(requests[0]?.headers).toMatchObject({
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': `=?base64?${Buffer.from('naïve').toString('base64')}?=`,
-    });
-    expect(requests[0]?.headers).not.toHaveProperty('mcp-session-id');
-  });
-
-  it('reads the parameters that are headers from the tool list after a refusal, and drops tools with an invalid annotation', async () => {
-    const tools = [
-      { name: 'good', inputSchema: { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } },
-      { name: 'bad', inputSchema: { properties: { n: { type: 'number', 'x-mcp-header': 'N' } } } },
-    ];
-    const { client, requests, notes } = await open((message, response, seen) => {
-      if (message.method === 'tools/list') return reply(response, message.id, { tools });
-      if (seen.headers['mcp-param-region'] !== 'eu') {
-        return refuse(response, 400, { code: -32020, message: 'missing Mcp-Param-Region' }, message.id);
-      }
-      sendJson(response, toolReply(message.id, {}));
-    });
-    await client.callTool('good', { region: 'eu' });
-    await client.callTool('good', { region: 'eu' });
-    expect(methods(requests)).toEqual(['tools/call', 'tools/list', 'tools/call', 'tools/call']);
-    expect((await client.listTools()).map(({ name }) => name)).toEqual(['good']);
-    expect(notes.at(-1)).toContain('bad is left out');
-  });
-
-  it('sends the headers of a known tool with the first request', async () => {
-    const { client, requests } = await open();
-    const inputSchema = { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
-    await client.callTool('t', { region: 'eu' }, { tool: { name: 't', inputSchema } });
-    expect(requests.map(({ headers }) => headers['mcp-param-region'])).toEqual(['eu']);
-  });
-
-  it('retries once when a refusal names the version that was used', async () => {
-    let refusals = 0;
-    const refusing = async (times: number, supported: string[]) => {
-      refusals = 0;
-      return open((message, response) => {
-        refusals += 1;
-        if (refusals > times) return sendJson(response, toolReply(message.id, FOUND));
-        refuse(response, 400, { code: -32022, message: 'no', data: { supported } }, message.id);
-      });
-    };
-    const once = await refusing(1, ['2026-07-28']);
-    expect((await once.client.callTool('t', {})).content).toHaveLength(1);
-    expect(new Set(once.requests.map((seen) => messageOf(seen).id)).size).toBe(2);
-    for (const [times, supported, sent] of [
-      [9, ['2026-07-28'], 2],
-      [9, ['2027-01-01'], 1],
-    ] as const) {
-      const { client, requests } = await refusing(times, [...supported]);
-      expect((await failure(client.callTool('t', {}))).details.rpcCode).toBe(-32022);
-      expect(requests).toHaveLength(sent);
-    }
-  });
-
-  it.each([
-    [{ resultType: 'complete', content: [{ type: 'text', text: '{}' }] }, undefined, ''],
-    [{ resultType: 'later' }, 'bad_response', 'later'],
-    [{ resultType: 3 }, 'bad_response', 'a number'],
-    [
-      {
-        resultType: 'input_required',
-        inputRequests: { who: { method: 'elicitation/create', params: { message: 'Your name?' } } },
-      },
-      'tool_error',
-      'who (elicitation/create) "Your name?"',
-    ],
-  ])('handles the result %j', async (result, code, expected) => {
-    const { client } = await open((message, response) => reply(response, message.id, result));
-    if (code === undefined) return expect(await client.callTool('t', {})).toEqual(result);
-    const error = await failure(client.callTool('t', {}));
-    expect(error.code).toBe(code);
-    expect(error.message).toContain(expected);
-  });
-
-  it('does not resume a stream', async () => {
-    const { client, requests } = await open((_message, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(sse('id: 1\nretry: 1\ndata:'));
-    });
-    expect((await failure(client.callTool('t', {}))).kind).toBe('network');
-    expect(requests).toHaveLength(1);
-  });
-
-  it.each(['bare', '2025-11-25'] as const)('reports a request for input with %s, too', async (protocol) => {
-    const result = {
-      resultType: 'input_required',
-      inputRequests: { who: { method: 'elicitation/create', params: { message: 'Your name?' } } },
-    };
-    const { url } = await serve((seen, response) => {
-      const { id, method } = messageOf(seen);
-      if (id === undefined) return void response.writeHead(202).end();
-      reply(response, id, method === 'initialize' ? { protocolVersion: '2025-11-25' } : result);
-    });
-    const { client } = clientFor(url, { protocol });
-    for (const call of [client.find(QUERY), client.lookup('r-1', 'basic'), client.callTool('t', {})]) {
-      const error = await failure(call);
-      expect(error).toMatchObject({ code: 'tool_error', kind: 'service' });
-      expect(error.message).toContain('the tool requests input');
-      expect(error.message).toContain('who (elicitation/create) "Your name?"');
-    }
-  });
-
-  it('reports an unknown method as a JSON-RPC error, not a wrong URL', async () => {
-    const { client } = await open((message, response) =>
-      refuse(response, 404, { code: -32601, message: 'no' }, message.id),
-    );
-    expect(await client.request('x/y', {})).toMatchObject({ status: 404, failed: true });
-    expect(await failure(client.callTool('t', {}))).toMatchObject({
-      code: 'rpc_error',
-      details: { rpcCode: -32601 },
-    });
+it('sends metadata in every request of 2026-07-28', async () => {
+  const name = `=?base64?${Buffer.from('naïve').toString('base64')}?=`;
+  const service = await serveScript([['tools/call', output(FOUND), { 'mcp-name': name }]]);
+  await clientFor(service.url, { protocol: '2026-07-28' }).client.callTool('naïve', { a: 1 });
+  service.check();
+  expectMetadata(service);
+  expect(service.requests[0]?.params).toEqual({
+    name: 'naïve',
+    arguments: { a: 1 },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'restaurant-data-cli', version: VERSION },
+    },
   });
 });

@@ -1,0 +1,76 @@
+import { expect, onTestFinished } from 'vitest';
+import { type Reply, type RpcRequest, rpcRequest } from './answers.ts';
+import { endpointAt } from './client.ts';
+import { httpServer } from './servers.ts';
+
+/** The method of a message, or `GET`, `POST` or `DELETE` without one; its reply; and values of its headers. */
+export type Exchange = readonly [
+  method: string,
+  reply: Reply,
+  headers?: Readonly<Record<string, string | undefined>>,
+];
+
+/** A service that gets the messages of a script, in this order. */
+export interface ScriptedTalk {
+  readonly url: URL;
+  readonly requests: readonly RpcRequest[];
+  /** Fails unless exactly the messages of the script have arrived. */
+  check(): void;
+}
+
+/** Serves the replies of a script until the test ends. */
+export async function serveScript(script: readonly Exchange[]): Promise<ScriptedTalk> {
+  const requests: RpcRequest[] = [];
+  const { origin, close } = await httpServer((received, response, count) => {
+    const request = rpcRequest(received);
+    requests.push(request);
+    const reply = script[count]?.[1] ?? status(500);
+    reply(request, response);
+  });
+  onTestFinished(close);
+  return {
+    url: endpointAt(origin),
+    requests,
+    check() {
+      expect(requests.map(({ method }) => method)).toEqual(script.map(([method]) => method));
+      for (const [index, [, , headers = {}]] of script.entries()) {
+        const received = Object.keys(headers).map((name) => [name, requests[index]?.headers[name]]);
+        expect(Object.fromEntries(received)).toEqual(headers);
+      }
+    },
+  };
+}
+
+export const status =
+  (code: number, headers: Record<string, string> = {}, body = ''): Reply =>
+  (_, response) =>
+    response.writeHead(code, headers).end(body);
+
+/** Responds with JSON, made from the request. */
+const json =
+  (bodyOf: (request: RpcRequest) => object, code = 200, headers: Record<string, string> = {}): Reply =>
+  (request, response) =>
+    response
+      .writeHead(code, { 'Content-Type': 'application/json', ...headers })
+      .end(JSON.stringify({ jsonrpc: '2.0', ...bodyOf(request) }));
+
+export const result = (value: unknown, headers: Record<string, string> = {}): Reply =>
+  json(({ id }) => ({ id, result: value }), 200, headers);
+
+/** Responds with the output of a tool. */
+export const output = (value: unknown): Reply =>
+  result({ content: [{ type: 'text', text: JSON.stringify(value) }] });
+
+/** Responds with an error that has the id of the request. */
+export const refuse = (code: number, error: object): Reply => json(({ id }) => ({ id, error }), code);
+
+/** Responds with an error that has no id. */
+export const refuseAny = (code: number, error: object): Reply => json(() => ({ id: null, error }), code);
+
+/** Responds with a stream of events. */
+export const events =
+  (...list: readonly string[]): Reply =>
+  (_, response) =>
+    response
+      .writeHead(200, { 'Content-Type': 'text/event-stream' })
+      .end(list.map((event) => `${event}\n\n`).join(''));
