@@ -18,6 +18,8 @@ const network = faultsEnding({ exit: 6, code: 'network' });
 const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 const found = faultsEnding({ formats: ['json'], exit: 0, stdout: 'Nopa' });
 const REPEATED = [250, 500];
+const UNANSWERED = /127\.0\.0\.1:\d+ closed the connection without a response/;
+const CALL = ['call', 'find_restaurant', 'name=x', 'city=y'];
 /** Makes faults of three calls, over one or more connections. */
 const three = faultsEnding({ exit: 0, requests: 3, words: ['lookup', 'a', 'b', 'c'] });
 
@@ -42,12 +44,17 @@ const faults: Fault[] = [
         message: /no-such-host\.invalid does not exist/,
       },
     ],
-    'a reset before the first byte': [reset, { requests: 3, waits: REPEATED }],
-    'a close before the first byte': [() => '', { requests: 3, waits: REPEATED }],
+    'a reset before the first byte': [reset, { requests: 3, waits: REPEATED, message: UNANSWERED }],
+    'a close before the first byte': [() => '', { requests: 3, waits: REPEATED, message: UNANSWERED }],
+    'a close inside the head': [
+      () => 'HTTP/1.1 200 OK\r\nContent-',
+      { requests: 3, waits: REPEATED, message: UNANSWERED },
+    ],
     'a reset before the first byte with --retries 0': [reset, { options: ['--retries', '0'] }],
-    'a reset of a call that may write, without a retry': [
-      reset,
-      { words: ['call', 'find_restaurant', 'name=x', 'city=y'] },
+    'a reset of a call that may write, without a retry': [reset, { words: CALL }],
+    'a port without a listener for a call that may write': [
+      good,
+      { requests: 0, waits: REPEATED, baseUrl: (port) => `http://127.77.0.1:${port}`, words: CALL },
     ],
     'a server on the other address family of localhost': [
       good,
@@ -83,7 +90,7 @@ const faults: Fault[] = [
   }),
   ...timesOut({
     'endless early hints': drip('', httpHead('103 Early Hints'), 10),
-    'no response': silent,
+    'no response': [silent, { options: ['--timeout', '1s'], message: 'no response from' }],
     'half a head, then nothing': keepOpen('HTTP/1.1 200 OK\r\nContent-'),
     'a head that drips': drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 20),
   }),

@@ -179,3 +179,16 @@ export const drip =
     socket.on('close', () => clearInterval(timer));
     return undefined;
   };
+
+/** Sends `head`, then `piece` endlessly, as fast as the client reads. */
+export const flood =
+  (head: string, piece: string): Reply =>
+  ({ socket }) => {
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.write(head);
+    socket.on('drain', more);
+    more();
+    return undefined;
+  };

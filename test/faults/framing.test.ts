@@ -23,7 +23,7 @@ const cut = faultsEnding({
   code: 'network',
   requests: 3,
   waits: [250, 500],
-  message: 'middle of its response',
+  message: /127\.0\.0\.1:\d+ closed the connection in the middle of its response/,
 });
 const unreadable = faultsEnding({ exit: 7, code: 'bad_response', waits: [] });
 
@@ -51,8 +51,12 @@ const breaks: Fault[] = [
   ...cut({
     'a reset inside a body of known length': thenReset(httpHead('200 OK\r\nContent-Length: 900', '{"a')),
     'a close inside a body of known length': () => httpHead('200 OK\r\nContent-Length: 900', '{"a'),
+    'an announced close inside a body of known length': () =>
+      httpHead('200 OK\r\nConnection: close\r\nContent-Length: 900', '{"a'),
     'a close inside a body without a length': ({ id }) => httpHead('200 OK', envelope(id).slice(0, 60)),
     'a close inside a chunk': () => `${CHUNKED_HEAD}ff\r\n{"a`,
+    'an announced close inside a chunk': () =>
+      httpHead('200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked', 'ff\r\n{"a'),
     'a close before the last chunk': ({ id }) => CHUNKED_HEAD + chunk(envelope(id)),
     'a close before the body': () => httpHead('200 OK\r\nContent-Length: 900'),
   }),
@@ -76,7 +80,10 @@ const breaks: Fault[] = [
     'a chunk size that is too large for a number': () => `${CHUNKED_HEAD}${'f'.repeat(40)}\r\n{}\r\n`,
   }),
   ...timesOut({
-    'a head, then silence': keepOpen(httpHead('200 OK\r\nContent-Length: 9')),
+    'a head, then silence': [
+      keepOpen(httpHead('200 OK\r\nContent-Length: 9')),
+      { options: ['--timeout', '1s'], message: 'did not finish within 1s' },
+    ],
     'a body that drips': drip(httpHead('200 OK\r\nContent-Length: 9000'), ' ', 20),
     'chunks that drip': drip(CHUNKED_HEAD, '1\r\n \r\n', 20),
   }),

@@ -71,7 +71,7 @@ const envelopes: Fault[] = [
     ]),
   ),
   ...unreadable({
-    'keys in the wrong case': replaced('"result"', '"Result"'),
+    'keys in the wrong case': [replaced('"result"', '"Result"'), 'with id 1'],
     'the id in the wrong case': replaced('"id"', '"ID"'),
     'a different id': [({ id }) => httpResponse(envelope(Number(id) + 1)), 'with id 1'],
     'a null id': () => httpResponse(envelope(null)),

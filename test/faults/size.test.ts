@@ -11,6 +11,7 @@ import {
   envelope,
   type Fault,
   faultsEnding,
+  flood,
   httpHead,
   httpResponse,
   type Reply,
@@ -29,19 +30,6 @@ const tooLarge = faultsEnding({
   message: '16 MiB',
 });
 const found = faultsEnding({ maxMs: 120_000, exit: 0, stdout: 'Nopa', formats: ['json'] });
-
-/** Sends `head`, then `piece` endlessly, as fast as the client reads. */
-const flood =
-  (head: string, piece: string): Reply =>
-  ({ socket }) => {
-    const more = () => {
-      while (!socket.destroyed && socket.write(piece));
-    };
-    socket.write(head);
-    socket.on('drain', more);
-    more();
-    return undefined;
-  };
 
 const rows = chunk('{"service_id":"r-1","name":"Nopa","address":"560 Divisadero"},'.repeat(1000));
 const NOTE = `data: {"method":"notifications/message","params":{"data":"${'x'.repeat(100_000)}"}}\n\n`;
@@ -66,13 +54,13 @@ const answer =
 const faults: Fault[] = [
   ...tooLarge({
     'a length of 100 MB': flood(httpHead('200 OK\r\nContent-Length: 100000000'), ' '.repeat(1000)),
-    'an endless page with status 401': [
-      flood(httpHead('401 Unauthorized'), 'x'.repeat(MIB)),
-      { exit: 4, code: 'unauthorized', message: '401' },
-    ],
     'endless notifications': flood(STREAM_HEAD, NOTE),
     'an endless event': flood(`${STREAM_HEAD}data: `, 'x'.repeat(MIB)),
     'a brotli bomb of 80 MiB': brotliBomb,
+    'an endless page, with --max-body': [
+      flood(httpHead('200 OK'), ' '.repeat(MIB)),
+      { options: ['--max-body', '2MiB'], message: /2 MiB[^\n]*\n.*--max-body/ },
+    ],
   }),
   ...found({
     '150,000 results': [answer(restaurants(150_000)), { stdout: '"r-149999"' }],

@@ -3,11 +3,13 @@ import {
   envelope,
   type Fault,
   faultsEnding,
+  flood,
   good,
   httpHead,
   httpResponse,
   inSequence,
   KEY,
+  keepOpen,
   type Reply,
   rowsFor,
   withError,
@@ -30,6 +32,43 @@ const refusal =
   ({ id }) =>
     httpResponse(withError(id, error), { status: line });
 const PAGE = '<!DOCTYPE html><title>Free \u001b[31mWiFi\u202e</title><p>Accept the terms</p>';
+
+/** Bodies that must not hide the status, sent after the first line of the response. */
+const BODIES: Readonly<Record<string, (line: string) => Reply>> = {
+  'an endless body': (line) => flood(httpHead(line), 'x'.repeat(65_536)),
+  'a body declared as 99 MB': (line) => keepOpen(httpHead(`${line}\r\nContent-Length: 99999999`)),
+  'a body of 300,000 bytes': (line) => () => httpHead(`${line}\r\nConnection: close`, 'x'.repeat(300_000)),
+  'a page in Latin-1': (line) => () =>
+    Buffer.from(
+      httpHead(`${line}\r\nContent-Type: text/html; charset=iso-8859-1`, '<p>Zugriff für Gäste'),
+      'latin1',
+    ),
+  'text labeled gzip': (line) => () => httpHead(`${line}\r\nContent-Encoding: gzip`, 'plain'),
+  'an unknown encoding': (line) => () => httpHead(`${line}\r\nContent-Encoding: snappy`, 'plain'),
+  'a body that is cut off': (line) => () => httpHead(`${line}\r\nContent-Length: 50`, '{"error'),
+  'a broken event stream': (line) => () =>
+    httpHead(`${line}\r\nContent-Type: text/event-stream`, 'data: {"a\n\n'),
+};
+
+const STATUSES: readonly [line: string, expected: Pick<Fault, 'exit' | 'code' | 'requests'>][] = [
+  ['401 Unauthorized', { exit: 4, code: 'unauthorized', requests: 1 }],
+  ['403 Forbidden', { exit: 4, code: 'forbidden', requests: 1 }],
+  ['404 Not Found', { exit: 7, code: 'http_error', requests: 1 }],
+  ['429 Too Many Requests', { exit: 5, code: 'rate_limited', requests: 2 }],
+  ['503 Service Unavailable', { exit: 7, code: 'http_error', requests: 2 }],
+];
+
+const bodies: Fault[] = STATUSES.flatMap(([line, { exit, ...expected }]) =>
+  faultsEnding({
+    ...expected,
+    exit,
+    message: line.slice(0, 3),
+    formats: ['json'],
+    options: ['--protocol', 'bare', '--retries', '1', '--timeout', '20s'],
+  })(
+    Object.fromEntries(Object.entries(BODIES).map(([name, reply]) => [`${line} with ${name}`, reply(line)])),
+  ),
+);
 
 const redirects: Fault[] = [
   ...refused({
@@ -67,7 +106,10 @@ const refusals: Fault[] = [
     ],
     '401 that repeats the key': ({ head }) =>
       httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
-    '401 with an unread body of 64 KiB, then a close': status('401 Unauthorized', '', 'x'.repeat(65_536)),
+    '401 with a body that does not end in time': [
+      keepOpen(httpHead('401 No\r\nContent-Length: 9')),
+      { options: ['--timeout', '1s'] },
+    ],
     // Four calls run at a time.
     '401 in the middle of many calls': [
       inSequence(good, status('401 Unauthorized')),
@@ -170,4 +212,4 @@ const others: Fault[] = [
   ),
 ];
 
-faultSuite('HTTP status', [...redirects, ...refusals, ...others]);
+faultSuite('HTTP status', [...bodies, ...redirects, ...refusals, ...others]);

@@ -1,15 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/restaurant.ts';
 import type { AppError } from '../../src/errors.ts';
-import {
-  httpServer,
-  onEachRequest,
-  type ReceivedRequest,
-  type RequestHandler,
-  rawServer,
-} from './servers.ts';
+import { httpServer, type ReceivedRequest, type RequestHandler } from './servers.ts';
 
 export const KEY = 'sk_service_test_0123456789abcdef';
 
@@ -18,18 +11,6 @@ export async function serve(answer: RequestHandler): Promise<{ url: URL; request
   const { origin, requests, close } = await httpServer(answer);
   onTestFinished(close);
   return { url: endpointAt(origin), requests };
-}
-
-/** Serves raw bytes until the test ends: `talk` is called for each whole request. */
-export async function serveRaw(
-  talk: (socket: Socket, count: number) => void,
-): Promise<{ url: URL; connections: () => number }> {
-  let count = 0;
-  const { origin, connections, close } = await rawServer((socket) =>
-    onEachRequest(socket, () => talk(socket, count++)),
-  );
-  onTestFinished(close);
-  return { url: endpointAt(origin), connections };
 }
 
 export const endpointAt = (origin: string): URL => new URL(`${origin}/api/mcp`);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { type Reply, type RpcRequest, rpcRequest } from './answers.ts';
-import { endpointAt } from './client.ts';
+import { clientFor, endpointAt, FOUND, type TestOptions } from './client.ts';
 import { httpServer } from './servers.ts';
 
 /** The method of a message, or `GET`, `POST` or `DELETE` without one; its reply; and values of its headers. */
@@ -10,16 +10,10 @@ export type Exchange = readonly [
   headers?: Readonly<Record<string, string | undefined>>,
 ];
 
-/** A service that gets the messages of a script, in this order. */
-export interface ScriptedTalk {
-  readonly url: URL;
-  readonly requests: readonly RpcRequest[];
-  /** Fails unless exactly the messages of the script have arrived. */
-  check(): void;
-}
-
-/** Serves the replies of a script until the test ends. */
-export async function serveScript(script: readonly Exchange[]): Promise<ScriptedTalk> {
+/** Serves the replies of a script. When the test ends, exactly its messages must have arrived, in this order. */
+export async function serveScript(
+  script: readonly Exchange[],
+): Promise<{ url: URL; requests: readonly RpcRequest[] }> {
   const requests: RpcRequest[] = [];
   const { origin, close } = await httpServer((received, response, count) => {
     const request = rpcRequest(received);
@@ -28,17 +22,20 @@ export async function serveScript(script: readonly Exchange[]): Promise<Scripted
     reply(request, response);
   });
   onTestFinished(close);
-  return {
-    url: endpointAt(origin),
-    requests,
-    check() {
-      expect(requests.map(({ method }) => method)).toEqual(script.map(([method]) => method));
-      for (const [index, [, , headers = {}]] of script.entries()) {
-        const received = Object.keys(headers).map((name) => [name, requests[index]?.headers[name]]);
-        expect(Object.fromEntries(received)).toEqual(headers);
-      }
-    },
-  };
+  onTestFinished(() => {
+    expect(requests.map(({ method }) => method)).toEqual(script.map(([method]) => method));
+    for (const [index, [, , headers = {}]] of script.entries()) {
+      const received = Object.keys(headers).map((name) => [name, requests[index]?.headers[name]]);
+      expect(Object.fromEntries(received)).toEqual(headers);
+    }
+  });
+  return { url: endpointAt(origin), requests };
+}
+
+/** Returns a client of a service that gets the messages of a script. It is closed before they are checked. */
+export async function scripted(script: readonly Exchange[], options: TestOptions = {}) {
+  const service = await serveScript(script);
+  return { ...service, ...clientFor(service.url, options) };
 }
 
 export const status =
@@ -46,26 +43,33 @@ export const status =
   (_, response) =>
     response.writeHead(code, headers).end(body);
 
-/** Responds with JSON, made from the request. */
-const json =
-  (bodyOf: (request: RpcRequest) => object, code = 200, headers: Record<string, string> = {}): Reply =>
+/** Responds with JSON as it is. */
+export const json = (body: string, code = 200): Reply =>
+  status(code, { 'Content-Type': 'application/json' }, body);
+
+/** Responds with a message, made from the request. */
+const message =
+  (parts: (request: RpcRequest) => object, code = 200, headers: Record<string, string> = {}): Reply =>
   (request, response) =>
     response
       .writeHead(code, { 'Content-Type': 'application/json', ...headers })
-      .end(JSON.stringify({ jsonrpc: '2.0', ...bodyOf(request) }));
+      .end(JSON.stringify({ jsonrpc: '2.0', ...parts(request) }));
 
 export const result = (value: unknown, headers: Record<string, string> = {}): Reply =>
-  json(({ id }) => ({ id, result: value }), 200, headers);
+  message(({ id }) => ({ id, result: value }), 200, headers);
 
 /** Responds with the output of a tool. */
 export const output = (value: unknown): Reply =>
   result({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 
+/** A call of a tool that succeeds. */
+export const FIND: Exchange = ['tools/call', output(FOUND)];
+
 /** Responds with an error that has the id of the request. */
-export const refuse = (code: number, error: object): Reply => json(({ id }) => ({ id, error }), code);
+export const refuse = (code: number, error: object): Reply => message(({ id }) => ({ id, error }), code);
 
 /** Responds with an error that has no id. */
-export const refuseAny = (code: number, error: object): Reply => json(() => ({ id: null, error }), code);
+export const refuseAny = (code: number, error: object): Reply => message(() => ({ id: null, error }), code);
 
 /** Responds with a stream of events. */
 export const events =

@@ -5,17 +5,18 @@ import type { Client } from '../../../src/client/restaurant.ts';
 import { AppError, CODES } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
-import type { Reply } from '../../helpers/answers.ts';
-import { clientFor, FOUND, failure, toolReply } from '../../helpers/client.ts';
+import type { Reply, RpcRequest } from '../../helpers/answers.ts';
+import { FOUND, failure, toolReply } from '../../helpers/client.ts';
 import {
   type Exchange,
   events,
+  FIND,
+  json,
   output,
   refuse,
   refuseAny,
   result,
-  type ScriptedTalk,
-  serveScript,
+  scripted,
   status,
 } from '../../helpers/script.ts';
 
@@ -46,10 +47,9 @@ const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 
 const unsupported = (version: string) =>
   refuse(400, { code: -32022, message: 'Unsupported', data: { supported: [version] } });
-const json = (body: string) => status(200, { 'Content-Type': 'application/json' }, body);
 
 const REPLIES: Readonly<Record<string, Reply>> = {
-  found: output(FOUND),
+  found: FIND[1],
   tools: result({ tools: [...TOOLS, BAD_TOOL] }),
   'not initialized': refuseAny(400, { code: -32000, message: 'Bad Request: Server not initialized' }),
   'not initialized, with status 200': json('{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"x"}}'),
@@ -77,9 +77,9 @@ const REPLIES: Readonly<Record<string, Reply>> = {
   'open stream': (_, response) =>
     response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n'),
   'unknown version': result({ protocolVersion: '1999-01-01' }),
-  text: status(400, { 'Content-Type': 'application/json' }, 'text'),
-  page: status(404, { 'Content-Type': 'application/json' }, '<html>'),
-  'other JSON': status(422, { 'Content-Type': 'application/json' }, '{"error":"x"}'),
+  text: json('text', 400),
+  page: json('<html>', 404),
+  'other JSON': json('{"error":"x"}', 422),
   'no calls here': status(404, {}, 'no calls here'),
   'no handshake here': status(404, {}, 'no handshake here'),
   'no events': events(': nothing'),
@@ -252,10 +252,9 @@ describe('the client', () => {
   it.each(talks.map((text) => split(text, '\n  ')))('%s', async (_title, ...lines) => {
     const [subject = '', script = '', outcome = ''] = split(lines.join(' '), '|');
     const [, protocol, before = '', calls = ''] = /^(\S+?)(?: \((\w+)\))?: (.*)$/.exec(subject) ?? [];
-    const service = await serveScript(exchanges(split(script, ';')));
     const memory = memoryOf(before === '' ? undefined : named(STORED, before));
     const warnings: string[] = [];
-    const { client, slept } = clientFor(service.url, {
+    const { client, slept, requests } = await scripted(exchanges(split(script, ';')), {
       protocol: protocol as Protocol,
       protocolMemory: memory,
       trace: (event) => void (event.kind === 'note' && warnings.push(event.text)),
@@ -264,8 +263,7 @@ describe('the client', () => {
     for (const call of split(calls, ','))
       results.push(await named(CALLS, call)(client).catch((error: unknown) => error));
     await client.close();
-    service.check();
-    expectMetadata(service);
+    expectMetadata(requests);
     for (const result of results) expect(result instanceof AppError).toBe(/^(fails|says)/.test(outcome));
     for (const part of split(outcome, ', ')) {
       const [, what = '', value = ''] = /^(\S+) (.*)$/.exec(part) ?? [];
@@ -325,7 +323,7 @@ function exchange(kind: string, about: string, replyName: string, session: Excha
 }
 
 /** Expects requests of 2026-07-28 to repeat their metadata in headers. */
-function expectMetadata({ requests }: ScriptedTalk): void {
+function expectMetadata(requests: readonly RpcRequest[]): void {
   for (const { headers, method, params } of requests) {
     const isModern = headers['mcp-protocol-version'] === '2026-07-28';
     expect(params._meta?.['io.modelcontextprotocol/protocolVersion'] === '2026-07-28').toBe(isModern);
@@ -352,10 +350,9 @@ function memoryOf(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] }
 }
 
 describe('in a session, the client', () => {
-  const open = async (reply: Reply) => {
-    const further: Exchange[] = Array(3).fill(['', status(202)]);
-    const service = await serveScript([...exchanges(['handshake']), ['tools/call', reply], ...further]);
-    return { ...service, ...clientFor(service.url, { protocol: '2025-11-25' }) };
+  const open = async (reply: Reply, ...further: Exchange[]) => {
+    const script = [...exchanges(['handshake']), ['tools/call', reply] as const, ...further];
+    return scripted([...script, ...exchanges(['end'])], { protocol: '2025-11-25' });
   };
 
   it('sends its name and version', async () => {
@@ -369,20 +366,20 @@ describe('in a session, the client', () => {
   });
 
   it('performs one handshake for concurrent calls', async () => {
-    const service = await serveScript(exchanges(['handshake', 'legacy', 'legacy', 'legacy', 'end']));
-    const { client } = clientFor(service.url, { protocol: '2025-11-25' });
+    const { client } = await open(output(FOUND), FIND, FIND);
     await Promise.all([1, 2, 3].map(() => client.callTool('t', {})));
-    await client.close();
-    service.check();
   });
 
   it('replies to ping, rejects other requests of the server, and still reads the response', async () => {
-    const { client, requests } = await open(({ id }, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write('data: {"jsonrpc":"2.0","id":"p1","method":"ping"}\n\n');
-      response.write('data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}\n\n');
-      setTimeout(() => response.end(`data: ${toolReply(id, FOUND)}\n\n`), 100);
-    });
+    const { client, requests } = await open(
+      ({ id }, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write('data: {"jsonrpc":"2.0","id":"p1","method":"ping"}\n\n');
+        response.write('data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}\n\n');
+        setTimeout(() => response.end(`data: ${toolReply(id, FOUND)}\n\n`), 100);
+      },
+      ...Array(2).fill(['POST', status(202)]),
+    );
     await client.callTool('t', {});
     const answers = () =>
       requests.filter(({ method }) => method === 'POST').map(({ text }) => JSON.parse(text));
@@ -395,7 +392,10 @@ describe('in a session, the client', () => {
 
   it('notifies the service of a cancelled call', async () => {
     const controller = new AbortController();
-    const { client, requests } = await open(() => controller.abort(new Error('enough')));
+    const { client, requests } = await open(
+      () => controller.abort(new Error('enough')),
+      ['notifications/cancelled', status(202)],
+    );
     expect((await failure(client.callTool('t', {}, { signal: controller.signal }))).message).toBe('enough');
     const [call, cancelled] = requests.slice(2);
     expect(cancelled).toMatchObject({ method: 'notifications/cancelled', params: { requestId: call?.id } });
@@ -415,11 +415,11 @@ describe('in a session, the client', () => {
 
 it('sends metadata in every request of 2026-07-28', async () => {
   const name = `=?base64?${Buffer.from('naïve').toString('base64')}?=`;
-  const service = await serveScript([['tools/call', output(FOUND), { 'mcp-name': name }]]);
-  await clientFor(service.url, { protocol: '2026-07-28' }).client.callTool('naïve', { a: 1 });
-  service.check();
-  expectMetadata(service);
-  expect(service.requests[0]?.params).toEqual({
+  const script: Exchange[] = [['tools/call', output(FOUND), { 'mcp-name': name }]];
+  const { client, requests } = await scripted(script, { protocol: '2026-07-28' });
+  await client.callTool('naïve', { a: 1 });
+  expectMetadata(requests);
+  expect(requests[0]?.params).toEqual({
     name: 'naïve',
     arguments: { a: 1 },
     _meta: {
