@@ -11,11 +11,11 @@ export type Exchange = readonly [
 ];
 
 /** Serves the replies of a script. When the test ends, exactly its messages must have arrived, in this order. */
-export async function serveScript(
+async function serveScript(
   script: readonly Exchange[],
-): Promise<{ url: URL; requests: readonly RpcRequest[] }> {
+): Promise<{ url: URL; requests: readonly RpcRequest[]; connections: () => number }> {
   const requests: RpcRequest[] = [];
-  const { origin, close } = await httpServer((received, response, count) => {
+  const { origin, connections, close } = await httpServer((received, response, count) => {
     const request = rpcRequest(received);
     requests.push(request);
     const reply = script[count]?.[1] ?? status(500);
@@ -29,7 +29,7 @@ export async function serveScript(
       expect(Object.fromEntries(received)).toEqual(headers);
     }
   });
-  return { url: endpointAt(origin), requests };
+  return { url: endpointAt(origin), requests, connections };
 }
 
 /** Returns a client of a service that gets the messages of a script. It is closed before they are checked. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseHeaders } from '../../../src/client/http/headers.ts';
-import type { TraceEvent } from '../../../src/client/http/transport.ts';
 import { createClient } from '../../../src/client/restaurant.ts';
-import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
+import { failure } from '../../helpers/client.ts';
+import { FIND, scripted, status } from '../../helpers/script.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 const SECRET = 'abcdefgh-secret';
@@ -11,7 +11,6 @@ const TRACE = {
   tracestate: 'vendor=1',
   baggage: 'user=7',
 };
-const found = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
 
 describe('parseHeaders', () => {
   it('parses names and values', () => {
@@ -42,29 +41,23 @@ describe('parseHeaders', () => {
 
 describe('additional headers', () => {
   it('are sent with every request and hidden in traces and errors', async () => {
-    const { url, requests } = await serve((request, response, count) =>
-      count === 0
-        ? sendJson(response, toolReply(idOf(request.body), FOUND))
-        : response.writeHead(403).end(`bad key ${SECRET}`),
-    );
-    const events: TraceEvent[] = [];
-    const headers = { 'X-Api-Key': SECRET, 'X-Request-Id': 'visible', __proto__: 'own' };
-    const { client } = clientFor(url, {
-      headers: Object.fromEntries(Object.entries(headers)),
-      trace: (event) => events.push(event),
+    const traced: string[] = [];
+    const sent = { 'x-api-key': SECRET, 'x-request-id': 'visible' };
+    const { client } = await scripted([['tools/call', status(403, {}, `bad key ${SECRET}`), sent]], {
+      headers: JSON.parse(`{"X-Api-Key":"${SECRET}","X-Request-Id":"visible","__proto__":"own"}`),
+      trace: (event) => traced.push(JSON.stringify(event)),
     });
-    await client.find(QUERY);
-    expect(requests[0]?.headers).toMatchObject({ 'x-api-key': SECRET, 'x-request-id': 'visible' });
     const error = await failure(client.find(QUERY));
     expect(error).toMatchObject({ code: 'forbidden' });
-    expect(error.message + JSON.stringify(events)).not.toContain(SECRET);
-    expect(JSON.stringify(events)).toContain('visible');
+    expect(error.message + traced).not.toContain(SECRET);
+    expect(traced.join()).toContain('visible');
   });
 
   it('replace headers of the program in any case', async () => {
-    const { url, requests } = await found();
-    await clientFor(url, { headers: { 'user-agent': 'mine' } }).client.find(QUERY);
-    expect(requests[0]?.headers['user-agent']).toBe('mine');
+    const { client } = await scripted([['tools/call', FIND[1], { 'user-agent': 'mine' }]], {
+      headers: { 'user-agent': 'mine' },
+    });
+    await client.find(QUERY);
   });
 
   it('are not sent over plain HTTP to a remote host', () => {
@@ -77,19 +70,18 @@ describe('additional headers', () => {
 
 describe('a trace context', () => {
   it.each(['bare', '2026-07-28'] as const)('is sent as headers and as _meta (%s)', async (protocol) => {
-    const { url, requests } = await found();
-    await clientFor(url, { protocol, traceContext: TRACE }).client.find(QUERY);
-    expect(requests[0]?.headers).toMatchObject(TRACE);
-    expect(JSON.parse(requests[0]?.body ?? '').params._meta).toMatchObject(TRACE);
+    const options = { protocol, traceContext: TRACE };
+    const { client, requests } = await scripted([['tools/call', FIND[1], TRACE]], options);
+    await client.find(QUERY);
+    expect(requests[0]?.params._meta).toMatchObject(TRACE);
   });
 
   it('of a request takes precedence', async () => {
-    const { url, requests } = await found();
     const own = { traceparent: TRACE.traceparent.replace('0af7', '1bf7'), other: 1 };
-    await clientFor(url, { traceContext: TRACE }).client.request('tools/call', { name: 't', _meta: own });
-    expect(JSON.parse(requests[0]?.body ?? '').params._meta).toEqual(own);
-    expect(requests[0]?.headers).toMatchObject({ traceparent: own.traceparent });
-    expect(requests[0]?.headers).not.toHaveProperty('baggage');
+    const sent = { traceparent: own.traceparent, baggage: undefined };
+    const { client, requests } = await scripted([['tools/call', FIND[1], sent]], { traceContext: TRACE });
+    await client.request('tools/call', { name: 't', _meta: own });
+    expect(requests[0]?.params._meta).toEqual(own);
   });
 
   it.each([
@@ -100,9 +92,9 @@ describe('a trace context', () => {
     { baggage: 'a\r\nb' },
     {},
   ])('that is not valid is left out: %j', async (traceContext) => {
-    const { url, requests } = await found();
-    await clientFor(url, { traceContext }).client.find(QUERY);
-    expect(JSON.parse(requests[0]?.body ?? '').params).not.toHaveProperty('_meta');
-    for (const name of Object.keys(TRACE)) expect(requests[0]?.headers).not.toHaveProperty(name);
+    const none = { traceparent: undefined, tracestate: undefined, baggage: undefined };
+    const { client, requests } = await scripted([['tools/call', FIND[1], none]], { traceContext });
+    await client.find(QUERY);
+    expect(requests[0]?.params).not.toHaveProperty('_meta');
   });
 });

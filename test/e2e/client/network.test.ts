@@ -1,10 +1,11 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createServer as createSocksServer } from '@pondwader/socks5-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { networkError } from '../../../src/client/http/network-error.ts';
 import { proxyFor } from '../../../src/client/http/proxy.ts';
 import { openTransport } from '../../../src/client/http/transport.ts';
+import type { Client } from '../../../src/client/restaurant.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
 import {
@@ -18,15 +19,51 @@ import {
   serve,
   toolReply,
 } from '../../helpers/client.ts';
-import { closedPort, onEachRequest, rawServer, type TestServer } from '../../helpers/servers.ts';
+import { FIND, scripted } from '../../helpers/script.ts';
+import { closedPort, onEachRequest, rawServer } from '../../helpers/servers.ts';
 
-const QUERY = { name: 'Nopa', city: 'SF' };
 const REMOTE = new URL('http://service.example/api/mcp');
+const find = (client: Client) => client.find({ name: 'Nopa', city: 'SF' });
+const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
+
+/** Returns a client of a remote service with these variables. */
+const clientWith = (env: Record<string, string>, url = REMOTE): Client =>
+  clientFor(url, { insecureHttp: true, retries: 0, context: { env } }).client;
+
+/** Serves raw bytes until the test ends. */
+async function raw(talk: (socket: Socket) => void, options: Parameters<typeof rawServer>[1] = {}) {
+  const server = await rawServer(talk, options);
+  onTestFinished(server.close);
+  return server;
+}
+
+/** Accepts connections and sends nothing. `closed` is resolved when a client closes its connection. */
+async function silent(): Promise<{ host: string; closed: Promise<void> }> {
+  let onClose = () => {};
+  const closed = new Promise<void>((resolve) => {
+    onClose = resolve;
+  });
+  const { port } = await raw((socket) => void socket.resume().on('close', onClose));
+  return { host: `127.0.0.1:${port}`, closed };
+}
+
+/** Expects an error about a proxy that names it, and that contains no part of its login. */
+async function expectProxyError(call: Promise<unknown>, host: string): Promise<string> {
+  const error = await failure(call);
+  expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
+  expect(error.message).toContain(host);
+  const text = `${error.message}\n${hintText(hintFor(error))}`;
+  expect(text).not.toMatch(/pa%40ss|pa@ss|alice|wrong/);
+  return text;
+}
 
 /** A proxy that replies to CONNECT with `answer`, then connects the tunnel to `target`. */
-async function serveProxy(answer: string, target?: URL): Promise<{ url: string; heads: string[] }> {
+async function serveProxy(
+  answer: string,
+  target?: URL,
+): Promise<{ url: string; host: string; heads: string[] }> {
   const heads: string[] = [];
-  const server = await rawServer((socket) => {
+  const { port } = await raw((socket) => {
     socket.once('data', (head) => {
       heads.push(head.toString());
       socket.write(`HTTP/1.1 ${answer}\r\n\r\n`);
@@ -36,29 +73,51 @@ async function serveProxy(answer: string, target?: URL): Promise<{ url: string; 
       socket.pipe(upstream).pipe(socket);
     });
   });
-  onTestFinished(server.close);
-  return { url: `http://alice:pa%40ss@127.0.0.1:${server.port}`, heads };
+  return { url: `http://alice:pa%40ss@127.0.0.1:${port}`, host: `127.0.0.1:${port}`, heads };
 }
 
-const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
+describe('a connection', () => {
+  it('is reused for consecutive requests', async () => {
+    const { client, connections } = await scripted([FIND, FIND, FIND, FIND]);
+    for (let turn = 0; turn < 4; turn += 1) await find(client);
+    expect(connections()).toBe(1);
+  });
 
-describe('an idle connection on which a second response arrives', () => {
-  it('fails no request: the next one uses another connection', async () => {
-    const reply = toolReply(1, FOUND).replace('"id":1', '"id":ID');
-    const server = await rawServer((socket) => {
+  it('on which a second response arrives fails no request: the next one uses another connection', async () => {
+    const { origin } = await raw((socket) =>
       onEachRequest(socket, ({ body }) => {
-        const text = reply.replace('ID', String(idOf(body)));
-        socket.write(
-          `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
-        );
+        const text = toolReply(idOf(body), FOUND);
+        const head = `Content-Type: application/json\r\nContent-Length: ${text.length}`;
+        socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${text}`);
         setTimeout(() => socket.end('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'), 1);
-      });
-    });
-    onTestFinished(server.close);
-    const { client } = clientFor(endpointAt(server.origin));
+      }),
+    );
+    const { client } = clientFor(endpointAt(origin));
     for (let request = 0; request < 50; request += 1) {
-      expect((await client.find(QUERY)).output).toEqual(FOUND);
+      expect((await find(client)).output).toEqual(FOUND);
     }
+  });
+
+  it('that is never established ends with the call, and nothing stays open after close', async () => {
+    const { host, closed } = await silent();
+    const { client } = clientFor(new URL(`https://${host}`), { timeoutMs: 200 });
+    const error = await failure(find(client));
+    expect(error).toMatchObject({ code: 'timeout', message: `no connection to ${host} within 200ms` });
+    await client.close();
+    await closed;
+  });
+
+  it('has its own timeout', async () => {
+    const { host } = await silent();
+    const endpoint = new URL(`https://${host}`);
+    const transport = openTransport({ endpoint, env: {}, now: Date.now, connectMs: 100 });
+    const limits = { signal: new AbortController().signal, deadline: Date.now() + 10_000, totalMs: 10_000 };
+    expect(await failure(transport.send(limits, { method: 'POST', headers: {} }))).toMatchObject({
+      code: 'timeout',
+      details: { reason: 'connect_timeout' },
+      message: `no connection to ${host} within 100ms`,
+    });
+    await transport.close();
   });
 });
 
@@ -66,8 +125,7 @@ describe('a proxy', () => {
   it('gets a CONNECT request with its credentials and without our key', async () => {
     const { url, requests } = await service();
     const proxy = await serveProxy('200 OK', url);
-    const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
-    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect((await find(clientWith({ HTTP_PROXY: proxy.url }))).output).toEqual(FOUND);
     expect(requests[0]?.headers.host).toBe('service.example');
     expect(proxy.heads[0]).toMatch(/^CONNECT service\.example:80 HTTP/);
     expect(proxy.heads[0]).toContain(Buffer.from('alice:pa@ss').toString('base64'));
@@ -78,32 +136,20 @@ describe('a proxy', () => {
     ['407 Proxy Authentication Required', 'requires credentials', 'http://user:password@proxy:port'],
     ['502 Bad Gateway', '502', 'NO_PROXY'],
   ])('that responds with %s is named', async (answer, expected, advice) => {
-    const proxy = await serveProxy(answer);
-    const { client } = clientFor(REMOTE, { insecureHttp: true, context: { env: { HTTP_PROXY: proxy.url } } });
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
-    expect(error.message).toContain(expected);
-    expect(error.message).toContain(new URL(proxy.url).host);
-    const hint = hintText(hintFor(error));
-    expect(hint).toContain(advice);
-    expect(error.message + hint).not.toMatch(/pa%40ss|pa@ss|alice/);
+    const { url, host } = await serveProxy(answer);
+    const text = await expectProxyError(find(clientWith({ HTTP_PROXY: url })), host);
+    expect(text).toMatch(new RegExp(`${expected}.*\n.*${advice}`));
   });
 
   it('that does not listen is named in the error', async () => {
-    const { port } = new URL(await closedPort());
-    const { client } = clientFor(REMOTE, {
-      insecureHttp: true,
-      context: { env: { http_proxy: `127.0.0.1:${port}` } },
-    });
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
-    expect(error.message).toContain(`127.0.0.1:${port} refused`);
+    const { host } = new URL(await closedPort());
+    const text = await expectProxyError(find(clientWith({ http_proxy: host })), host);
+    expect(text).toContain(`${host} refused`);
   });
 
   it('is not used for loopback', async () => {
     const { url } = await service();
-    const { client } = clientFor(url, { context: { env: { HTTP_PROXY: 'http://127.0.0.1:1' } } });
-    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect((await find(clientWith({ HTTP_PROXY: 'http://127.0.0.1:1' }, url))).output).toEqual(FOUND);
   });
 
   it.each(['socks4://h:1080', 'ftp://h', 'http://', 'socks5://'])('%s cannot be used', (proxy) => {
@@ -156,20 +202,18 @@ async function serveSocks(target: URL, auth?: { username: string; password: stri
     upstream.on('error', () => connection.socket.destroy());
     connection.socket.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
   });
-  const { port, close } = await rawServer((socket) => void server._handleConnection(socket));
-  onTestFinished(close);
+  const { port } = await raw((socket) => void server._handleConnection(socket));
   return { host: `127.0.0.1:${port}`, addresses };
 }
 
 describe('a SOCKS proxy', () => {
-  const through = (proxy: string, url = REMOTE) =>
-    clientFor(url, { insecureHttp: true, retries: 0, context: { env: { ALL_PROXY: proxy } } }).client;
+  const through = (proxy: string, url = REMOTE) => clientWith({ ALL_PROXY: proxy }, url);
 
   it('carries the requests to a host name that only the proxy knows', async () => {
     const { url, requests } = await service();
     const proxy = await serveSocks(url);
     const client = through(`socks5h://${proxy.host}`);
-    for (let turn = 0; turn < 3; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
+    for (let turn = 0; turn < 3; turn += 1) expect((await find(client)).output).toEqual(FOUND);
     expect(requests[0]?.headers.host).toBe('service.example');
     expect(proxy.addresses).toEqual(['service.example:80']);
   });
@@ -178,32 +222,27 @@ describe('a SOCKS proxy', () => {
     const { url } = await service();
     const proxy = await serveSocks(url);
     const client = through(`socks5://${proxy.host}`, new URL('http://192.0.2.1:8080/api/mcp'));
-    expect((await client.find(QUERY)).output).toEqual(FOUND);
+    expect((await find(client)).output).toEqual(FOUND);
     expect(proxy.addresses).toEqual(['192.0.2.1:8080']);
-    const unknown = await failure(through(`socks5://${proxy.host}`).find(QUERY));
-    expect(unknown).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
+    await expectProxyError(find(through(`socks5://${proxy.host}`)), '');
   });
 
   it('carries TLS with the certificate of the service', async () => {
-    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
-    onTestFinished(close);
-    const proxy = await serveSocks(new URL(`http://127.0.0.1:${port}`));
-    const error = await failure(
-      through(`socks5h://${proxy.host}`, new URL('https://service.example/')).find(QUERY),
-    );
-    expect(error).toMatchObject({ code: 'tls' });
-    expect(error.message).toContain('service.example');
+    const { origin } = await raw(() => {}, { tls: UNTRUSTED });
+    const proxy = await serveSocks(new URL(origin));
+    const client = through(`socks5h://${proxy.host}`, new URL('https://service.example/'));
+    expect(await failure(find(client))).toMatchObject({
+      code: 'tls',
+      message: expect.stringContaining('service.example'),
+    });
     expect(proxy.addresses).toEqual(['service.example:443']);
   });
 
   it('gets user name and password', async () => {
     const { url } = await service();
-    const proxy = await serveSocks(url, { username: 'user', password: 'pa@ss' });
-    expect((await through(`socks5h://user:pa%40ss@${proxy.host}`).find(QUERY)).output).toEqual(FOUND);
-    const error = await failure(through(`socks5h://user:wrong@${proxy.host}`).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
-    expect(error.message).toContain(proxy.host);
-    expect(error.message + hintText(hintFor(error))).not.toMatch(/wrong|user:/);
+    const { host } = await serveSocks(url, { username: 'alice', password: 'pa@ss' });
+    expect((await find(through(`socks5h://alice:pa%40ss@${host}`))).output).toEqual(FOUND);
+    await expectProxyError(find(through(`socks5h://alice:wrong@${host}`)), host);
   });
 
   it.each([
@@ -212,61 +251,32 @@ describe('a SOCKS proxy', () => {
   ])('%s is named', async (_name, target, expected) => {
     const { url } = await service();
     const host = target === undefined ? new URL(await closedPort()).host : (await serveSocks(url)).host;
-    const error = await failure(through(`socks5h://${host}`, new URL(target ?? REMOTE)).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
-    expect(error.message).toContain(host);
-    expect(error.message).toContain(expected);
+    const call = find(through(`socks5h://${host}`, new URL(target ?? REMOTE)));
+    expect(await expectProxyError(call, host)).toContain(expected);
   });
 
   it('that never replies leaves nothing open after close', async () => {
-    let onClose = () => {};
-    const closed = new Promise<void>((resolve) => {
-      onClose = resolve;
-    });
-    const server = await rawServer((socket) => void socket.resume().on('close', onClose));
-    onTestFinished(server.close);
-    const env = { ALL_PROXY: `socks5h://127.0.0.1:${server.port}` };
+    const { host, closed } = await silent();
+    const env = { ALL_PROXY: `socks5h://${host}` };
     const { client } = clientFor(REMOTE, { insecureHttp: true, timeoutMs: 200, context: { env } });
-    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'timeout' });
+    expect(await failure(find(client))).toMatchObject({ code: 'timeout' });
     await client.close();
     await closed;
   });
 
   it('that closes the connection is named in the error', async () => {
-    const server = await rawServer((socket) => socket.end());
-    onTestFinished(server.close);
-    const error = await failure(through(`socks5h://127.0.0.1:${server.port}`).find(QUERY));
-    expect(error).toMatchObject({ code: 'network', details: { reason: 'proxy' } });
+    const { port } = await raw((socket) => socket.end());
+    await expectProxyError(find(through(`socks5h://127.0.0.1:${port}`)), `127.0.0.1:${port}`);
   });
 });
 
 describe('TLS', () => {
   it('verifies certificates despite NODE_TLS_REJECT_UNAUTHORIZED', async () => {
-    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
-    onTestFinished(close);
+    const { port } = await raw(() => {}, { tls: UNTRUSTED });
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { client } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
-    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'tls' });
-  });
-
-  it('rejects an untrusted certificate', async () => {
-    const { port, close } = await rawServer(() => {}, { tls: UNTRUSTED });
-    onTestFinished(close);
-    const { client, slept } = clientFor(new URL(`https://localhost:${port}/api/mcp`));
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'tls' });
-    expect(error.message).toContain(`localhost:${port}`);
-    expect(hintText(hintFor(error))).toContain('NODE_EXTRA_CA_CERTS');
-    expect(slept).toEqual([]);
-  });
-
-  it('reports a port that speaks plain HTTP', async () => {
-    const { url } = await service();
-    const { client } = clientFor(new URL(url.href.replace('http:', 'https:')));
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'tls' });
-    expect(hintText(hintFor(error))).toContain(`http://${url.host}`);
+    expect(await failure(find(client))).toMatchObject({ code: 'tls' });
   });
 
   it('names both hosts for a certificate of another host', () => {
@@ -277,60 +287,6 @@ describe('TLS', () => {
     const target = new URL('https://service.example/api/mcp');
     const error = networkError(wrong, { target, phase: 'connecting', connectMs: 10_000 });
     expect(error.code).toBe('tls');
-    expect(error.message).toContain('other.example');
-    expect(error.message).toContain('service.example');
-  });
-});
-
-describe('a connection that is never established', () => {
-  /** Accepts connections and sends nothing: the TLS handshake never ends. */
-  async function silent(): Promise<{ url: URL; server: TestServer; closed: Promise<void> }> {
-    let onClose = () => {};
-    const closed = new Promise<void>((resolve) => {
-      onClose = resolve;
-    });
-    const server = await rawServer((socket) => void socket.resume().on('close', onClose));
-    onTestFinished(server.close);
-    return { url: new URL(`https://127.0.0.1:${server.port}/api/mcp`), server, closed };
-  }
-
-  it('ends with the call, and nothing stays open after close', async () => {
-    const { url, closed } = await silent();
-    const { client } = clientFor(url, { timeoutMs: 200 });
-    const error = await failure(client.find(QUERY));
-    expect(error).toMatchObject({ code: 'timeout' });
-    expect(error.message).toBe(`no connection to ${url.host} within 200ms`);
-    await client.close();
-    await closed;
-  });
-
-  it('has its own timeout', async () => {
-    const { url } = await silent();
-    const transport = openTransport({ endpoint: url, env: {}, now: Date.now, connectMs: 100 });
-    const error = await failure(
-      transport.send(
-        { signal: new AbortController().signal, deadline: Date.now() + 10_000, totalMs: 10_000 },
-        { method: 'POST', headers: {} },
-      ),
-    );
-    expect(error).toMatchObject({ code: 'timeout', details: { reason: 'connect_timeout' } });
-    expect(error.message).toBe(`no connection to ${url.host} within 100ms`);
-    await transport.close();
-  });
-});
-
-describe('a connection', () => {
-  it('is reused for consecutive requests', async () => {
-    const { url } = await service();
-    const between = await rawServer((socket) => {
-      const upstream = connect(Number(url.port), url.hostname).on('error', () => {});
-      socket.on('close', () => upstream.destroy());
-      socket.pipe(upstream).pipe(socket);
-    });
-    onTestFinished(between.close);
-    const { client } = clientFor(endpointAt(between.origin));
-    for (let turn = 0; turn < 4; turn += 1) expect((await client.find(QUERY)).output).toEqual(FOUND);
-    expect(between.connections()).toBe(1);
-    await client.close();
+    expect(error.message).toContain('is for DNS:other.example, not for service.example');
   });
 });

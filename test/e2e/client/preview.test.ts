@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
-import { clientFor, FOUND, idOf, KEY, sendJson, serve, toolReply } from '../../helpers/client.ts';
+import { KEY } from '../../helpers/client.ts';
+import { FIND, scripted } from '../../helpers/script.ts';
 
 const PARAMS = {
   name: 'find_restaurant',
@@ -9,46 +10,26 @@ const PARAMS = {
 };
 
 describe('previewRequest', () => {
-  it('equals the request that the client sends, except for the key', async () => {
-    const { url, requests } = await serve((request, response) =>
-      sendJson(response, toolReply(idOf(request.body), FOUND)),
-    );
-    await clientFor(url).client.request('tools/call', PARAMS, {
-      headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
-    });
-    const preview = previewRequest({
-      endpoint: url,
-      key: KEY,
-      method: 'tools/call',
-      params: PARAMS,
-      headers: { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' },
-    });
-    expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
-    expect(preview).toMatchObject({ method: 'POST', url: url.href });
-    for (const [name, value] of Object.entries(preview.headers)) {
-      if (name === 'X-Api-Key') expect(value).toBe('…');
-      else if (name !== 'Authorization') expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
-    }
-    expect(preview.headers.Authorization).toBe('Bearer sk_service_…cdef');
-  });
-
-  it('equals the request of 2026-07-28 with that protocol', async () => {
-    const { url, requests } = await serve((request, response) =>
-      sendJson(response, toolReply(idOf(request.body), FOUND)),
-    );
-    const protocol = '2026-07-28';
-    await clientFor(url, { protocol }).client.request('tools/call', PARAMS);
-    const preview = previewRequest({
-      endpoint: url,
-      method: 'tools/call',
-      params: PARAMS,
-      protocol,
-    });
-    expect(JSON.stringify(preview.body)).toBe(requests[0]?.body);
-    for (const [name, value] of Object.entries(preview.headers)) {
-      expect(requests[0]?.headers[name.toLowerCase()]).toBe(value);
-    }
-  });
+  it.each([
+    ['bare', { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' }],
+    ['2026-07-28', {}],
+  ] as const)(
+    'equals the request that the client sends (%s), except for secrets',
+    async (protocol, headers) => {
+      const { client, requests, url } = await scripted([FIND], { protocol });
+      await client.request('tools/call', PARAMS, { headers });
+      const request = { endpoint: url, key: KEY, method: 'tools/call', params: PARAMS, headers, protocol };
+      const { body, headers: shown, ...preview } = previewRequest(request);
+      expect(JSON.stringify(body)).toBe(requests[0]?.text);
+      expect(preview).toEqual({ method: 'POST', url: url.href });
+      const sent = Object.keys(shown).map((name) => [name, requests[0]?.headers[name.toLowerCase()]]);
+      const secrets = {
+        Authorization: 'Bearer sk_service_…cdef',
+        ...('X-Api-Key' in headers && { 'X-Api-Key': '…' }),
+      };
+      expect(shown).toEqual({ ...Object.fromEntries(sent), ...secrets });
+    },
+  );
 
   it('has no Authorization without a key', () => {
     const preview = previewRequest({ endpoint: new URL('http://h'), method: 'x' });

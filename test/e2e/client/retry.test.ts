@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import { type Policy, parseRetryAfter, planRetry } from '../../../src/client/rpc/retry.ts';
+import { type Policy, parseRetryAfter, planRetry, RateGate } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
 import { formatDuration } from '../../../src/util/format.ts';
-import { clientFor, FOUND, failure, idOf, sendJson, serve, toolReply } from '../../helpers/client.ts';
+import { FOUND, failure } from '../../helpers/client.ts';
+import { type Exchange, FIND, scripted, status } from '../../helpers/script.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const QUERY = { name: 'a', city: 'b' };
+const BUSY: Exchange = ['tools/call', status(503)];
+const slowDown = (seconds: number): Exchange => [
+  'tools/call',
+  status(429, { 'Retry-After': String(seconds) }),
+];
 
 describe('parseRetryAfter', () => {
   it.each([
@@ -144,32 +150,24 @@ describe('planRetry', () => {
 
 describe('a client', () => {
   it('retries a read with a new id, and reports each wait', async () => {
-    const { url, requests } = await serve((request, response, count) =>
-      count < 2 ? response.writeHead(503).end() : sendJson(response, toolReply(idOf(request.body), FOUND)),
-    );
     const waits: number[] = [];
     let counted = 0;
-    const { client, slept } = clientFor(url, {
+    const { client, requests, slept } = await scripted([BUSY, BUSY, FIND], {
       onWait: ({ ms, error }) => waits.push(ms, error.details.status ?? 0),
       onRequest: () => {
         counted += 1;
       },
     });
     expect((await client.find(QUERY)).output).toEqual(FOUND);
-    expect(requests.map(({ body }) => idOf(body))).toEqual([1, 2, 3]);
+    expect(requests.map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(counted).toBe(3);
     expect(slept).toEqual([250, 500]);
     expect(waits).toEqual([250, 503, 500, 503]);
   });
 
   it('waits as long as a 429 requests, beyond its timeout, and reports it', async () => {
-    const { url } = await serve((request, response, count) =>
-      count === 0
-        ? response.writeHead(429, { 'Retry-After': '30' }).end()
-        : sendJson(response, toolReply(idOf(request.body), FOUND)),
-    );
     const until: number[] = [];
-    const { client, slept } = clientFor(url, {
+    const { client, slept } = await scripted([slowDown(30), FIND], {
       timeoutMs: 1000,
       context: { now: () => NOW, random: () => 0 },
       onRateLimited: (time) => void until.push(time),
@@ -179,37 +177,18 @@ describe('a client', () => {
     expect(until).toEqual([NOW + 30_000]);
   });
 
-  it('fails at once when a 429 requests more than the maximum wait', async () => {
-    const { url, requests } = await serve((_request, response) =>
-      response.writeHead(429, { 'Retry-After': '7200' }).end(),
-    );
-    const error = await failure(clientFor(url).client.find(QUERY));
-    expect(error).toMatchObject({
-      code: 'rate_limited',
-      retryable: true,
-      details: { status: 429, retryAfter: 7200 },
-    });
-    expect(error.message).toContain('2 hours');
-    expect(requests).toHaveLength(1);
-  });
-
   it('ends without a request when the quota is used up', async () => {
-    const { url, requests } = await serve((_request, response) => response.end());
-    const { client } = clientFor(url, {
+    const { client } = await scripted([], {
       onRequest: () => {
         throw new AppError('budget_spent', 'spent');
       },
     });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'budget_spent', message: 'spent' });
-    expect(requests).toHaveLength(0);
   });
 
   it('does not count the time spent waiting for the quota', async () => {
-    const { url } = await serve((request, response) =>
-      sendJson(response, toolReply(idOf(request.body), FOUND)),
-    );
     let now = Date.now();
-    const { client } = clientFor(url, {
+    const { client } = await scripted([FIND], {
       timeoutMs: 1000,
       context: { now: () => now },
       onRequest: () => {
@@ -220,14 +199,54 @@ describe('a client', () => {
   });
 
   it('stops waiting when it is interrupted', async () => {
-    const { url } = await serve((_request, response) => response.writeHead(503).end());
     const controller = new AbortController();
-    const { client } = clientFor(url, {
+    const { client } = await scripted([BUSY], {
       context: { signal: controller.signal },
       onWait: () => controller.abort(new AppError('interrupted', 'by hand')),
     });
     expect(await failure(client.find(QUERY))).toMatchObject({ code: 'interrupted' });
   });
+
+  it('delays all calls after a 429 for one of them', async () => {
+    let now = 1_000_000;
+    const sleeping: { ms: number; wake: () => void }[] = [];
+    const { client, requests } = await scripted([slowDown(7), ...Array(8).fill(FIND)], {
+      timeoutMs: 1000,
+      context: {
+        now: () => now,
+        sleep: (ms) => new Promise((wake) => sleeping.push({ ms, wake })),
+      },
+    });
+    const asleep = (count: number) => expect.poll(() => sleeping, { timeout: 20_000 }).toHaveLength(count);
+    const first = client.find(QUERY);
+    await asleep(1);
+    const others = Array.from({ length: 7 }, () => client.find(QUERY));
+    await asleep(8);
+    expect(requests).toHaveLength(1);
+    expect(sleeping.every(({ ms }) => ms >= 7000 && ms <= 7500)).toBe(true);
+
+    now += 7500;
+    for (const { wake } of sleeping) wake();
+    for (const call of [first, ...others]) expect((await call).output).toEqual(FOUND);
+  });
+});
+
+it('waits again for a pause that gets longer', async () => {
+  const slept: number[] = [];
+  const pause = new RateGate({
+    now: () => 0,
+    random: () => 0,
+    sleep: async (ms) => {
+      slept.push(ms);
+      if (slept.length === 1) pause.closeUntil(300);
+    },
+  });
+  const { signal } = new AbortController();
+  await pause.wait(signal);
+  expect(slept).toEqual([]);
+  pause.closeUntil(100);
+  await pause.wait(signal);
+  expect(slept).toEqual([100, 300]);
 });
 
 it.each([
