@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { guardFormula } from '../../src/output/csv.ts';
 import { SUMMARY_COLUMNS } from '../../src/util/restaurant.ts';
 import { cleanCell, width } from '../../src/util/text.ts';
-import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
+import { resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';
 import type { RunOptions } from '../helpers/program.ts';
+import { FAILURES } from '../helpers/repeats.ts';
 
 const service = useScriptedService();
 const WIDTHS = [40, 80, 200] as const;
@@ -157,36 +158,6 @@ describe('hostile text in a response', () => {
 });
 
 describe('hostile text in a failure', () => {
-  const FAILURES: Readonly<Record<string, (text: string) => Reply>> = {
-    'a JSON-RPC error':
-      (text) =>
-      ({ id }, response) =>
-        response.end(
-          JSON.stringify({
-            jsonrpc: '2.0',
-            id,
-            error: { code: text, message: text, data: { [text]: text } },
-          }),
-        ),
-    'a tool that fails': (text) =>
-      resultText(JSON.stringify({ isError: true, content: [{ type: 'text', text }] })),
-    'a status in the data': (text) => toolText(JSON.stringify({ status: `x${text}`, message: text })),
-    'text that is not JSON': (text) => toolText(`{${text}`),
-    'the title of a page': (text) => (_, response) =>
-      response.end(`<html><title>${text}</title>${text}</html>`),
-    'the body of an HTTP error': (text) => (_, response) => response.writeHead(500).end(text),
-    'a reason phrase and a header': (text) => (_, response) => {
-      const latin1 = text.replace(/[\r\n]/g, ' ');
-      response.socket?.end(
-        Buffer.from(`HTTP/1.1 500 ${latin1}\r\nX-Request-Id: ${latin1}\r\nContent-Length: 0\r\n\r\n`),
-      );
-    },
-    'a redirect': (text) => (_, response) =>
-      response
-        .writeHead(302, { Location: `https://h.example/${encodeURIComponent(Buffer.from(text).toString())}` })
-        .end(),
-  };
-
   it('is printed harmlessly on two lines, or on one as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -196,10 +167,11 @@ describe('hostile text in a failure', () => {
           service.answer(failing(text));
           // For call, any text is a valid result.
           const calls = /status|not JSON/.test(name) ? [] : [['call', 'find_restaurant', 'name=x', 'city=y']];
-          for (const words of [find(), ...calls]) {
+          for (const each of [find(), ...calls]) {
+            const words = [...each, '--max-wait', '0'];
             const plain = await service.run(words, terminal(2000));
             const lines = shown(plain.stderr).filter((line) => !line.startsWith('warning: '));
-            expect([name, plain.exit > 4, lines.map((line) => line.split(':')[0])]).toEqual([
+            expect([name, plain.exit >= 4, lines.map((line) => line.split(':')[0])]).toEqual([
               name,
               true,
               ['error', 'hint'],
@@ -212,7 +184,7 @@ describe('hostile text in a failure', () => {
           }
         },
       ),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 60, endOnFailure: true },
     );
   });
 

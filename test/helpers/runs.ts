@@ -1,5 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { filesWith, shows } from './leaks.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
 
@@ -49,6 +51,13 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
   help: { words: ['help', 'find'] },
 };
 
+/** Returns the run of a command. */
+export function plannedRun(name: string): CommandRun {
+  const run = RUNS[name];
+  if (run === undefined) throw new Error(`no run is planned for ${name}`);
+  return run;
+}
+
 /** The files that examples name. */
 const SAVED_AT = '2026-11-01T12:00:00.000Z';
 const SAVED = { id: 'saved-1', service: 'demo', saved_at: SAVED_AT, summary: { name: 'Old Mill' } };
@@ -82,14 +91,25 @@ export function splitWords(line: string): string[] {
   return words.map((word) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')).slice(1);
 }
 
+const SECRET = PAID.replace('sk_service_', '');
+const CONFIG = join('.config', 'restaurant', 'config.json');
+
 /** Starts a sandbox around the tests of a file. @returns functions that run commands in one home folder */
 export function useCommandRuns() {
   const service = useService();
   const { home } = newHome();
-  /** Runs a command with the files of the previous run. */
-  const again = ({ words, stdin }: CommandRun, options: RunOptions = {}): Promise<Transcript> => {
+  /** Runs a command with the files of the previous run. No command prints the key, and only login saves it. */
+  const again = async ({ words, stdin }: CommandRun, options: RunOptions = {}): Promise<Transcript> => {
     const env = { ...service.env, HOME: home, PATH: join(home, 'bin'), ...options.env };
-    return runCli(words, { ...(stdin === undefined ? {} : { stdin }), ...options, cwd: home, env });
+    const run = await runCli(words, {
+      ...(stdin === undefined ? {} : { stdin }),
+      ...options,
+      cwd: home,
+      env,
+    });
+    const found = filesWith(PAID, home).filter((name) => !['key.txt', CONFIG].includes(name));
+    expect([words, shows(run.stdout + run.stderr, SECRET), found]).toEqual([words, false, []]);
+    return run;
   };
   /** Runs a command in a new home. */
   const fresh = (plan: CommandRun, more: readonly string[] = [], options: RunOptions = {}) => {

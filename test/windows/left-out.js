@@ -29,7 +29,7 @@ export const TESTS = [
       'e2e/commands/raw': ['raw > prints a curl command'],
       'e2e/errors': ['an error in a real process is > io_error for stdout'],
       'e2e/enrich/stops': ['a run that is stopped in the middle > by a full disk'],
-      'e2e/key': ['a process > never has the key'],
+      'e2e/secrets': ['the key > is neither in the arguments'],
       'e2e/storage/atomic': ['writeFileAtomic > keeps the old file and deletes'],
       'e2e/storage/config-file': ['several processes > leave the old file'],
     },
@@ -57,7 +57,7 @@ export const TESTS = [
         'a file of rows > contains every row',
         'a file of rows > reports that another program deleted',
       ],
-      'e2e/secrets': ['an invalid key > is distinguished'],
+      'e2e/secrets': ['an invalid key > is not a valid key in a file'],
       'e2e/storage/atomic': ['writeFileAtomic > writes text', 'writeFileAtomic > replaces a file'],
       'e2e/storage/cache': ['openCache > is private'],
       'e2e/storage/config-file': [
@@ -87,10 +87,7 @@ export const TESTS = [
   {
     reason: REASONS,
     tests: {
-      'e2e/key': [
-        'the key in the environment > is not printed or stored by login',
-        'the saved key > is stored',
-      ],
+      'e2e/secrets': ['the key > is saved'],
       'e2e/storage/atomic': ['writeFileAtomic > reports'],
       'e2e/storage/ledger': ['openLedger > separates', 'a state folder that cannot be used'],
       'e2e/storage/own-folder': ['OwnFolder > sets a damaged file aside'],
@@ -132,7 +129,7 @@ export const TESTS = [
 /** Wine passes on its variables. */
 const isWine = process.env.WINEPREFIX !== undefined;
 
-/** @param file such as `test/e2e/key.test.ts` @returns why a test is left out; undefined if it runs */
+/** @param file such as `test/e2e/secrets.test.ts` @returns why a test is left out; undefined if it runs */
 export function reasonFor(file, title) {
   const path = file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
   return TESTS.find(
