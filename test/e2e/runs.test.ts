@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { shell } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
-import { RUNS, resetFolder, splitWords, useCommandRuns } from '../helpers/runs.ts';
+import { plannedRun, RUNS, resetFolder, splitWords, useCommandRuns } from '../helpers/runs.ts';
 import { rawServer } from '../helpers/servers.ts';
 import { PAID } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
@@ -10,22 +10,13 @@ import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const names = leaves.map(({ name }) => name).filter((name) => name !== 'sandbox');
-const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
 const { service, home, fresh, again } = useCommandRuns();
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
 /** A proxy that no command should use; counts connections. */
 const proxy = await rawServer((socket) => socket.destroy());
 afterAll(proxy.close);
-function watched(): Record<string, string> {
-  return { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin };
-}
-
-const planned = (name: string) => {
-  const plan = RUNS[name];
-  if (plan === undefined) throw new Error(`no run is planned for ${name}`);
-  return plan;
-};
+const env = { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin };
 
 describe('every command', () => {
   it('has a run in this test', () => {
@@ -35,16 +26,15 @@ describe('every command', () => {
   it.each(names)(
     '%s prints the same stdout with --verbose, --quiet and any locale and time zone',
     async (name) => {
-      const env = watched();
-      const plain = await fresh(planned(name), [], { env });
+      const plain = await fresh(plannedRun(name), [], { env });
       expect(plain).toMatchObject({ exit: 0, stderr: name === 'enrich' ? expect.any(String) : '' });
-      const quiet = await fresh(planned(name), ['--quiet'], { env });
+      const quiet = await fresh(plannedRun(name), ['--quiet'], { env });
       expect(quiet).toEqual({ exit: 0, stdout: plain.stdout, stderr: '' });
-      const verbose = await fresh(planned(name), ['--verbose'], { env });
+      const verbose = await fresh(plannedRun(name), ['--verbose'], { env });
       expect(verbose).toMatchObject({ exit: 0, stdout: plain.stdout });
       expect(`${plain.stdout}${verbose.stderr}`).not.toContain('\u001b');
       const german = { ...env, LC_ALL: 'de_DE.UTF-8', TZ: 'Asia/Tokyo' };
-      expect(await fresh(planned(name), [], { env: german })).toEqual(plain);
+      expect(await fresh(plannedRun(name), [], { env: german })).toEqual(plain);
       expect(proxy.connections()).toBe(0);
     },
   );
@@ -53,48 +43,13 @@ describe('every command', () => {
     '%s prints nothing on stderr with --quiet and no escapes with NO_COLOR at a terminal',
     async (name) => {
       const tty = { stdout: true, stderr: true };
-      const { exit, stderr } = await fresh(planned(name), ['--quiet'], { tty });
+      const { exit, stderr } = await fresh(plannedRun(name), ['--quiet'], { tty });
       expect([exit, stderr]).toEqual([0, '']);
-      const plain = await fresh(planned(name), [], { tty, env: { NO_COLOR: '1' } });
+      const plain = await fresh(plannedRun(name), [], { tty, env: { NO_COLOR: '1' } });
       expect(plain.exit).toBe(0);
       expect(plain.stdout + plain.stderr).not.toContain('\u001b');
     },
   );
-});
-
-const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
-
-describe('--json', () => {
-  it.each(takesJson.map(({ name }) => name).filter((name) => name !== 'sandbox'))(
-    'of %s prints one document and nothing on stderr',
-    async (name) => {
-      const json = await fresh(planned(name), ['--json']);
-      expect(json).toMatchObject({ exit: 0, stderr: '' });
-      expect(json.stdout).toMatch(/^[[{].*[\]}]\n$/);
-      const tty = { stdout: true, stderr: true };
-      const loud = await fresh(planned(name), ['--json'], { tty, env: { FORCE_COLOR: '3' } });
-      expect(loud).toMatchObject({ exit: 0, stderr: '' });
-      expect(JSON.parse(timeless(loud.stdout))).toEqual(JSON.parse(timeless(json.stdout)));
-      expect(loud.stdout).not.toContain('\u001b');
-      expect(timeless((await fresh(planned(name), ['--json'])).stdout)).toBe(timeless(json.stdout));
-      const verbose = await fresh(planned(name), ['--json', '--verbose']);
-      expect(timeless(verbose.stdout)).toBe(timeless(json.stdout));
-    },
-  );
-
-  it('is supported by every command that prints data', () => {
-    const without = leaves
-      .map(({ name }) => name)
-      .filter((name) => !takesJson.some((each) => each.name === name));
-    expect(without).toEqual(['mcp', 'completion', 'skill print', 'help']);
-  });
-
-  it('of sandbox prints one line and nothing at its end', async () => {
-    const words = ['sandbox', '--port', '0', '--json'];
-    const { exit, stdout, stderr } = await runCli(words, { signal: stopped });
-    expect([exit, stderr]).toEqual([130, '']);
-    expect(JSON.parse(stdout).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  });
 });
 
 describe('every example', () => {
@@ -114,8 +69,9 @@ describe('every example', () => {
       // A server runs until it is stopped, and its port may be in use.
       if (words[0] === 'sandbox') {
         const port = words.includes('--port') ? [] : ['--port', '0'];
-        const { exit, stdout } = await again({ words: [...words, ...port] }, { signal: stopped });
-        expect([line, exit, stdout.startsWith('http://127.0.0.1:')]).toEqual([line, 130, true]);
+        const outcome = await again({ words: [...words, ...port] }, { signal: stopped });
+        const stdout = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+        expect({ line, ...outcome }).toEqual({ line, exit: 130, stdout, stderr: '' });
         continue;
       }
       // At a terminal, since login without options prompts; `CI` disables the spinner.
@@ -129,9 +85,9 @@ describe('every example', () => {
 
   it.each(lines.filter((line) => /[|<>]/.test(line)))('runs in a shell: %s', async (line) => {
     resetFolder(home);
-    const env = { ...service.env, HOME: home };
     const there = line.replaceAll('https://api.example.com', service.sandbox.baseUrl);
-    const { exit, stdout } = await shell(`set -o pipefail; ${there}`, { env, cwd: home });
+    const options = { env: { ...service.env, HOME: home }, cwd: home };
+    const { exit, stdout } = await shell(`set -o pipefail; ${there}`, options);
     expect([line, exit]).toEqual([line, 0]);
     expect(stdout).not.toBe('');
   });

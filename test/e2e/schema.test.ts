@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import type { RunOptions, Transcript } from '../helpers/program.ts';
 import { runCli } from '../helpers/program.ts';
-import { ID, RUNS, useCommandRuns } from '../helpers/runs.ts';
+import { ID, plannedRun, useCommandRuns } from '../helpers/runs.ts';
 import { FREE, REVOKED, useService } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
@@ -16,6 +16,7 @@ const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command)
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
 const { service, fresh, again } = useCommandRuns();
 const mcp = useService({ mode: 'mcp' });
+const jsonNames = takesJson.map(({ name }) => name);
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
 type Part = 'input' | 'output' | 'progress';
@@ -51,13 +52,13 @@ function expectValid(what: string, schema: unknown, text: string): void {
   expect([what, valid, valid ? '' : ajv.errorsText()]).toEqual([what, true, '']);
 }
 
-/** Runs a command with --json and validates its output against its schema. */
-async function expectOutput(name: string, words: readonly string[], options: RunOptions = {}): Promise<void> {
-  const { exit, stdout, stderr } = await again({ words: [...words, '--json'] }, options);
-  expect([words, exit, stderr]).toEqual([words, 0, '']);
+/** Validates the output of a command against its schema. */
+function expectOutput(name: string, stdout: string): void {
   const schema = schemaOf(name, 'output');
-  expectValid(words.join(' '), OPEN.includes(name) ? schema : closed(schema), stdout);
+  expectValid(name, OPEN.includes(name) ? schema : closed(schema), stdout);
 }
+
+const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
 
 function expectError(name: string, { exit, stdout, stderr }: Transcript, code: string): void {
   expect([exit > 0, stdout]).toEqual([true, '']);
@@ -103,61 +104,80 @@ it('schema <command> describes each option once', async () => {
   expect(Object.keys(JSON.parse(stdout))).not.toContain('options');
 });
 
-describe('output matches the schema when printed', () => {
-  it('by every command', async () => {
-    for (const { name } of takesJson.filter((each) => each.name !== 'sandbox')) {
-      const plan = RUNS[name];
-      const { exit, stdout } = await fresh({ ...plan, words: plan?.words ?? [] }, ['--json']);
-      expect([name, exit]).toEqual([name, 0]);
-      const schema = schemaOf(name, 'output');
-      expectValid(name, OPEN.includes(name) ? schema : closed(schema), stdout);
-    }
+describe('output with --json', () => {
+  it.each(jsonNames.filter((name) => name !== 'sandbox'))(
+    'of %s is one document that matches the schema, and nothing is on stderr',
+    async (name) => {
+      const print = (more: readonly string[] = [], options: RunOptions = {}) =>
+        fresh(plannedRun(name), ['--json', ...more], options);
+      const json = await print();
+      expect(json).toMatchObject({ exit: 0, stderr: '' });
+      expect(json.stdout).toMatch(/^[[{].*[\]}]\n$/);
+      expectOutput(name, json.stdout);
+      const tty = { stdout: true, stderr: true };
+      const loud = await print([], { tty, env: { FORCE_COLOR: '3' } });
+      expect(loud).toMatchObject({ exit: 0, stderr: '' });
+      expect(JSON.parse(timeless(loud.stdout))).toEqual(JSON.parse(timeless(json.stdout)));
+      expect(loud.stdout).not.toContain('\u001b');
+      expect(timeless((await print()).stdout)).toBe(timeless(json.stdout));
+      expect(timeless((await print(['--verbose'])).stdout)).toBe(timeless(json.stdout));
+    },
+  );
+
+  it('of sandbox is one line, and nothing follows at its end', async () => {
+    const words = ['sandbox', '--port', '0', '--json'];
+    const { exit, stdout, stderr } = await runCli(words, { signal: stopped });
+    expect([exit, stderr]).toEqual([130, '']);
+    expectOutput('sandbox', stdout);
+    expect(JSON.parse(stdout).base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('in the other variants of a command', async () => {
+  it('is supported by every command that prints data', () => {
+    const without = leaves.map(({ name }) => name).filter((name) => !jsonNames.includes(name));
+    expect(without).toEqual(['mcp', 'completion', 'skill print', 'help']);
+  });
+
+  it.each<[line: string, env?: RunOptions['env']]>([
+    ['status --check'],
+    ['status --check --demo'],
+    ['status', { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: '' }],
+    [`lookup ${ID} --fields basic`],
+    [`lookup ${ID} --fields standard`],
+    [`lookup ${ID} --fields premium`],
+    ['lookup 1 2 --fields premium'],
+    ['tools find_restaurant'],
+    ['enrich places.csv --dry-run'],
+    ['config get city'],
+    ['logout'],
+    ['skill install codex --dry-run'],
+    ['schema config'],
+    ['schema enrich'],
+    ...MCP_CLIENTS.flatMap(({ name, reference }) => {
+      const lines = [`mcp config ${name} --via stdio`];
+      if (reference !== undefined) lines.push(`mcp config ${name} --via http`);
+      return lines.flatMap((line): [string][] => [[line], [`${line} --write`]]);
+    }),
+  ])('of a variant matches the schema: %s', async (line, env = {}) => {
     await fresh({ words: ['find', 'Nopa', '--city', 'SF'] });
-    await expectOutput('status', ['status', '--check']);
-    await expectOutput('status', ['status', '--check', '--demo']);
-    await expectOutput('status', ['status'], {
-      env: { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: undefined },
-    });
-    for (const level of ['basic', 'standard', 'premium']) {
-      await expectOutput('lookup', ['lookup', ID, '--fields', level]);
-    }
-    await expectOutput('lookup', ['lookup', '1', '2', '--fields', 'premium']);
-    await expectOutput('tools', ['tools', 'find_restaurant']);
-    await expectOutput('enrich', ['enrich', 'places.csv', '--dry-run']);
-    await expectOutput('config get', ['config', 'get', 'city']);
-    await expectOutput('logout', ['logout']);
-    await expectOutput('skill install', ['skill', 'install', 'codex', '--dry-run']);
-    for (const words of [[], ['config'], ['enrich']]) await expectOutput('schema', ['schema', ...words]);
-    const { stdout } = await runCli(['sandbox', '--port', '0', '--json'], { signal: stopped });
-    expectValid('sandbox', closed(schemaOf('sandbox', 'output')), stdout);
+    const { exit, stdout, stderr } = await again({ words: [...line.split(' '), '--json'] }, { env });
+    expect([exit, stderr]).toEqual([0, '']);
+    const names = jsonNames.filter((name) => line.startsWith(name));
+    expectOutput(names.at(-1) ?? '', stdout);
   });
 
-  it('by mcp config for every client, when it prints, writes and checks', async () => {
-    await fresh({ words: ['config', 'path'] });
-    for (const { name, reference } of MCP_CLIENTS) {
-      const words = ['mcp', 'config', name];
-      for (const via of reference === undefined ? ['stdio'] : ['http', 'stdio']) {
-        await expectOutput('mcp config', [...words, '--via', via]);
-        await expectOutput('mcp config', [...words, '--via', via, '--write']);
-      }
-    }
-    const checked = await mcp.run(['mcp', 'config', 'cursor', '--via', 'http', '--check', '--json']);
-    expectValid('mcp config --check', closed(schemaOf('mcp config', 'output')), checked.stdout);
+  it('of mcp config --check matches the schema', async () => {
+    const words = ['mcp', 'config', 'cursor', '--via', 'http', '--check', '--json'];
+    expectOutput('mcp config', (await mcp.run(words)).stdout);
   });
 
-  it('by --dry-run, which prints requests', async () => {
-    for (const { name } of leaves.filter(({ global_options: flags }) => flags.includes('--curl'))) {
-      const plan = RUNS[name];
-      const words = (plan?.words ?? []).filter((word) => word !== '--demo');
-      const { exit, stdout } = await again({ words: [...words, '--dry-run'] });
-      expect([name, exit]).toEqual([name, 0]);
-      expectValid(name, closed(whole.dry_run), stdout);
+  it('lists requests with --dry-run', async () => {
+    const previews = leaves.filter(({ global_options: flags }) => flags.includes('--curl'));
+    for (const words of [...previews.map(({ name }) => plannedRun(name).words), ['lookup', ID, 'another']]) {
+      const sent = words.filter((word) => word !== '--demo');
+      const { exit, stdout } = await again({ words: [...sent, '--dry-run'] });
+      expect([words, exit]).toEqual([words, 0]);
+      expectValid(words.join(' '), closed(whole.dry_run), stdout);
     }
-    const several = await again({ words: ['lookup', ID, 'another', '--dry-run'] });
-    expectValid('lookup', closed(whole.dry_run), several.stdout);
   });
 });
 
