@@ -53,8 +53,8 @@ export function modernServer(params: ElicitRequest['params'] = QUESTION): Reques
   return toNodeHandler(createMcpHandler(newServer, { legacy: 'reject' }));
 }
 
-/** Serves MCP 2025-11-25: requests the input while the call is running. */
-export function legacyServer(): RequestListener {
+/** Serves MCP 2025-11-25 with sessions, each with a server of its own. */
+export function sessionServer(newServer: () => OldServer): RequestListener {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return async (request, response) => {
     const known = sessions.get(String(request.headers['mcp-session-id']));
@@ -64,20 +64,24 @@ export function legacyServer(): RequestListener {
         sessionIdGenerator: () => `session-${sessions.size + 1}`,
         onsessioninitialized: (id) => void sessions.set(id, transport),
       });
-    if (known === undefined) {
-      const server = new OldServer({ name: 'legacy', version: '1' }, { capabilities: { tools: {} } });
-      server.setRequestHandler(ListToolsRequestSchema, () => ({
-        tools: [{ name: 'book', inputSchema: { type: 'object' } }],
-      }));
-      server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
-        const elicitation = { method: 'elicitation/create' as const, params: QUESTION };
-        return outcomeOf((await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult);
-      });
-      await server.connect(transport as Parameters<OldServer['connect']>[0]);
-    }
+    if (known === undefined) await newServer().connect(transport as Parameters<OldServer['connect']>[0]);
     await transport.handleRequest(request, response);
   };
 }
+
+/** Serves MCP 2025-11-25: requests the input while the call is running. */
+export const legacyServer = (): RequestListener =>
+  sessionServer(() => {
+    const server = new OldServer({ name: 'legacy', version: '1' }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({
+      tools: [{ name: 'book', inputSchema: { type: 'object' } }],
+    }));
+    server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
+      const elicitation = { method: 'elicitation/create' as const, params: QUESTION };
+      return outcomeOf((await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult);
+    });
+    return server;
+  });
 
 /** Serves MCP 2025-11-25: sends all requests for input at once. The result is the replies. */
 export function hostileServer(questions: readonly object[]): RequestListener {

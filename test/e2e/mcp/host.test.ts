@@ -1,9 +1,7 @@
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useService } from '../../helpers/service.ts';
-import { useInstalled } from './installed.ts';
+import { connectHost, useInstalled } from './installed.ts';
 
 const installed = useInstalled();
 const service = useService({ mode: 'mcp' });
@@ -14,25 +12,6 @@ const MODES = [
   ['pinned', '2026-07-28'],
 ] as const;
 
-interface HostOptions {
-  readonly mode: (typeof MODES)[number][0];
-  readonly args?: readonly string[];
-  readonly capabilities?: NonNullable<ClientOptions['capabilities']>;
-}
-
-/** Connects the client of the official SDK to the bridge. */
-async function connect({ mode, args = [], capabilities = {} }: HostOptions): Promise<Client> {
-  const negotiation = mode === 'pinned' ? { pin: '2026-07-28' } : mode;
-  const client = new Client(
-    { name: 'test-host', version: '1' },
-    { capabilities, versionNegotiation: { mode: negotiation } },
-  );
-  onTestFinished(() => client.close());
-  const params = { command: installed.command, args: ['mcp', ...args], env: { ...service.env } };
-  await client.connect(new StdioClientTransport(params));
-  return client;
-}
-
 const FIND = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } };
 
 const textsOf = ({ content }: { content: unknown }): string[] =>
@@ -40,7 +19,7 @@ const textsOf = ({ content }: { content: unknown }): string[] =>
 
 describe.each(MODES)('a host in mode %s', (mode, version) => {
   it('lists and calls the tools, and reads the skill', async () => {
-    const client = await connect({ mode });
+    const client = await connectHost(installed, { mode, env: service.env });
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'restaurant' });
     const { tools } = await client.listTools();
@@ -65,7 +44,8 @@ describe.each(MODES)('a host in mode %s', (mode, version) => {
   });
 
   it('gets bounded results', async () => {
-    const client = await connect({ mode, args: ['--columns', 'name,city', '--max-results', '1'] });
+    const args = ['--columns', 'name,city', '--max-results', '1'];
+    const client = await connectHost(installed, { mode, args, env: service.env });
     const area = { name: 'explore_area', arguments: { city: 'SF' } };
     const { tools } = await client.listTools();
     expect(tools.every(({ outputSchema }) => outputSchema === undefined)).toBe(true);

@@ -1,7 +1,9 @@
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll } from 'vitest';
+import { Client, type ElicitResult } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { beforeAll, onTestFinished } from 'vitest';
 import { COMMAND, STANDALONE } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
@@ -31,4 +33,32 @@ export function useInstalled(): Installed {
     chmodSync(command, 0o755);
   });
   return { command, path: [bin, process.env.PATH].join(delimiter) };
+}
+
+export interface HostOptions {
+  readonly mode: 'legacy' | 'auto' | 'pinned';
+  readonly args?: readonly string[];
+  readonly env: Record<string, string>;
+  /** Undefined for a host that cannot ask for input. */
+  readonly answer?: ((message: string) => ElicitResult) | undefined;
+}
+
+/** Connects the client of the official SDK to the bridge until the test ends. */
+export async function connectHost(
+  { command }: Installed,
+  { mode, args = [], env, answer }: HostOptions,
+): Promise<Client> {
+  const client = new Client(
+    { name: 'test-host', version: '1' },
+    {
+      capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+      versionNegotiation: { mode: mode === 'pinned' ? { pin: '2026-07-28' } : mode },
+    },
+  );
+  if (answer !== undefined) {
+    client.setRequestHandler('elicitation/create', async ({ params }) => answer(params.message));
+  }
+  onTestFinished(() => client.close());
+  await client.connect(new StdioClientTransport({ command, args: ['mcp', ...args], env }));
+  return client;
 }

@@ -1,12 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
+import { sessionServer, useEndpoint } from '../../helpers/asking-servers.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { useInstalled } from './installed.ts';
@@ -42,6 +40,8 @@ const textOf = (result: Awaited<ReturnType<Client['callTool']>>): string => {
   return block?.text ?? '';
 };
 
+const NOPA = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'San Francisco' } };
+
 describe.each(['json', 'sse'] as const)(
   'a host on the official SDK, with the plain service in %s',
   (reply) => {
@@ -52,10 +52,7 @@ describe.each(['json', 'sse'] as const)(
       expect(client.getServerVersion()).toMatchObject({ name: 'restaurant' });
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual(['find_restaurant', 'lookup_restaurant']);
-      const found = await client.callTool({
-        name: 'find_restaurant',
-        arguments: { name: 'Nopa', city: 'San Francisco' },
-      });
+      const found = await client.callTool(NOPA);
       const { results } = JSON.parse(textOf(found));
       expect(results[0]).toMatchObject({ name: 'Nopa' });
       const details = await client.callTool({
@@ -85,30 +82,15 @@ describe.each(['json', 'sse'] as const)(
 describe('the saved login', () => {
   const service = useService();
 
-  it('is used when the host passes no variables', async () => {
+  it('is used as soon as it is saved, when the host passes no variables', async () => {
     const { env } = newHome();
-    const login = await runCli(['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'], {
-      env,
-      stdin: PAID,
-    });
-    expect(login.exit).toBe(0);
     const { client } = await connect([], { HOME: env.HOME ?? '' });
-    const found = await client.callTool({
-      name: 'find_restaurant',
-      arguments: { name: 'Nopa', city: 'San Francisco' },
-    });
-    expect(found.isError).toBeFalsy();
-  });
-
-  it('is used as soon as it is saved', async () => {
-    const { env } = newHome();
-    const search = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'San Francisco' } };
-    const { client } = await connect([], { HOME: env.HOME ?? '' });
-    const before = await client.callTool(search);
+    const before = await client.callTool(NOPA);
     expect(before.isError).toBe(true);
     expect(textOf(before)).toContain('restaurant login');
-    await runCli(['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'], { env, stdin: PAID });
-    expect((await client.callTool(search)).isError).toBeFalsy();
+    const login = ['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'];
+    expect(await runCli(login, { env, stdin: PAID })).toMatchObject({ exit: 0 });
+    expect((await client.callTool(NOPA)).isError).toBeFalsy();
   });
 });
 
@@ -118,11 +100,7 @@ describe('cancellation', () => {
   it('ends the call at the service', async () => {
     const { client } = await connect([], service.env);
     const controller = new AbortController();
-    const call = client.callTool(
-      { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
-      undefined,
-      { signal: controller.signal },
-    );
+    const call = client.callTool(NOPA, undefined, { signal: controller.signal });
     while (service.sandbox.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     controller.abort('not wanted any more');
     await expect(call).rejects.toThrow('not wanted');
@@ -131,39 +109,12 @@ describe('cancellation', () => {
 });
 
 describe('a foreign server', () => {
-  let server: Server | undefined;
-  let endpoint = '';
   const steps: number[] = [];
-
-  beforeAll(async () => {
-    const sessions = new Map<string, StreamableHTTPServerTransport>();
-    server = createServer((request, response) => {
-      void serve(request, response);
-    });
-    async function serve(...[request, response]: Parameters<StreamableHTTPServerTransport['handleRequest']>) {
-      const id = request.headers['mcp-session-id'];
-      const known = typeof id === 'string' ? sessions.get(id) : undefined;
-      const transport =
-        known ??
-        new StreamableHTTPServerTransport({
-          sessionIdGenerator: () => `session-${sessions.size + 1}`,
-          onsessioninitialized: (session) => void sessions.set(session, transport),
-        });
-      if (known === undefined)
-        await foreignServer(steps).connect(transport as Parameters<McpServer['connect']>[0]);
-      await transport.handleRequest(request, response);
-    }
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  });
-  afterAll(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  const endpoint = useEndpoint(sessionServer(() => foreignServer(steps)));
 
   it('is called with handshake, session, progress and structured output', async () => {
     const { env } = newHome();
-    const { client } = await connect(['--endpoint', endpoint], { ...env, RESTAURANT_API_KEY: PAID });
+    const { client } = await connect(['--endpoint', endpoint()], { ...env, RESTAURANT_API_KEY: PAID });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['add', 'fail']);
     const sum = await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }, undefined, {
