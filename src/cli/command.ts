@@ -84,7 +84,7 @@ interface ValueFacts {
   readonly default?: unknown;
   readonly defaultText?: string;
   readonly conflicts?: readonly string[];
-  /** A valid value, for the hint of an invalid one. Default: the nearest choice. */
+  /** A valid value, for the hint of an invalid one. Default: the nearest choice, or the default. */
   readonly example?: string;
 }
 
@@ -216,7 +216,8 @@ export class CliCommand extends Command {
     const readNumber = range && wholeNumber(...range);
     const read = facts.choices ? oneOf(choices) : (readNumber ?? facts.read);
     if (read !== undefined) {
-      const exampleFor = (typed: string) => facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0];
+      const exampleFor = (typed: string) =>
+        facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0] ?? value?.toString();
       option.argParser((typed) => this.#tryParse(option, read, typed, exampleFor));
     }
     return this.addOption(value === undefined ? option : option.default(value));
@@ -257,9 +258,11 @@ export class CliCommand extends Command {
     return this.valueOption('--per-minute <n>', 'Maximum requests per minute; 0 = no limit', {
       range: [0, 1e6],
       defaultText: '100',
+      example: '100',
     }).valueOption('--per-day <n>', 'Maximum requests per day; 0 = no limit', {
       range: [0, 1e9],
       defaultText: '2000',
+      example: '2000',
     });
   }
 

@@ -9,7 +9,7 @@ import { keySuffix } from '../client/key.ts';
 import { usage } from '../errors.ts';
 import { restaurant, slot } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
-import { displayValue, isUrl, serialize, settingName } from '../settings/settings.ts';
+import { displayValue, exampleValue, isUrl, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
 import { maskUrl } from '../util/url.ts';
@@ -126,12 +126,10 @@ function settingChange(app: App, name: SettingName, input: string | undefined): 
 }
 
 function checkSetting(app: App, name: SettingName, input: string): string {
-  const where = {
-    name: `config set ${name}`,
-    flag: true,
-    isUrl: isUrl(name),
-    hint: { command: restaurant('config', 'list') },
-  };
+  const example = exampleValue(name, input);
+  const words = example === undefined ? ['list'] : ['set', name, example];
+  const hint = { command: restaurant('config', ...words) };
+  const where = { name: `config set ${name}`, flag: true, isUrl: isUrl(name), hint };
   parseValue<unknown>(SETTINGS[name].parse, input, () => where);
   if (name === 'profile') requireProfile(app, input);
   return name === 'base-url' || name === 'endpoint' ? withScheme(input) : input;

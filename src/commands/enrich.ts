@@ -53,7 +53,7 @@ function addRowOptions(enrich: CliCommand): void {
     .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--no-details', 'Omit the column with all details')
     .option('--loose', 'Compare simplified names, and search by them if nothing is found')
-    .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9] })
+    .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9], example: '10' })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
 }
 
@@ -70,6 +70,7 @@ function addRunOptions(enrich: CliCommand): void {
     .option('--refresh', 'Look up the matched rows of a finished list again')
     .valueOption('--older <time>', 'With --refresh: only if not looked up for so long, such as 7d', {
       read: parseAge,
+      example: '7d',
     })
     .option('--changes <file>', 'With --refresh: add the changes to a CSV file');
 }
@@ -84,11 +85,13 @@ function addFileOptions(enrich: CliCommand): void {
     .valueOption('--header-line <n>', 'Line with the column names', {
       range: [1, 1e6],
       defaultText: 'the first, below titles',
+      example: '2',
     })
     .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: utf-8)')
     .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, tab, or pipe', {
       read: parseDelimiter,
       defaultText: 'detected in the first lines',
+      example: ';',
     })
     .listOption(
       '--export <file>',

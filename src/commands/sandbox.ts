@@ -42,7 +42,11 @@ export function registerSandbox(command: CliCommand, app: App): void {
       range: [0, 1e9],
       default: 2000,
     })
-    .valueOption('--latency <t>', 'Delay for every response: 200ms, 2s', { read: parseDuration, default: 0 })
+    .valueOption('--latency <t>', 'Delay for every response: 200ms, 2s', {
+      read: parseDuration,
+      default: 0,
+      example: '200ms',
+    })
     .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)')
     .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve restaurants from a JSON or CSV file')

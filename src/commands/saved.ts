@@ -185,6 +185,7 @@ export function registerChanges(command: CliCommand, app: App): void {
     .completeWith('id', 'saved')
     .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
       read: parseSince,
+      example: '7d',
     })
     .usesOptions('json', 'records', 'file')
     .outputSchema(object({ changes: list(CHANGE) }))

@@ -48,6 +48,12 @@ export function variable(
   return text === undefined || text === '' ? undefined : text;
 }
 
+/** Returns a valid value, for the hint of an invalid one. */
+export function exampleValue(name: SettingName, invalid: string): string | undefined {
+  const { choices = [], default: value }: Setting<unknown> = SETTINGS[name];
+  return nearest(invalid, choices, 1)[0] ?? choices[0] ?? value;
+}
+
 /** The settings of this run, each with its source. A value is parsed and validated when it is used. */
 export class Settings {
   readonly #input: SettingsInput;
@@ -102,11 +108,11 @@ export class Settings {
   }
 
   #originOf(name: SettingName, source: Source, text: string): ReturnType<Parameters<typeof parseValue>[2]> {
-    const { env, profileField, choices = [] }: Setting<unknown> = SETTINGS[name];
+    const { env, profileField }: Setting<unknown> = SETTINGS[name];
     const where = { flag: source === 'flag', isUrl: isUrl(name) };
     if (source === 'flag') {
-      const [near = choices[0]] = nearest(text, choices, 1);
-      const hint = near === undefined ? undefined : { command: again({ [`--${name}`]: near }) };
+      const example = exampleValue(name, text);
+      const hint = example === undefined ? undefined : { command: again({ [`--${name}`]: example }) };
       return { ...where, name: `--${name}`, hint };
     }
     if (source === 'env') return { ...where, name: env, hint: { text: `unset ${env}, or correct it` } };
