@@ -1,7 +1,6 @@
 import { lchownSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROGRAM, start } from '../helpers/process.ts';
 import { IS_ROOT, MALLORY, sharedFolder, subfolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -76,21 +75,4 @@ describe.runIf(IS_ROOT)("another user's link", () => {
       expect(readdirSync(target)).toEqual([]);
     }
   });
-});
-
-it.each([
-  [['mcp', 'config', 'claude-code', '--write'], 9],
-  [['skill', 'install', 'claude-code', '--scope', 'project'], 9],
-  [['mcp', 'config', 'claude-code', '--scope', 'user'], 0],
-  [['skill', 'install', 'claude-code'], 0],
-])('a deleted current folder is not a bug: %j', async (words, exit) => {
-  const home = sharedFolder();
-  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
-  const ended = await start('sh', ['-c', script, 'sh', ...PROGRAM, ...words], { cwd: home, env: env(home) })
-    .ended;
-  expect(ended).toMatchObject({ exit });
-  if (exit !== 0)
-    expect(ended.stderr).toContain(
-      `restaurant ${words.join(' ').replace(' --scope project', '')} --scope user`,
-    );
 });

@@ -14,17 +14,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
-import { STANDALONE, shell, startRestaurant, until } from '../helpers/process.ts';
+import { shell, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
 import { restaurantInTerminal } from '../helpers/terminal.ts';
 import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
@@ -32,6 +30,8 @@ import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } fr
 const { run } = useProgram();
 const service = useService({ auth: false });
 const FIND = ['find', 'Nopa', '--city', 'SF'];
+const SET = ['config', 'set', 'city', 'SF'];
+const LIST = 'name,city\nNopa,SF\n';
 /** Names of files that would be ours in a folder of ours. */
 const ENTRY = `${'a'.repeat(16)}-${'a'.repeat(64)}.json`;
 const OLD = `${'a'.repeat(64)}.json`;
@@ -55,8 +55,32 @@ function fileOf(user: number, path: string, text: string, mode = 0o644): string 
   return path;
 }
 
-/** Returns mode and content of a file, to show that nothing changed it. */
-const facts = (path: string) => ({ mode: statSync(path).mode & 0o7777, text: readFileSync(path, 'utf8') });
+/** Returns mode and content of all that a folder contains, to show that nothing changed it. */
+const facts = (folder: string) =>
+  ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()].map((name) => {
+    const { mode } = lstatSync(join(folder, name));
+    const isFile = (mode & constants.S_IFMT) === constants.S_IFREG;
+    return [name, mode, isFile ? readFileSync(join(folder, name), 'utf8') : ''];
+  });
+
+/** Creates a folder of a user in which an attack would change, delete, or run something. */
+function bait(owner = 0): string {
+  const folder = sharedFolder(owner);
+  const config = {
+    profiles: { default: { base_url: service.sandbox.baseUrl } },
+    settings: { 'key-command': `touch ${join(folder, 'executed')}` },
+  };
+  for (const name of ['code/project', 'responses', 'restaurant']) subfolder(join(folder, name), owner);
+  for (const name of ['code/project/file', 'responses/file', `responses/${ENTRY}`, 'file', OLD])
+    fileOf(owner, join(folder, name), 'text\n');
+  for (const name of ['config.json', 'restaurant/config.json'])
+    fileOf(owner, join(folder, name), JSON.stringify(config), 0o600);
+  fileOf(owner, join(folder, 'settings'), '{"settings":{"city":"Bern"}}', 0o755);
+  utimesSync(join(folder, OLD), 0, 0);
+  return folder;
+}
+
+const NOT_OURS = /^error: refusing to use .*config\.json: .* belongs to user 65534\n/;
 
 describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
   /** Creates a home of the hostile user, with a link at `path`. */
@@ -65,219 +89,158 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     let folder = home;
     for (const part of dirname(path).split('/')) folder = subfolder(join(folder, part), MALLORY);
     linkOf(MALLORY, join(home, path), target);
+    writeFileSync(join(home, 'list.csv'), LIST);
     return home;
   }
+  const ENRICH = ['enrich', 'list.csv', '-o', 'out.csv'];
 
-  it.each(['.local/state/restaurant', '.cache/restaurant', '.config/restaurant'])(
-    'does not change a folder that %s links to',
-    async (path) => {
-      const target = sharedFolder(undefined, 0o755);
-      const home = homeWithLink(path, target);
-      await run(FIND, { env: env(home), exit: 0 });
-      await run(['config', 'set', 'city', 'SF'], { env: env(home) });
-      expect([statSync(target).mode & 0o777, readdirSync(target)]).toEqual([0o755, []]);
-    },
-  );
+  it.each<[link: string, target: string, words: string[], exit: number]>([
+    ['.local/state/restaurant', '', FIND, 0],
+    ['.local/state/restaurant', '', SET, 9],
+    ['.cache/restaurant', '', FIND, 0],
+    ['.cache/restaurant', '', SET, 9],
+    ['.cache/restaurant', '', ['cache', 'clear'], 9],
+    ['.config/restaurant', '', FIND, 0],
+    ['.config/restaurant', '', SET, 2],
+    ['.config/restaurant', 'responses', FIND, 0],
+    ['.config/restaurant', 'responses', SET, 9],
+    ['.config/restaurant/config.json', 'file', ['status'], 2],
+    ['.config/restaurant/config.json', 'file', FIND, 0],
+    ['.config/restaurant/config.json', 'file', SET, 2],
+    ['.config/restaurant/config.json', 'settings', ['status'], 2],
+    ['.config/restaurant/config.json', 'settings', FIND, 0],
+    ['.config/restaurant/config.json', 'settings', SET, 2],
+    ['.config/restaurant/config.json.lock', 'file', SET, 9],
+    ['.config/restaurant/config.json.lock', 'new', SET, 9],
+    ['out.csv.lock', 'file', ENRICH, 9],
+    ['out.csv.lock', 'new', ENRICH, 9],
+    ['out.csv', 'new', [...FIND, '-o', 'out.csv'], 9],
+    ['out.csv', 'new', [...FIND, '-o', 'out.csv', '--force'], 9],
+  ])('with a link from %s to %j changes nothing there: %j', async (link, target, words, exit) => {
+    const folder = bait();
+    const home = homeWithLink(link, join(folder, target));
+    const before = facts(folder);
+    await run(words, { env: env(home, { RESTAURANT_MAX_AGE: '10m' }), cwd: home, exit });
+    expect(facts(folder)).toEqual(before);
+  });
 
-  it.each(['#!/bin/sh\n', '{"settings":{"city":"Bern"}}'])(
-    'does not use a file that config.json links to: %s',
-    async (text) => {
-      const target = join(sharedFolder(), 'tool');
-      writeFileSync(target, text, { mode: 0o755 });
-      const before = facts(target);
-      const home = homeWithLink('.config/restaurant/config.json', target);
-      for (const words of [['status'], FIND, ['config', 'set', 'city', 'SF']]) {
-        await run(words, { env: env(home) });
-        expect(facts(target)).toEqual(before);
-      }
-    },
-  );
+  it('deletes no old file in a folder that the terminals link to', async () => {
+    const folder = bait();
+    const home = homeWithLink('.local/state/restaurant/terminals', folder);
+    const before = facts(folder);
+    const more = { env: env(home, { RESTAURANT_API_KEY: KEY }) };
+    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], more).ended;
+    expect([exit, facts(folder)]).toEqual([0, before]);
+  });
 
   it.each(['.config/restaurant', '.config'])(
     'obeys no config file in a folder that %s links to',
     async (path) => {
-      const repo = sharedFolder();
-      const marker = join(repo, 'executed');
-      const folder = path === '.config' ? subfolder(join(repo, 'restaurant')) : repo;
-      const config = { profiles: { default: { base_url: service.sandbox.baseUrl } }, settings: {} };
-      const settings = { 'key-command': `touch ${marker}` };
-      writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, settings }), { mode: 0o600 });
-      const home = homeWithLink(path, repo);
-      const { exit, stderr } = await run(FIND, { env: { HOME: home, RESTAURANT_API_KEY: undefined } });
-      expect([exit, existsSync(marker)]).toEqual([2, false]);
-      expect(stderr).toMatch(/^error: refusing to use .*config\.json: .* belongs to user 65534\n/);
+      const folder = bait();
+      const home = homeWithLink(path, folder);
+      const before = facts(folder);
+      const { stderr } = await run(FIND, { env: { HOME: home, RESTAURANT_API_KEY: undefined }, exit: 2 });
+      expect(stderr).toMatch(NOT_OURS);
+      expect(facts(folder)).toEqual(before);
     },
   );
+});
 
-  it('deletes nothing in a folder that the cache links to', async () => {
-    const target = sharedFolder();
-    const files = ['code/project/file', 'responses/file', `responses/${ENTRY}`].map((name) => {
-      const path = join(target, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, 'text');
-      return path;
-    });
-    const home = homeWithLink('.cache/restaurant', target);
-    await run(['cache', 'clear'], { env: env(home), exit: 9 });
-    expect(files.filter((path) => !existsSync(path))).toEqual([]);
-  });
-
-  it('deletes no old file in a folder that the terminals link to', async () => {
-    const target = sharedFolder();
-    writeFileSync(join(target, OLD), 'text');
-    utimesSync(join(target, OLD), 0, 0);
-    const home = homeWithLink('.local/state/restaurant/terminals', target);
-    const more = { env: env(home, { RESTAURANT_API_KEY: KEY }) };
-    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], more).ended;
-    expect([exit, readdirSync(target)]).toEqual([0, [OLD]]);
-  });
-
-  it('does not create or append to a file that a lock links to', async () => {
-    const folder = sharedFolder();
-    const existing = join(folder, 'sudoers');
-    writeFileSync(existing, 'root ALL\n');
-    for (const target of [join(folder, 'nologin'), existing]) {
-      const home = homeWithLink('.config/restaurant/config.json.lock', target);
-      await run(['config', 'set', 'city', 'SF'], { env: env(home), exit: 9 });
-      const list = join(folder, 'list.csv');
-      writeFileSync(list, 'name,city\nNopa,SF\n');
-      const out = join(homeWithLink('out.csv.lock', target), 'out.csv');
-      await run(['enrich', list, '-o', out], { env: env(home), exit: 9 });
-    }
-    expect(existsSync(join(folder, 'nologin'))).toBe(false);
-    expect(readFileSync(existing, 'utf8')).toBe('root ALL\n');
-  });
-
-  it('does not write through a link, even with --force', async () => {
-    const target = join(sharedFolder(), 'evil');
-    const home = homeWithLink('out.csv', target);
-    for (const force of [[], ['--force']]) {
-      const { exit } = await run([...FIND, '-o', join(home, 'out.csv'), ...force], { env: env(home) });
-      expect(exit).not.toBe(0);
-    }
-    expect(existsSync(target)).toBe(false);
-  });
-
-  it('ignores a config file of another user', async () => {
-    const home = sharedFolder(MALLORY);
-    const folder = subfolder(join(home, '.config'), MALLORY);
-    const path = join(subfolder(join(folder, 'restaurant'), MALLORY), 'config.json');
-    fileOf(MALLORY, path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
-    const before = service.sandbox.requests.length;
+describe('a config file', () => {
+  it.each<[string, number | undefined, number]>([
+    ['that others may write', undefined, 0o666],
+    ...(IS_ROOT ? [['of another user', MALLORY, 0o644] as [string, number, number]] : []),
+  ])('%s does not select the service that gets the key, and stays as it is', async (_what, owner, mode) => {
+    const home = sharedFolder(owner);
+    let folder = home;
+    for (const name of ['.config', 'restaurant']) folder = subfolder(join(folder, name), owner);
+    const path = join(folder, 'config.json');
+    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
+    chmodSync(path, mode);
+    if (owner !== undefined) chownSync(path, owner, owner);
+    const before = facts(home);
+    service.sent();
     const { exit, stderr } = await run(FIND, { env: { HOME: home } });
-    expect(exit).not.toBe(0);
+    expect([exit, service.sent(), facts(home)]).toEqual([2, 0, before]);
     expect(stderr).toContain(path);
-    expect(service.sandbox.requests.length).toBe(before);
     expect(stderr).not.toMatch(/sudo|chown/);
     await run(FIND, { env: env(home), exit: 0 });
   });
 });
 
-describe('a config file that others may write', () => {
-  it('does not select the service that gets the key', async () => {
-    const home = sharedFolder();
-    const folder = join(home, '.config/restaurant');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, 'config.json');
-    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
-    chmodSync(path, 0o666);
-    const before = service.sandbox.requests.length;
-    const { exit, stderr } = await run(FIND, { env: { HOME: home } });
-    expect(exit).not.toBe(0);
-    expect(stderr).toContain(path);
-    expect(service.sandbox.requests.length).toBe(before);
-    expect(statSync(path).mode & 0o777).toBe(0o666);
-  });
-});
-
 describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () => {
-  const list = 'name,city\nNopa,SF\n';
   const asVictim = (variables: Record<string, string>) => ({ env: variables, uid: VICTIM, cwd: '/' });
 
-  it('does not append to a file that the lock of an output links to', async () => {
+  it.each<[words: string[], exit: number, how: string]>([
+    [FIND, 2, 'a link'],
+    [FIND, 2, 'the folder itself'],
+    [['cache', 'clear'], 9, 'a link'],
+    [FIND, 0, 'a link'],
+  ])('uses no folder of its own behind it: %j ends with %i for %s', async (words, exit, how) => {
+    const shared = sharedFolder(MALLORY, 0o777);
+    const folder = bait(VICTIM);
+    const own = join(how === 'a link' ? folder : shared, 'restaurant');
+    if (how === 'a link') linkOf(MALLORY, join(shared, 'restaurant'), folder);
+    else renameSync(join(folder, 'restaurant'), own);
+    const before = facts(folder);
+    service.sent();
+    const xdg = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared, XDG_CONFIG_HOME: shared };
+    const given = exit === 0 ? env(folder, { RESTAURANT_MAX_AGE: '10m' }) : { HOME: folder };
+    const { stderr } = await run(words, { ...asVictim({ ...given, ...xdg }), exit });
+    expect([service.sent(), facts(folder)]).toEqual([exit === 0 ? 1 : 0, before]);
+    if (exit === 2) expect(stderr).toMatch(NOT_OURS);
+  });
+
+  it.each([
+    ['1 host', 0o644],
+    ['', 0o666],
+    ['{"pid":1,"host":"\u001b[2Jx"}', 0o666],
+    ['-1 0 1e999', 0o644],
+  ])('reports a lock of another user with the name of the file: %j', async (text, mode) => {
     const shared = sharedFolder(MALLORY, 0o777);
     const home = sharedFolder(VICTIM, 0o700);
-    const profile = fileOf(VICTIM, join(home, '.bashrc'), 'alias ls=ls\n');
-    const input = fileOf(VICTIM, join(home, 'list.csv'), list);
-    linkOf(MALLORY, join(shared, 'out.csv.lock'), profile);
-    const out = join(shared, 'out.csv');
-    const { exit } = await run(['enrich', input, '-o', out, '--quiet'], asVictim(env(home)));
-    expect([0, 9]).toContain(exit);
-    expect(readFileSync(profile, 'utf8')).toBe('alias ls=ls\n');
-  });
-
-  it('does not write into its own folder through a link in XDG_STATE_HOME', async () => {
-    const shared = sharedFolder(MALLORY, 0o777);
-    const home = sharedFolder(VICTIM, 0o755);
-    const site = subfolder(join(home, 'www'), VICTIM, 0o755);
-    linkOf(MALLORY, join(shared, 'restaurant'), site);
-    const more = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared };
-    await run(FIND, { ...asVictim(env(home, more)), exit: 0 });
-    expect([statSync(site).mode & 0o777, readdirSync(site)]).toEqual([0o755, []]);
-  });
-
-  it.each(['a link', 'the folder itself'])(
-    'obeys no config file behind %s of the hostile user',
-    async (what) => {
-      const shared = sharedFolder(MALLORY, 0o777);
-      const home = sharedFolder(VICTIM, 0o755);
-      const repo = subfolder(join(what === 'a link' ? home : shared, 'clone'), VICTIM, 0o755);
-      const config = { profiles: { default: { base_url: service.sandbox.baseUrl } } };
-      fileOf(VICTIM, join(repo, 'config.json'), JSON.stringify(config));
-      if (what === 'a link') {
-        linkOf(MALLORY, join(shared, 'restaurant'), repo);
-      } else renameSync(repo, join(shared, 'restaurant'));
-      const before = service.sandbox.requests.length;
-      const { exit, stderr } = await run(FIND, asVictim({ HOME: home, XDG_CONFIG_HOME: shared }));
-      expect([exit, service.sandbox.requests.length]).toEqual([2, before]);
-      expect(stderr).toMatch(/^error: refusing to use .*config\.json: .* belongs to user 65534\n/);
-    },
-  );
-
-  it('keeps the folders that a link in XDG_CACHE_HOME leads to', async () => {
-    const shared = sharedFolder(MALLORY, 0o777);
-    const home = sharedFolder(VICTIM, 0o755);
-    for (const name of ['code', 'responses']) subfolder(join(home, name), VICTIM);
-    linkOf(MALLORY, join(shared, 'restaurant'), home);
-    const options = { ...asVictim(env(home, { XDG_CACHE_HOME: shared })), exit: 9 };
-    await run(['cache', 'clear'], options);
-    expect(readdirSync(home).sort()).toEqual(['code', 'responses']);
-  });
-
-  it('reports a lock of another user with the name of the file', async () => {
-    for (const [text, mode] of [
-      ['1 host', 0o644],
-      ['', 0o666],
-      ['{"pid":1,"host":"\u001b[2Jx"}', 0o666],
-      ['-1 0 1e999', 0o644],
-    ] as const) {
-      const shared = sharedFolder(MALLORY, 0o777);
-      const home = sharedFolder(VICTIM, 0o700);
-      const input = fileOf(VICTIM, join(home, 'list.csv'), list);
-      const lock = fileOf(MALLORY, join(shared, 'out.csv.lock'), text, mode);
-      const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
-      const { exit, stderr } = await run(words, asVictim(env(home)));
-      expect([text, exit]).toEqual([text, 9]);
-      expect(stderr).toContain('out.csv');
-      expect(stderr).not.toMatch(/sudo|chown/);
-      expect(readFileSync(lock, 'utf8')).toBe(text);
-    }
+    const input = fileOf(VICTIM, join(home, 'list.csv'), LIST);
+    const lock = fileOf(MALLORY, join(shared, 'out.csv.lock'), text, mode);
+    const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
+    const { stderr } = await run(words, { ...asVictim(env(home)), exit: 9 });
+    expect(stderr).toContain('out.csv');
+    expect(stderr).not.toMatch(/sudo|chown/);
+    expect(readFileSync(lock, 'utf8')).toBe(text);
   });
 
   it('gets an error without a privileged command for a folder of root', async () => {
     const home = sharedFolder(0, 0o755);
-    const input = join(sharedFolder(VICTIM), 'list.csv');
-    writeFileSync(input, list);
+    const input = fileOf(VICTIM, join(sharedFolder(VICTIM), 'list.csv'), LIST);
     for (const words of [
       ['login', '--key-stdin', '--no-verify'],
-      ['config', 'set', 'city', 'SF'],
+      SET,
       ['enrich', input, '-o', join(home, 'out.csv'), '--quiet'],
       [...FIND, '-o', join(home, 'out.csv')],
     ]) {
-      const { exit, stderr } = await run(words, { ...asVictim(env(home)), stdin: 'sk_service_demo_free' });
-      expect([words, exit]).toEqual([words, 9]);
+      const { stderr } = await run(words, { ...asVictim(env(home)), stdin: 'sk_service_demo_free', exit: 9 });
       expect(stderr).not.toMatch(/sudo|chown|rm -/);
     }
+  });
+
+  it.each([
+    [0, 0o700, 'cannot create the folder'],
+    [0, 0o755, 'cannot read the config file'],
+    [VICTIM, 0o700, 'cannot read the config file'],
+  ])('after a run as root searches, and gets a fix for the rest: owner %i, mode %o', async (owner, mode) => {
+    const home = sharedFolder(VICTIM);
+    const folder = subfolder(join(subfolder(join(home, '.config'), VICTIM), 'restaurant'), owner, mode);
+    fileOf(0, join(folder, 'config.json'), '{"settings":{"city":"Bern"}}', 0o600);
+    const before = facts(folder);
+    const found = await run(FIND, { ...asVictim(env(home)), exit: 0 });
+    expect(found.stdout.split('\n')).toHaveLength(4);
+    expect(found.stderr).toMatch(/^warning: cannot read the config file .*: permission denied; .*\n$/);
+    for (const words of [['login', '--key-stdin', '--no-verify'], ['status']]) {
+      const { stderr } = await run(words, { ...asVictim(env(home)), stdin: KEY, exit: 9 });
+      expect(stderr).toMatch(
+        /^error: .*: permission denied\nhint: set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to\n$/,
+      );
+    }
+    expect(facts(folder)).toEqual(before);
   });
 });
 
@@ -295,17 +258,6 @@ describe('files of ours', () => {
     expect(stdout).toBe('removed 1 cached response\n');
     expect(files.filter((path) => !existsSync(path))).toEqual([]);
     expect(readdirSync(join(home, 'responses'))).toEqual(['notes.txt']);
-  });
-
-  it('that are damaged are renamed, and what has that name is kept', async () => {
-    const home = sharedFolder();
-    const state = subfolder(join(home, '.local/state/restaurant'), undefined, 0o700);
-    const path = join(state, 'last-find.json');
-    subfolder(`${path}.damaged/tree`);
-    writeFileSync(path, 'noise');
-    await run(['last'], { env: env(home) });
-    expect(existsSync(`${path}.damaged/tree`)).toBe(true);
-    expect(readdirSync(state).filter((name) => name.startsWith('last-find'))).toHaveLength(2);
   });
 
   it('with a key or responses are deleted by logout', async () => {
@@ -358,46 +310,6 @@ describe('files of ours', () => {
     }
     await runs;
   });
-
-  it('count the requests of a time that is ahead, after the clock was set back', async () => {
-    const home = sharedFolder();
-    const all = env(home);
-    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
-    const words = ['enrich', 'list.csv', '--per-day', '1', '--quiet', '-o'];
-    await run([...words, '1.csv'], { env: all, cwd: home, exit: 0 });
-    const folder = join(home, '.local/state/restaurant/ledger');
-    for (const path of readdirSync(folder).map((name) => join(folder, name))) {
-      const ahead = (time: string) => `${Number(time) + 120_000}`;
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/\d{13}/g, ahead));
-    }
-    const before = service.sandbox.requests.length;
-    await run([...words, '2.csv'], { env: all, cwd: home, exit: 5 });
-    expect(service.sandbox.requests.length).toBe(before);
-  });
-
-  it.runIf(IS_ROOT && !STANDALONE)('do not contain code of another user, or of killed runs', async () => {
-    const home = sharedFolder();
-    const all = { ...env(home), NODE_DISABLE_COMPILE_CACHE: undefined };
-    await run(FIND, { env: all, exit: 0, asProcess: true });
-    const folder = join(home, '.cache/restaurant/code', `${process.version}-${process.arch}`, 'find');
-    const [foreign = '', hard = '', link = ''] = readdirSync(folder).map((name) => join(folder, name));
-    const old = [join(folder, 'x.cjs.bin'), `${foreign}.1.tmp`];
-    for (const each of old) {
-      writeFileSync(each, '');
-      utimesSync(each, 0, 0);
-    }
-    chownSync(foreign, MALLORY, MALLORY);
-    linkSync(hard, join(home, 'second-name'));
-    renameSync(link, join(home, 'target'));
-    symlinkSync(join(home, 'target'), link);
-    await run(FIND, { env: all, exit: 0, asProcess: true });
-    // They were not used, so they were compiled and written again.
-    for (const path of [foreign, hard, link]) {
-      const stats = lstatSync(path);
-      expect([stats.uid, stats.nlink, stats.isFile()]).toEqual([0, 1, true]);
-    }
-    expect(old.filter((each) => existsSync(each))).toEqual([]);
-  });
 });
 
 describe('an output file', () => {
@@ -429,20 +341,6 @@ describe('an output file', () => {
       expect([0, 2, 9]).toContain(exit);
     },
   );
-
-  it('and state, cache and config are private with any umask', async () => {
-    const home = sharedFolder();
-    const all = env(home, { RESTAURANT_MAX_AGE: '10m' });
-    await run(FIND, { env: all, exit: 0, asProcess: true });
-    await run(['config', 'set', 'city', 'SF'], { env: all, exit: 0 });
-    for (const root of ['.config/restaurant', '.local/state/restaurant', '.cache/restaurant']) {
-      const folder = join(home, root);
-      expect([root, statSync(folder).mode & 0o777]).toEqual([root, 0o700]);
-      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-        expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
-      }
-    }
-  });
 });
 
 describe('a cloned repository', () => {
@@ -450,7 +348,7 @@ describe('a cloned repository', () => {
   function clone(links: Record<string, string>): { home: string; repo: string } {
     const home = sharedFolder();
     const repo = subfolder(join(home, 'repo'));
-    writeFileSync(join(repo, 'places.csv'), 'name,city\nNopa,SF\n');
+    writeFileSync(join(repo, 'places.csv'), LIST);
     writeFileSync(join(home, 'empty'), '');
     subfolder(join(home, 'elsewhere'));
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(repo, name));
@@ -488,14 +386,6 @@ describe('a cloned repository', () => {
     await run([...ENRICH, '-o', 'out.csv', '--resume'], { env: env(home), cwd: repo, exit: 9 });
     expect(readFileSync(join(home, 'empty'), 'utf8')).toBe('');
     expect(lstatSync(join(repo, 'out.csv')).isFile()).toBe(true);
-  });
-
-  it('does not name a lock outside of it', async () => {
-    const { home, repo } = clone({});
-    const text = JSON.stringify({ key: '/../../x', pid: 1, host: hostname() });
-    writeFileSync(join(repo, 'out.csv.lock'), text);
-    await run([...ENRICH, '-o', 'out.csv'], { env: env(home), cwd: repo, exit: 9 });
-    expect(readFileSync(join(repo, 'out.csv.lock'), 'utf8')).toBe(text);
   });
 
   it('can be left with --force, and with links outside of it', async () => {
@@ -565,7 +455,7 @@ describe('a named pipe', () => {
     ['restaurant find Nopa --city SF -o /dev/null --format csv; echo $?', '0\n'],
   ])('works in %s', async (line, text) => {
     const cwd = folderWithPipe();
-    writeFileSync(join(cwd, 'list.csv'), 'name,city\nNopa,SF\n');
+    writeFileSync(join(cwd, 'list.csv'), LIST);
     const { stdout } = await shell(line, { env: { ...env(cwd), RESTAURANT_API_KEY: KEY }, cwd });
     expect(stdout).toContain(text);
   });
@@ -593,19 +483,6 @@ describe('a named pipe', () => {
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     await run([...FIND, '-o', pipe], { env: env(folder), exit: 9 });
     closeSync(reader);
-  });
-});
-
-describe('a current folder that was deleted', () => {
-  it.each([
-    [['enrich', '../list.csv', '-o', '../out.csv', '--quiet'], 0],
-    [['enrich', 'list.csv'], 9],
-  ])('does not end %j with a bug', async (words, exit) => {
-    const home = sharedFolder();
-    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
-    const line = words.map((word) => word.replace('..', home)).join(' ');
-    const more = { env: { ...env(home), RESTAURANT_API_KEY: KEY }, cwd: subfolder(join(home, 'gone')) };
-    expect(await shell(`rmdir "$PWD"; restaurant ${line}`, more)).toMatchObject({ exit });
   });
 });
 

@@ -1,19 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   BIN,
@@ -21,8 +9,6 @@ import {
   PROGRAM,
   type ProcessResult,
   restaurant,
-  STANDALONE,
-  shell,
   start,
   startRestaurant,
 } from '../../helpers/process.ts';
@@ -31,7 +17,6 @@ import { httpServer } from '../../helpers/servers.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const service = useService();
 const given = () => ({
   RESTAURANT_API_KEY: PAID,
@@ -54,8 +39,8 @@ function disturbed(code: string, ...words: string[]): Promise<ProcessResult> {
 
 const soon = (code: string): string => `setTimeout(() => { ${code} }, 300);`;
 
-describe('a command whose promise never settles', () => {
-  it('exits with 1', async () => {
+describe.concurrent('a bug', () => {
+  it('that leaves a promise unsettled exits with 1', async () => {
     const { exit } = await disturbed(
       `import net from 'node:net';
        import timers from 'node:timers';
@@ -66,40 +51,32 @@ describe('a command whose promise never settles', () => {
     );
     expect(exit).toBe(1);
   });
-});
 
-describe.concurrent('an uncaught error', () => {
   const WAITING = ['raw', 'tools/call', '-'];
+  const reported = (type: string) =>
+    new RegExp(`^error: ${type}: boom.*\\nhint: this is a bug in restaurant .*; please report .*\\n$`);
+  const JSON_LINE = /^\{"error":\{"code":"unexpected","message":"Error: boom .*,"retryable":false\}\}\n$/;
 
-  it.each([
-    ['an exception', soon(`throw new Error('boom ${SECRET} \\u001b[2J')`), 'Error: boom'],
-    ['a rejection', soon(`Promise.reject(new TypeError('boom ${SECRET}'))`), 'TypeError: boom'],
-    ['a value that is not an Error', soon(`throw 'boom ${SECRET}'`), 'string: boom'],
-  ])(
-    '%s: prints one line with how to report it, without a stack or the key',
-    async (_what, code, message) => {
-      const { exit, stdout, stderr } = await disturbed(code, ...WAITING);
-      expect([exit, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(PROBLEM);
-      expect(stderr).toContain(message);
-      expect(stderr).toMatch(/report/);
-      expect(stderr).not.toContain('real_and_secret');
-      expect(stderr).not.toMatch(/\u001b|^\s+at /m);
-    },
-  );
-
-  it('is printed as one line of JSON with --json', async () => {
-    const { exit, stdout, stderr } = await disturbed(
-      soon(`throw new Error('boom ${SECRET}')`),
-      ...WAITING,
-      '--json',
-    );
-    expect([exit, stdout]).toEqual([1, '']);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'unexpected', retryable: false } });
-    expect(stderr).not.toContain('real_and_secret');
+  // Neither a stack nor the key is printed.
+  it.each<[string, string, string[], number, RegExp]>([
+    ['throws', soon(`throw new Error('boom ${SECRET} \\u001b[2J')`), [], 1, reported('Error')],
+    ['rejects', soon(`Promise.reject(new TypeError('boom ${SECRET}'))`), [], 1, reported('TypeError')],
+    ['throws no Error', soon(`throw 'boom ${SECRET}'`), [], 1, reported('string')],
+    ['throws with --json', soon(`throw new Error('boom ${SECRET}')`), ['--json'], 1, JSON_LINE],
+    [
+      'is an assertion of the HTTP library when a peer closes',
+      `import assert from 'node:assert'; ${soon('assert(false)')}`,
+      [],
+      6,
+      /^error: the connection was closed in the middle of a response\nhint: .+\n$/,
+    ],
+  ])('that %s prints one problem', async (_what, code, more, exit, expected) => {
+    const ended = await disturbed(code, ...WAITING, ...more);
+    expect(ended).toMatchObject({ exit, stdout: '', stderr: expect.stringMatching(expected) });
+    expect(ended.stderr).not.toMatch(/\u001b|real_and_secret/);
   });
 
-  it('is handled when it occurs twice or when stderr is closed', async () => {
+  it('that occurs twice, or when stderr is closed, exits with 1', async () => {
     const repeated = await disturbed(
       soon(`setTimeout(() => { throw new Error('two') }); throw new Error('one')`),
       ...WAITING,
@@ -111,43 +88,6 @@ describe.concurrent('an uncaught error', () => {
       ...WAITING,
     );
     expect([mute.exit, mute.stdout]).toEqual([1, '']);
-  });
-
-  it('in the HTTP library, caused by a closing peer, is reported as a network error', async () => {
-    const code = `import assert from 'node:assert'; ${soon('assert(false)')}`;
-    const { exit, stderr } = await disturbed(code, ...WAITING);
-    expect(exit).toBe(6);
-    expect(stderr).toMatch(/^error: the connection was closed in the middle of a response\nhint: .+\n$/);
-  });
-});
-
-describe.skipIf(!existsSync('/dev/full')).concurrent('a full device', () => {
-  it('as stdout is reported in every output format', async () => {
-    const { home } = newHome();
-    const forms = ['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'];
-    const lines = forms.map(
-      (form) => `restaurant ${FIND.join(' ')} --format ${form} > /dev/full 2> ${form}; echo ${form} $? &`,
-    );
-    const { stdout } = await shell(`${lines.join('\n')}\nwait`.replaceAll(/^(.*) &$/gm, '( $1 ) &'), {
-      env: { ...given(), HOME: home },
-      cwd: home,
-    });
-    expect(stdout.trim().split('\n').sort()).toEqual(forms.map((form) => `${form} 9`).sort());
-    for (const form of forms) {
-      const text = readFileSync(join(home, form), 'utf8');
-      expect(form === 'json' ? JSON.parse(text).error.code : text).toMatch(
-        form === 'json' ? /^io_error$/ : PROBLEM,
-      );
-      expect(text).toContain('cannot write to stdout: the disk is full');
-    }
-  });
-
-  it('as stderr changes nothing else', async () => {
-    const { home } = newHome();
-    const { exit, stdout } = await shell(`restaurant ${FIND.join(' ')} --verbose 2> /dev/full`, {
-      env: { ...given(), HOME: home },
-    });
-    expect([exit, stdout.split('\n').length]).toEqual([0, 4]);
   });
 });
 
@@ -254,145 +194,6 @@ describe.runIf(mayMount()).concurrent('a home', () => {
 });
 
 const restaurantLine = (words: readonly string[]): string => `restaurant ${words.join(' ')}`;
-
-describe.runIf(process.getuid?.() === 0).concurrent('files of another user', () => {
-  const NOBODY = 65534;
-
-  it('are reported with their owner and a fix; find continues without them', async () => {
-    const { home } = newHome();
-    // A copy of the program that every user may read.
-    const place = join(home, 'program');
-    for (const part of ['bin', 'dist', 'package.json'])
-      cpSync(join(ROOT, part), join(place, part), { recursive: true });
-    const own = join(home, 'home');
-    mkdirSync(join(own, '.config/restaurant'), { recursive: true, mode: 0o755 });
-    writeFileSync(join(own, '.config/restaurant/config.json'), '{"settings":{"city":"Bern"}}', {
-      mode: 0o600,
-    });
-    for (const path of [home, own, place]) chmodSync(path, 0o755);
-    const as = (words: readonly string[]) =>
-      start(
-        'setpriv',
-        [
-          `--reuid=${NOBODY}`,
-          `--regid=${NOBODY}`,
-          '--clear-groups',
-          process.execPath,
-          join(place, 'bin/restaurant.js'),
-          ...words,
-        ],
-        {
-          env: { ...given(), HOME: own },
-          cwd: '/',
-        },
-      ).ended;
-    const [found, login, status] = await Promise.all([
-      as(FIND),
-      as(['login', '--key-stdin', '--no-verify']),
-      as(['status']),
-    ]);
-    expect([found.exit, found.stdout.split('\n').length]).toEqual([0, 4]);
-    expect(found.stderr).toMatch(/^warning: cannot read the config file .*: permission denied; .*\n$/);
-    for (const { exit, stderr } of [login, status]) {
-      expect(exit).toBe(9);
-      expect(stderr).toMatch(
-        /^error: .*config\.json: permission denied\nhint: set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to\n$/,
-      );
-    }
-    expect(readFileSync(join(own, '.config/restaurant/config.json'), 'utf8')).toBe(
-      '{"settings":{"city":"Bern"}}',
-    );
-  });
-});
-
-describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled code', () => {
-  it('is stored only where no other user can write', async () => {
-    const { home } = newHome();
-    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
-    const cache = join(home, '.cache/restaurant');
-    const folder = join(cache, 'code');
-    mkdirSync(folder, { recursive: true });
-    // A user who can rename a folder on the path can replace it.
-    for (const open of [folder, cache, join(home, '.cache')]) {
-      chmodSync(open, 0o777);
-      expect((await restaurant(FIND, { env })).exit).toBe(0);
-      expect(readdirSync(folder)).toEqual([]);
-      chmodSync(open, 0o700);
-    }
-    expect((await restaurant(FIND, { env })).exit).toBe(0);
-    expect(readdirSync(folder).length).toBeGreaterThan(0);
-  });
-
-  it.each<[string, (bytes: Buffer) => Buffer]>([
-    ['half of it zeros, as after a power cut', (bytes) => bytes.fill(0, bytes.length / 2)],
-    [
-      'one bit wrong',
-      (bytes) => bytes.fill((bytes[bytes.length >> 1] ?? 0) ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1),
-    ],
-  ])('is not run when it is damaged: %s', async (_what, damage) => {
-    const { home } = newHome();
-    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
-    const good = await restaurant(FIND, { env });
-    const folder = join(home, '.cache/restaurant/code');
-    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      const path = join(folder, name);
-      if (statSync(path).isFile()) writeFileSync(path, damage(readFileSync(path)));
-    }
-    expect(good.exit).toBe(0);
-    expect(await restaurant(FIND, { env })).toEqual(good);
-  });
-
-  it('is made from chunks that are CommonJS modules, which Bun compiles into the executable', () => {
-    const chunks = join(ROOT, 'dist/chunks');
-    const helpers = readdirSync(chunks).find((name) => name.startsWith('rolldown-runtime-')) ?? '';
-    expect(Object.keys(createRequire(import.meta.url)(join(chunks, helpers)))).not.toEqual([]);
-  });
-
-  it('contains no import() of a Node module, which would fail', () => {
-    const chunks = join(ROOT, 'dist/chunks');
-    const importing = readdirSync(chunks).filter((name) =>
-      /\bimport\([`'"]node:/.test(readFileSync(join(chunks, name), 'utf8')),
-    );
-    expect(importing).toEqual([]);
-  });
-
-  it('runs the commands that read a key file and clear the cache', async () => {
-    const { home } = newHome();
-    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
-    const file = join(home, 'key.txt');
-    writeFileSync(file, PAID, { mode: 0o600 });
-    for (let run = 0; run < 2; run += 1) {
-      const login = await restaurant(['login', '--key-file', file], { env });
-      expect([login.exit, login.stderr]).toEqual([0, '']);
-    }
-    expect(await restaurant(['cache', 'clear'], { env })).toMatchObject({ exit: 0, stderr: '' });
-  });
-
-  it('is not read from a folder that anybody could have created during the run', async () => {
-    const { home } = newHome();
-    chmodSync(home, 0o1777);
-    const code = join(home, 'cache/code');
-    const env = {
-      ...given(),
-      NODE_DISABLE_COMPILE_CACHE: undefined,
-      RESTAURANT_CACHE_DIR: join(home, 'cache'),
-    };
-    expect((await restaurant(FIND, { env })).exit).toBe(0);
-    expect(existsSync(code)).toBe(false);
-    // The run has created the folder above it, which is private.
-    expect((await restaurant(FIND, { env })).exit).toBe(0);
-    expect(readdirSync(code).length).toBeGreaterThan(0);
-  });
-
-  it.skipIf(process.getuid?.() !== 0)('is not stored below a folder of another user', async () => {
-    const { home } = newHome();
-    chownSync(home, 65534, 65534);
-    const env = { ...given(), HOME: home, NODE_DISABLE_COMPILE_CACHE: undefined };
-    expect((await restaurant(FIND, { env })).exit).toBe(0);
-    const folder = join(home, '.cache/restaurant/code');
-    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
-  });
-});
 
 describe.concurrent('an invalid home', () => {
   it.each([[''], ['here']])('%j causes no files in the current folder', async (HOME) => {

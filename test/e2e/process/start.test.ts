@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -129,72 +129,11 @@ describe('starting', () => {
     });
   });
 
-  it('uses the executable and scripts that npm requires', () => {
+  it('uses an executable as npm requires it', () => {
     const bin = readFileSync(BIN, 'utf8');
     expect(bin.startsWith('#!/usr/bin/env node\n')).toBe(true);
     expect(bin).not.toContain('\r');
-    const { bin: bins, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(bins).toEqual({ restaurant: 'bin/restaurant.js' });
-    for (const name of ['preinstall', 'install', 'postinstall']) expect(scripts).not.toHaveProperty(name);
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(manifest.bin).toEqual({ restaurant: 'bin/restaurant.js' });
   });
-});
-
-describe('compiled code', () => {
-  const words = ['find', 'Nopa', '--city', 'SF', '--demo', '--json'];
-  const run = (own: Record<string, string | undefined>, given = words) =>
-    start(process.execPath, [BIN, ...given], { env: { ...own, NODE_DISABLE_COMPILE_CACHE: undefined } })
-      .ended;
-  const filesIn = (folder: string): string[] =>
-    readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name));
-
-  it('is cached for this user only and does not change the output', async () => {
-    const { home, env: own } = newHome();
-    const code = join(home, '.cache', 'restaurant', 'code');
-    const first = await run(own);
-    expect(first).toMatchObject({ exit: 0, stderr: '' });
-    const kept = filesIn(code);
-    expect(kept.length).toBeGreaterThan(2);
-    expect(kept.filter((path) => path.endsWith('.tmp'))).toEqual([]);
-    expect(statSync(code).mode & 0o077).toBe(0);
-    const before = kept.map((path) => statSync(path).mtimeMs);
-    expect(await run(own)).toEqual(first);
-    expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
-    // A damaged cache: the code is compiled as without a cache.
-    for (const path of kept) writeFileSync(path, 'not compiled code at all');
-    expect(await run(own)).toEqual(first);
-    for (const path of kept) writeFileSync(path, '');
-    expect(await run(own)).toEqual(first);
-    await runCli(['cache', 'clear'], { env: own });
-    expect(existsSync(code)).toBe(false);
-  });
-
-  it('is not required: the program runs if its folder cannot be created', async () => {
-    const { home, env: own } = newHome();
-    writeFileSync(join(home, '.cache'), 'a file');
-    expect(await run(own)).toMatchObject({ exit: 0, stderr: '' });
-    expect(await run({ ...own, HOME: '' })).toMatchObject({ exit: 0, stderr: '' });
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'does not stop a run in a place where no folder can be created',
-    async () => {
-      const { env: own } = newHome();
-      expect(await run({ ...own, XDG_CACHE_HOME: '/proc/no/folder' })).toMatchObject({ exit: 0, stderr: '' });
-    },
-  );
-
-  it.each(['table', 'csv'])(
-    'is also cached for modules that are loaded after the response: %s',
-    async (format) => {
-      const { home, env: own } = newHome();
-      const runOnce = () => run(own, ['find', 'Nopa', '--city', 'SF', '--demo', '--format', format]);
-      const first = await runOnce();
-      const kept = filesIn(join(home, '.cache', 'restaurant', 'code'));
-      const before = kept.map((path) => statSync(path).mtimeMs);
-      expect(await runOnce()).toEqual(first);
-      expect(kept.map((path) => statSync(path).mtimeMs)).toEqual(before);
-    },
-  );
 });

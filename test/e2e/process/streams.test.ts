@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -76,10 +76,8 @@ describe.concurrent('a reader that is slow', () => {
 });
 
 /** Runs lines concurrently; returns each with its result. */
-const together = async <T extends readonly [line: string, ...unknown[]]>(
-  cases: readonly T[],
-  cwd?: () => string,
-) => Promise.all(cases.map(async (one) => ({ one, line: one[0], ran: await bash(one[0], cwd?.()) })));
+const together = async <T extends readonly [line: string, ...unknown[]]>(cases: readonly T[]) =>
+  Promise.all(cases.map(async (one) => ({ one, line: one[0], ran: await bash(one[0]) })));
 
 const PROBLEM = /^error: .+\nhint: .+\n$/;
 
@@ -123,43 +121,60 @@ describe.concurrent('streams that are closed', () => {
   });
 });
 
-describe.concurrent('a device that is full', () => {
-  it.skipIf(!existsSync('/dev/full'))(
-    'is reported on one line with -o, and always by the exit code',
-    async () => {
-      const { exit, stdout, stderr } = await bash(`${FIND} -o /dev/full`);
-      expect([exit, stdout]).toEqual([9, '']);
-      expect(stderr).toMatch(
-        /^error: cannot write \/dev\/full: the disk is full\nhint: free some space, or choose another disk: .*\n$/,
-      );
-      // When the error cannot be printed either, the exit code still reports it.
-      const [both, fnd] = await together([[`${FIND} > /dev/full 2>&1`], ['restaurant fnd 2> /dev/full']]);
-      expect([both?.ran.exit, fnd?.ran.exit]).toEqual([9, 2]);
+describe.skipIf(!existsSync('/dev/full')).concurrent('a device that is full', () => {
+  it.each(['table', 'json', 'ndjson', 'csv', 'tsv', 'geojson', 'html'])(
+    'is reported as stdout of %s',
+    async (format) => {
+      const { exit, stderr } = await bash(`${FIND} --format ${format} > /dev/full`);
+      expect(exit).toBe(9);
+      if (format === 'json') expect(JSON.parse(stderr).error.code).toBe('io_error');
+      else expect(stderr).toMatch(PROBLEM);
+      expect(stderr).toContain('cannot write to stdout: the disk is full');
     },
   );
+
+  it.each([
+    [`${FIND} --verbose 2> /dev/full`, 0, /^(.+\n){3}$/, /^$/],
+    // The exit code reports an error that cannot be printed.
+    [`${FIND} > /dev/full 2>&1`, 9, /^$/, /^$/],
+    ['restaurant fnd 2> /dev/full', 2, /^$/, /^$/],
+    [
+      `${FIND} -o /dev/full`,
+      9,
+      /^$/,
+      /^error: cannot write \/dev\/full: the disk is full\nhint: free some space, or choose another disk: .*\n$/,
+    ],
+  ])('does not change the rest of %s', async (line, ...expected) => {
+    const { exit, stdout, stderr } = await bash(line);
+    expect([exit, stdout, stderr]).toEqual([
+      expected[0],
+      expect.stringMatching(expected[1]),
+      expect.stringMatching(expected[2]),
+    ]);
+  });
 });
 
 // There Bun ends with its own message before the program starts.
-describe.skipIf(STANDALONE).concurrent('a folder that was deleted', () => {
-  const within = (command: string) => [`rmdir "$PWD"; ${command}`] as const;
+describe.skipIf(STANDALONE).concurrent('a current folder that was deleted', () => {
+  const UNRESOLVED = /^error: cannot resolve .*: the current folder .*was deleted\nhint: .+\n$/;
 
-  it('is not required', async () => {
-    const cases = ['restaurant --help', `${FIND} -o ${join(home, 'whole.csv')}`];
-    for (const { line, ran } of await together(cases.map(within), tempFolder)) {
-      expect([line, ran.exit, ran.stderr]).toEqual([line, 0, '']);
-    }
-  });
-
-  it('is reported where it is required', async () => {
-    const cases = [
-      `${FIND} -o out.csv`,
-      'restaurant raw x @params.json',
-      'restaurant login --key-file key.txt',
-    ];
-    for (const { line, ran } of await together(cases.map(within), tempFolder)) {
-      expect([line, ran.exit, ran.stdout]).toEqual([line, 9, '']);
-      expect(ran.stderr).toMatch(/^error: cannot resolve .*: the current folder .*was deleted\nhint: .+\n$/);
-    }
+  it.each<[string, number, RegExp?]>([
+    ['--help', 0, /^$/],
+    ['find Nopa --city SF -o $HOME/whole.csv', 0, /^$/],
+    ['enrich $HOME/list.csv -o $HOME/rows.csv --quiet', 0],
+    ['mcp config claude-code --scope user', 0],
+    ['skill install claude-code', 0],
+    ['find Nopa --city SF -o out.csv', 9, UNRESOLVED],
+    ['raw x @params.json', 9, UNRESOLVED],
+    ['login --key-file key.txt', 9, UNRESOLVED],
+    ['enrich list.csv', 9],
+    ['mcp config claude-code --write', 9, /restaurant mcp config claude-code --write --scope user/],
+    ['skill install claude-code --scope project', 9, /restaurant skill install claude-code --scope user/],
+  ])('is not required, or reported: restaurant %s ends with %i', async (words, exit, stderr = /^/) => {
+    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
+    const ran = await bash(`rmdir "$PWD"; restaurant ${words}`, tempFolder());
+    expect(ran).toMatchObject({ exit, stderr: expect.stringMatching(stderr) });
+    if (exit !== 0) expect(ran.stdout).toBe('');
   });
 });
 

@@ -241,25 +241,4 @@ describe('several processes', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
-
-  it.runIf(process.getuid?.() === 0)(
-    'after a run as root, get an error that suggests another folder',
-    async () => {
-      const base = tempFolder();
-      const folder = join(base, 'restaurant');
-      mkdirSync(folder, { mode: 0o700 });
-      writeFileSync(join(folder, 'config.json'), '{}', { mode: 0o600 });
-      const worker = await bundleWorker(base, LOGIN);
-      chmodSync(base, 0o755);
-      const run = async () =>
-        (await startWorker(worker, [folder, 'me'], { uid: 65534, gid: 65534 }).ended).stdout;
-      expect(await run()).toContain(
-        'permission denied set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to',
-      );
-      chownSync(folder, 65534, 65534);
-      expect(await run()).toContain(
-        `io_error cannot read the config file ${join(folder, 'config.json')}: permission denied`,
-      );
-    },
-  );
 });
