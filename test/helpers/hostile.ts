@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
 import type { View } from '../../src/output/presentation.ts';
 import { palette } from '../../src/output/style.ts';
-import { width } from '../../src/util/text.ts';
 
 /** A view without color. */
 export function viewOf(width: number, unicode = true): View {
@@ -120,11 +118,3 @@ export const FORBIDDEN =
 
 /** A link as this program writes it, to an ASCII address. The first group is the visible text. */
 export const OWN_LINK = /\u001b\]8;;https:\/\/[!-~]+\u001b\\(.+?)\u001b\]8;;\u001b\\/gu;
-
-/** Expects text without control characters and within the width, of which links change nothing but the addresses. */
-export function expectHarmless(render: (view: View) => string, columns: number): void {
-  const text = render(viewOf(columns));
-  expect(text).not.toMatch(FORBIDDEN);
-  for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
-  expect(render({ ...viewOf(columns), links: true }).replaceAll(OWN_LINK, '$1')).toBe(text);
-}

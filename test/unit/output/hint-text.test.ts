@@ -117,34 +117,24 @@ describe('a hint', () => {
 /** The rules of the C runtime for the words of a command line (UCRT, `parse_cmdline`). */
 function windowsArguments(line: string): string[] {
   const words: string[] = [];
-  let word = '';
-  let isOpen = false;
+  let word: string | undefined;
   let isQuoted = false;
-  for (let at = 0; at < line.length; at++) {
-    const [slashes = ''] = /^\\*/.exec(line.slice(at)) ?? [];
-    const char = line[at + slashes.length];
-    if (slashes !== '' && char === '"') {
-      word += '\\'.repeat(Math.floor(slashes.length / 2));
-      at += slashes.length - (slashes.length % 2 === 1 ? 0 : 1);
-      if (slashes.length % 2 === 1) word += '"';
-    } else if (slashes !== '') {
-      word += slashes;
-      at += slashes.length - 1;
-    } else if (char === '"' && isQuoted && line[at + 1] === '"') {
-      word += '"';
-      at++;
-    } else if (char === '"') {
-      isQuoted = !isQuoted;
-      isOpen = true;
-    } else if ((char === ' ' || char === '\t') && !isQuoted) {
-      if (isOpen || word !== '') words.push(word);
-      word = '';
-      isOpen = false;
+  let closedAt = -1;
+  for (const { 0: part, 1: slashes, index } of `${line} `.matchAll(/(\\*)"|\\+|[^"\\]/gs)) {
+    if (slashes === undefined && /[ \t]/.test(part) && !isQuoted) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (slashes === undefined) {
+      word = (word ?? '') + part;
     } else {
-      word += char;
+      const isLiteral = slashes.length % 2 === 1;
+      const isDoubled = !isQuoted && part === '"' && index === closedAt;
+      word = (word ?? '') + '\\'.repeat(slashes.length / 2) + (isLiteral || isDoubled ? '"' : '');
+      if (!isLiteral) isQuoted = !isQuoted;
+      closedAt = index + part.length;
     }
   }
-  return isOpen || word !== '' ? [...words, word] : words;
+  return words;
 }
 
 const words = fc.array(fc.string({ unit: fc.constantFrom(...'ab \\"\'%!^&|<>$`~;,=-.:/é“\n') }), {

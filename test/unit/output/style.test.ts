@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapUrl } from '../../../src/output/geo.ts';
 import { isColored, link, palette, showsLinks, webUrl } from '../../../src/output/style.ts';
 import { width } from '../../../src/util/text.ts';
 import { FORBIDDEN, hostileText, OWN_LINK, viewOf } from '../../helpers/hostile.ts';
@@ -78,40 +77,16 @@ describe('showsLinks', () => {
   });
 
   it('is off with --no-color', () => {
-    expect(showsLinks({ env: { ...ghostty, FORCE_HYPERLINK: '1' }, isTTY: true, flag: false })).toBe(false);
+    expect(showsLinks({ env: { FORCE_HYPERLINK: '1' }, isTTY: true, flag: false })).toBe(false);
   });
-});
-
-describe('mapUrl', () => {
-  it('uses only the two numbers', () => {
-    expect(mapUrl({ lat: 37.7749, lng: -122.43761234 })).toBe(
-      'https://www.openstreetmap.org/?mlat=37.7749&mlon=-122.437612#map=18/37.7749/-122.437612',
-    );
-    expect(mapUrl({ lat: 1e-9, lng: -0 })).toContain('mlat=0&mlon=0#');
-  });
-
-  it.each([
-    undefined,
-    null,
-    'x',
-    [],
-    {},
-    { lat: 1 },
-    { lat: '1', lng: '2' },
-    { lat: 91, lng: 0 },
-    { lat: 0, lng: -181 },
-    { lat: Number.NaN, lng: 0 },
-  ])('returns undefined for %j', (coordinates) => expect(mapUrl(coordinates)).toBeUndefined());
 });
 
 describe('webUrl', () => {
   it.each([
-    'https://nopa.example/',
-    'https://nopa.example/menu?day=1&x=%20#top',
-    'https://nopa.example:8443/a',
-  ])('returns %s unchanged', (url) => expect(webUrl(url)).toBe(url));
-  it('adds a slash to a host without a path', () =>
-    expect(webUrl('https://nopa.example')).toBe('https://nopa.example/'));
+    ['https://nopa.example/menu?day=1&x=%20#top', 'https://nopa.example/menu?day=1&x=%20#top'],
+    ['https://nopa.example:8443/a', 'https://nopa.example:8443/a'],
+    ['https://nopa.example', 'https://nopa.example/'],
+  ])('of %s is %s', (text, url) => expect(webUrl(text)).toBe(url));
 
   it.each([
     'http://nopa.example/',

@@ -1,9 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { present } from '../../../../src/output/formats.ts';
-import { findPresentation, renderFind } from '../../../../src/output/render/find.ts';
-import { SUMMARY_COLUMNS } from '../../../../src/util/restaurant.ts';
-import { expectHarmless, hostileJson, hostileRecord, viewOf } from '../../../helpers/hostile.ts';
+import { renderFind } from '../../../../src/output/render/find.ts';
+import { viewOf } from '../../../helpers/hostile.ts';
 
 const NOPA = {
   service_id: '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91',
@@ -27,10 +24,7 @@ const SAITO = {
 };
 const RESTAURANTS = [NOPA, SAITO, null];
 const all = {};
-
-function table(...args: Parameters<typeof renderFind>): string {
-  return [...renderFind(...args)].join('\n');
-}
+const table = (...args: Parameters<typeof renderFind>): string => [...renderFind(...args)].join('\n');
 
 describe('renderFind', () => {
   it('shows what fits the width, and lists the fields if nothing does', () => {
@@ -88,12 +82,12 @@ describe('renderFind', () => {
     `);
   });
 
-  it('shows the city if there are several', async () => {
+  it('shows the city if there are several', () => {
     const other = { ...SAITO, city: 'Tokyo' };
     expect(table([NOPA, other], all, viewOf(100)).split('\n')[0]).toMatch(/ADDRESS +CITY/);
   });
 
-  it('shows exactly the selected columns, as a list if there is no room', async () => {
+  it('shows exactly the selected columns, as a list if there is no room', () => {
     const columns = ['name', 'service_id', 'lat', 'extra'];
     expect(table([{ ...NOPA, extra: { a: 1 } }], { columns }, viewOf(80))).toMatchInlineSnapshot(`
       "#  NAME  SERVICE ID                                LAT  EXTRA
@@ -108,44 +102,11 @@ describe('renderFind', () => {
     `);
   });
 
-  it('contains nothing harmful and keeps its width for any data', async () => {
-    const restaurants = fc.array(fc.oneof(hostileRecord, hostileJson), { maxLength: 4 });
-    fc.assert(
-      fc.property(restaurants, fc.integer({ min: 10, max: 200 }), (results, columns) => {
-        expectHarmless((view) => table(results, all, view), columns);
-      }),
-    );
-  });
-
-  it('links names to a map', async () => {
+  it('links names to a map', () => {
     const lines = table([SAITO, NOPA], all, { ...viewOf(80), links: true }).split('\n');
     expect(lines[1]).not.toContain('\u001b');
     expect(lines[2]).toContain(
       '/?mlat=37.7749&mlon=-122.4376#map=18/37.7749/-122.4376\u001b\\Nopa\u001b]8;;',
     );
-  });
-});
-
-describe('findPresentation', () => {
-  const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
-  const output = { status: 'ok', results: [NOPA, SAITO], total_matches: 2, extra: 1 };
-  const data = findPresentation(output, output.results, { name: 'Nopa', city: 'SF', total: 2, at: 0 });
-
-  it('has the documented columns in TSV', async () => {
-    expect(await present(data, 'tsv', options)).toBe(
-      [
-        `${NOPA.service_id}\tNopa\tA\tcalifornian; american\tNorth of the Panhandle\tSan Francisco\t560 Divisadero St, San Francisco, CA 94117\t37.7749\t-122.4376\tfull`,
-        `${SAITO.service_id}\t鮨さいとう\tB+\tsushi\t六本木\tSan Francisco\t東京都港区六本木1-4-5\t\t\t`,
-        '',
-      ].join('\n'),
-    );
-    expect((await present(data, 'csv', options)).split('\n')[0]).toBe(SUMMARY_COLUMNS.join(','));
-  });
-
-  it('keeps the document around reduced results', () => {
-    expect(data.selectColumns(['name', 'lat'])).toEqual({
-      ...output,
-      results: [{ name: 'Nopa', coordinates: { lat: 37.7749 } }, { name: '鮨さいとう' }],
-    });
   });
 });

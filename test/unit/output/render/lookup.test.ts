@@ -1,29 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../../src/client/types.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { present } from '../../../../src/output/formats.ts';
-import { lookupEntries } from '../../../../src/output/lookup-entry.ts';
-import { lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
+import { comparisonLines, lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
 import { palette } from '../../../../src/output/style.ts';
 import { width } from '../../../../src/util/text.ts';
-import { expectHarmless, hostileRecord, viewOf } from '../../../helpers/hostile.ts';
+import { viewOf } from '../../../helpers/hostile.ts';
 
-const ID = '3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91';
-const BASIC = {
+type Output = Record<string, unknown>;
+
+const RICH = {
   grade: 'A',
   tldr: 'Wood-fired Californian cooking in a lively room that stays open late.',
   cuisine: ['californian', 'american'],
   price_level: '$$$',
-};
-const RICH = {
-  ...BASIC,
   name: 'Nopa',
-  service_id: ID,
+  service_id: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
   phone: '+1 415 864 8643',
   openNow: true,
   michelin: null,
   tags: ['lively', 'late night'],
-  hours: { mon: '17:00–24:00', sat: '11:00–14:30, 17:00–01:00' },
+  hours: { mon: '17:00–24:00', tue: [], sat: '11:00–14:30, 17:00–01:00' },
   highlights: ['Vegetables from the market across the street', 'Late-night kitchen'],
   reviews: [
     { source: 'Eater', score: 8.5 },
@@ -34,25 +32,49 @@ const RICH = {
     'Flatbread',
   ],
 };
+const OTHER_SPELLINGS = {
+  displayName: 'Nopa',
+  Letter_Grade: 'B',
+  shortSummary: 'Fine.',
+  CuisineTags: ['thai'],
+  price_tier: 2,
+};
+const HOURS = {
+  sunday: [
+    { open: '11:00', close: '14:30' },
+    { open: '18:00', close: '23:00' },
+  ],
+  holidays: { open: '18:00', close: null },
+};
 
-function card(output: Record<string, unknown>, columns: number): string {
-  return renderLookup([{ restaurantId: ID, output }], undefined, viewOf(columns));
-}
+const named = (output: Output): Outcome => ({ restaurantId: String(output.service_id ?? 'id-1'), output });
+const card = (output: Output, columns: number, keys?: readonly string[]): string =>
+  renderLookup([named(output)], keys, viewOf(columns));
 
 describe('renderLookup', () => {
-  it('renders the basic level as a card', async () => {
-    expect(card(BASIC, 60)).toMatchInlineSnapshot(`
-      "A  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
-      californian, american · $$$
+  it('lays out any fields as a card', () => {
+    const cards = [
+      ['# all kinds of fields, at 40 columns', card(RICH, 40)],
+      ['# only the selected fields', card(RICH, 60, ['name', 'hours.mon'])],
+      ['# a heading with other spellings of its keys', card(OTHER_SPELLINGS, 60)],
+      [
+        '# a heading in the only object',
+        card({ status: 'ok', restaurant: { name: 'Nopa', phone: '1' } }, 60),
+      ],
+      [
+        '# fields that fit no heading',
+        card({ grade: { letter: 'A', score: 91 }, price: null, cuisine: [] }, 60),
+      ],
+      ['# ranges of time', card({ name: 'Nopa', hours: HOURS }, 60)],
+      [
+        '# several, without Unicode',
+        renderLookup([named({ name: 'Nopa', grade: 'A' }), named({})], undefined, viewOf(40, false)),
+      ],
+    ];
+    expect(cards.flat().join('\n\n')).toMatchInlineSnapshot(`
+      "# all kinds of fields, at 40 columns
 
-      Wood-fired Californian cooking in a lively room that stays
-      open late."
-    `);
-  });
-
-  it('lays out the rest, and wraps it at 40 columns', async () => {
-    expect(card(RICH, 40)).toMatchInlineSnapshot(`
-      "A  Nopa
+      A  Nopa
       californian, american · $$$
 
       Wood-fired Californian cooking in a
@@ -64,6 +86,7 @@ describe('renderLookup', () => {
 
       Hours
         Mon  17:00–24:00
+        Tue  closed
         Sat  11:00–14:30, 17:00–01:00
 
       Highlights
@@ -85,174 +108,183 @@ describe('renderLookup', () => {
 
       No data     Michelin
       Service ID
-        3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
-    `);
-  });
+        a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53
 
-  it('keeps running text readable at 200 columns', async () => {
-    const lines = card({ summary: 'word '.repeat(60) }, 200).split('\n');
-    expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(88);
-  });
+      # only the selected fields
 
-  it('recognizes the usual keys in any spelling', async () => {
-    const output = {
-      displayName: 'Nopa',
-      Letter_Grade: 'B',
-      shortSummary: 'Fine.',
-      CuisineTags: ['thai'],
-      price_tier: 2,
-    };
-    expect(card(output, 60)).toMatchInlineSnapshot(`
-      "B  Nopa
+      Nopa
+
+      Hours          mon 17:00–24:00
+      Restaurant ID  a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53
+
+      # a heading with other spellings of its keys
+
+      B  Nopa
       thai · Price tier 2
 
       Fine.
 
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
-    `);
-  });
+      Restaurant ID  id-1
 
-  it('finds them in the only object of an output', async () => {
-    expect(
-      card({ status: 'ok', restaurant: { name: 'Nopa', grade: 'A', phone: '1' } }, 60),
-    ).toMatchInlineSnapshot(`
-      "A  Nopa
+      # a heading in the only object
+
+      Nopa
 
       Phone          1
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
-    `);
-  });
+      Restaurant ID  id-1
 
-  it('shows unusable heading fields with the rest', async () => {
-    expect(card({ grade: { A: 3, score: 91 }, price: null, cuisine: [] }, 60)).toMatchInlineSnapshot(`
-      "3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91
+      # fields that fit no heading
 
-      Grade    A 3, score 91
+      id-1
+
+      Grade    letter A, score 91
       Cuisine  none
-      No data  Price"
-    `);
-  });
+      No data  Price
 
-  it('writes ranges and small objects in one line', async () => {
-    const output = {
-      name: 'Nopa',
-      hours: {
-        monday: [],
-        tuesday: [{ open: '18:00', close: '23:30' }],
-        sunday: [
-          { open: '11:00', close: '14:30' },
-          { open: '18:00', close: '23:00' },
-        ],
-        holidays: { open: '18:00', close: null },
-      },
-      coordinates: { lat: 37.77, lng: -122.43 },
-    };
-    expect(card(output, 60)).toMatchInlineSnapshot(`
-      "Nopa
+      # ranges of time
 
-      Coordinates  lat 37.77, lng -122.43
+      Nopa
 
       Hours
-        Monday    closed
-        Tuesday   18:00 to 23:30
         Sunday    11:00 to 14:30, 18:00 to 23:00
         Holidays  open 18:00, close -
 
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
-    `);
-  });
+      Restaurant ID  id-1
 
-  it('separates several with a rule', async () => {
-    const items = [
-      { restaurantId: 'id-1', output: { name: 'Nopa', grade: 'A' } },
-      { restaurantId: 'id-2', output: {} },
-    ];
-    expect(renderLookup(items, undefined, viewOf(40, false))).toMatchInlineSnapshot(`
-      "A  Nopa
+      # several, without Unicode
+
+      A  Nopa
 
       Restaurant ID  id-1
 
       ----------------------------------------
 
-      id-2"
+      id-1"
     `);
     expect(renderLookup([], undefined, viewOf(40))).toBe('');
   });
 
-  it('shows only the selected keys', async () => {
-    expect(
-      renderLookup([{ restaurantId: ID, output: RICH }], ['name', 'hours.mon'], viewOf(60)),
-    ).toMatchInlineSnapshot(`
-      "Nopa
-
-      Hours          mon 17:00–24:00
-      Restaurant ID  3f2b8c1e-7a4d-4c9b-9e21-5d0c6a7b8e91"
-    `);
+  it('keeps running text readable at 200 columns', () => {
+    const lines = card({ summary: 'word '.repeat(60) }, 200).split('\n');
+    expect(Math.max(...lines.map(width))).toBeLessThanOrEqual(88);
   });
 
-  it('colors grade and name', async () => {
-    const colored = renderLookup([{ restaurantId: ID, output: { name: 'Nopa', grade: 'A' } }], undefined, {
-      ...viewOf(60),
-      palette: palette(1),
-    });
-    expect(colored.split('\n')[0]).toBe('\u001b[1mA\u001b[22m  \u001b[1mNopa\u001b[22m');
+  it('colors grade and name', () => {
+    const view = { ...viewOf(60), palette: palette(1) };
+    const [heading] = renderLookup([named({ name: 'Nopa', grade: 'A' })], undefined, view).split('\n');
+    expect(heading).toBe('\u001b[1mA\u001b[22m  \u001b[1mNopa\u001b[22m');
   });
 
-  it('drops no text, keeps its width and contains nothing harmful', async () => {
-    fc.assert(
-      fc.property(hostileRecord, fc.integer({ min: 12, max: 200 }), (output, columns) => {
-        expectHarmless((view) => renderLookup([{ restaurantId: ID, output }], undefined, view), columns);
-      }),
-    );
+  it('drops no text', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 1, maxLength: 4 });
-    const plainRecord = fc.dictionary(
+    const record = fc.dictionary(
       fc.stringMatching(/^[a-z]{3,9}$/),
       fc.oneof(
         words,
         words.map(([word]) => ({ inner: [{ word }] })),
       ),
     );
+    const wordsOf = (value: unknown): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsOf) : [value];
     fc.assert(
-      fc.property(plainRecord, fc.integer({ min: 40, max: 200 }), (output, columns) => {
+      fc.property(record, fc.integer({ min: 40, max: 200 }), (output, columns) => {
         const text = card(output, columns).replace(/\s+/g, ' ');
-        for (const word of JSON.stringify(Object.values(output)).match(
-          /(?<=")(?!inner|word"|word:)[a-z]+(?="[,\]}])/g,
-        ) ?? []) {
-          expect(text).toContain(word);
-        }
+        for (const word of wordsOf(output)) expect(text).toContain(word);
       }),
     );
   });
 });
 
-describe('lookupPresentation', () => {
-  const options = { prettyJson: false, guardFormulas: true, view: viewOf(80) };
-  const GONE = { restaurantId: 'x', error: new AppError('not_found', 'no restaurant x') };
+const NOPA = named({
+  status: 'ok',
+  service_id: RICH.service_id,
+  name: 'Nopa',
+  grade: 'A',
+  tldr: RICH.tldr,
+  price_level: '$$$',
+  city: 'San Francisco',
+  coordinates: { lat: 37.77, lng: -122.43 },
+  hours: { monday: '17:00', tuesday: [] },
+  dishes: [
+    { name: 'Pork chop', price: 34 },
+    { name: 'Flatbread with a very long name', price: 9, note: 'new' },
+  ],
+  nearby: [],
+});
+const CORNER = named({
+  status: 'ok',
+  name: 'Nopa Corner',
+  grade: 'B+',
+  city: 'San Francisco',
+  phone: '+1 415',
+  hours: null,
+  dishes: [{ name: 'Soup', price: 7 }],
+  nearby: [{ service_id: 'a7c1', name: 'Nopa', distance: 91 }],
+});
+const GONE: Outcome = { restaurantId: 'id-3', error: new AppError('not_found', 'no restaurant has this id') };
 
-  it('of one restaurant is its output; rows start with the id', async () => {
-    const data = lookupPresentation([{ restaurantId: ID, output: BASIC }], true, 0);
-    expect(data.selectColumns(['grade'])).toEqual({ grade: 'A' });
-    expect((await present(data, 'csv', options)).split('\n')[0]).toBe(
-      'restaurant_id,grade,tldr,cuisine,price_level',
-    );
-    expect(await present(data, 'ndjson', options)).toBe(`${JSON.stringify(BASIC)}\n`);
+describe('comparisonLines', () => {
+  it('shows fields as rows and restaurants as columns, lists in one form, and identifiers last', () => {
+    expect(comparisonLines([NOPA, CORNER, GONE], undefined, viewOf(80))?.join('\n')).toMatchInlineSnapshot(`
+      "             Nopa                   Nopa Corner            id-3
+                                                                 not_found: no
+                                                                 restaurant has this
+                                                                 id
+      Grade        A                      B+
+      Price        $$$                    -
+
+      Summary      Wood-fired             -
+                   Californian cooking
+                   in a lively room that
+                   stays open late.
+
+      City         San Francisco          San Francisco
+      Coordinates  lat 37.77, lng         -
+                   -122.43
+      Phone        -                      +1 415
+
+      Hours
+        Monday     17:00                  -
+        Tuesday    closed                 -
+
+      Dishes       • Pork chop, price 34  • Soup, price 7
+                   • Flatbread with a
+                     very long name,
+                     price 9, note new
+
+      Nearby       none                   • Nopa, distance 91,
+                                            service ID a7c1
+
+      Service ID   a7c1e5d2-3f84-4b69-    -
+                   9d20-6e8f1b4c7a53"
+    `);
   });
 
-  it('of a list is an array with the failures', async () => {
-    const outcomes = [{ restaurantId: ID, output: BASIC }, GONE];
-    const error = { restaurant_id: 'x', error: expect.objectContaining({ code: 'not_found' }) };
-    const data = lookupPresentation(outcomes, false, 0);
-    expect(lookupEntries(outcomes)).toEqual([{ restaurant_id: ID, output: BASIC }, error]);
-    expect(data.selectColumns(['grade'])).toEqual([{ restaurant_id: ID, output: { grade: 'A' } }, error]);
-    expect(await present(data, 'tsv', { ...options, columns: ['restaurant_id', 'grade'] })).toBe(
-      `${ID}\tA\n`,
-    );
+  it('dims equal values', () => {
+    const lines = comparisonLines([NOPA, CORNER], undefined, { ...viewOf(80), palette: palette(1) });
+    expect(lines?.join('\n')).toContain('\u001b[2mSan Francisco\u001b[22m');
+    expect(lines?.join('\n')).toContain('\u001b[1mA\u001b[22m');
   });
 
-  it('shows a failure in its place and not as a record', async () => {
-    const data = lookupPresentation([GONE, { restaurantId: ID, output: BASIC }], false, 0);
-    const table = await present(data, 'table', { ...options, view: viewOf(40) });
-    expect(table.split('\n').slice(0, 2)).toEqual(['x', 'not_found: no restaurant x']);
-    expect(await present(data, 'tsv', { ...options, columns: ['grade'] })).toBe('A\n');
+  it.each([
+    ['one alone', [NOPA], 200],
+    ['five', [NOPA, CORNER, GONE, NOPA, CORNER], 200],
+    ['a narrow terminal', [NOPA, CORNER], 40],
+    ['four at 80 columns', [NOPA, CORNER, GONE, NOPA], 80],
+    ['failures alone', [GONE, GONE], 80],
+  ])('returns nothing for %s', (_, items, columns) => {
+    expect(comparisonLines(items, undefined, viewOf(columns))).toBeUndefined();
+    expect(renderLookup(items, undefined, viewOf(columns))).not.toBe('');
   });
+});
+
+it('shows a failure in its place, and not as a record', async () => {
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(40), columns: ['grade'] };
+  const data = lookupPresentation([GONE, CORNER], false, 0);
+  const table = await present(data, 'table', options);
+  expect(table.split('\n').slice(0, 3)).toEqual(['id-3', 'not_found: no restaurant has this id', '']);
+  expect(await present(data, 'tsv', options)).toBe('B+\n');
+  const error = { restaurant_id: 'id-3', error: expect.objectContaining({ code: 'not_found' }) };
+  expect(data.selectColumns(['grade'])).toEqual([error, { restaurant_id: 'id-1', output: { grade: 'B+' } }]);
+  expect(lookupPresentation([CORNER], true, 0).selectColumns(['grade'])).toEqual({ grade: 'B+' });
 });

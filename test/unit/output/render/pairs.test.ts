@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderPairs } from '../../../../src/output/pairs.ts';
-import { expectHarmless, hostileText, viewOf } from '../../../helpers/hostile.ts';
+import { viewOf } from '../../../helpers/hostile.ts';
 
 const SECTIONS = [
   {
@@ -50,14 +49,5 @@ describe('renderPairs', () => {
         2025-06-01T12:00:40Z
       "
     `);
-  });
-
-  it('keeps its width and contains nothing harmful', () => {
-    const pairs = fc.array(fc.tuple(hostileText, hostileText), { maxLength: 5 });
-    fc.assert(
-      fc.property(hostileText, pairs, fc.integer({ min: 10, max: 160 }), (title, list, columns) => {
-        expectHarmless((view) => renderPairs([{ title, pairs: list }], view), columns);
-      }),
-    );
   });
 });

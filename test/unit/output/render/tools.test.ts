@@ -1,14 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../src/client/types.ts';
-import { present } from '../../../../src/output/formats.ts';
-import {
-  renderTool,
-  renderTools,
-  toolPresentation,
-  toolsPresentation,
-} from '../../../../src/output/render/tools.ts';
-import { expectHarmless, hostileJson, hostileText, viewOf } from '../../../helpers/hostile.ts';
+import { renderTool, renderTools } from '../../../../src/output/render/tools.ts';
+import { viewOf } from '../../../helpers/hostile.ts';
 
 const FIND: Tool = {
   name: 'find_restaurant',
@@ -121,48 +114,9 @@ describe('renderTool', () => {
     `);
   });
 
-  it('shows a tool without arguments', async () => {
+  it('shows a tool without arguments', () => {
     expect(renderTool({ name: 'ping' }, viewOf(60))).toBe(
       'ping\n\nIt takes no arguments.\n\n$ restaurant call ping',
-    );
-  });
-
-  it('accepts any schema', async () => {
-    const schema = fc.oneof(
-      hostileJson,
-      fc.record({ properties: fc.dictionary(hostileText, hostileJson), required: hostileJson }),
-    ) as fc.Arbitrary<Record<string, unknown>>;
-    fc.assert(
-      fc.property(
-        hostileText,
-        hostileText,
-        schema,
-        fc.integer({ min: 12, max: 160 }),
-        (name, description, inputSchema, columns) => {
-          const tool = { name, description, inputSchema };
-          expectHarmless((view) => `${renderTools([tool], view)}\n${renderTool(tool, view)}`, columns);
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
-});
-
-describe('presentations of tools', () => {
-  const options = { prettyJson: false, guardFormulas: true, view: viewOf(60) };
-
-  it('contain the tools as received', async () => {
-    expect(toolsPresentation([FIND]).selectColumns(['name'])).toEqual({ tools: [{ name: FIND.name }] });
-    expect(toolPresentation(FIND).selectColumns(['name'])).toEqual({ name: FIND.name });
-    expect(await present(toolsPresentation([FIND]), 'tsv', options)).toBe(
-      'find_restaurant\t\tSearch restaurants by name and city. Returns summaries, best match first.\n',
-    );
-  });
-
-  it('show the selected columns', async () => {
-    const columns = ['name', 'inputSchema.type'];
-    expect(await present(toolsPresentation([FIND]), 'table', { ...options, columns })).toBe(
-      'NAME             INPUTSCHEMA.TYPE\nfind_restaurant  object\n',
     );
   });
 });
