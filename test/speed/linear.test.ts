@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { SseDecoder } from '../../src/client/http/body.ts';
+import { keyMasker, redactor } from '../../src/client/key.ts';
+import { nameSimilarity } from '../../src/enrich/match/names.ts';
+import { guardFormula } from '../../src/output/csv.ts';
+import { renderTool, renderTools } from '../../src/output/render/tools.ts';
+import { CsvReader } from '../../src/util/csv.ts';
+import { formatJson, memberText, parseJson } from '../../src/util/json.ts';
+import { clean, cleanLine, truncate, width, wrap } from '../../src/util/text.ts';
+import { KEY } from '../helpers/client.ts';
+import { viewOf } from '../helpers/hostile.ts';
+import { expectLinearTime } from '../helpers/linear-time.ts';
+
+type Case = [what: string, work: (size: number) => unknown, size: number];
+
+const LONG = '12345678901234567890';
+
+const decode = (chunk: string) => (count: number) => {
+  const decoder = new SseDecoder(100_000_000, () => {});
+  for (let at = 0; at < count; at += 1) decoder.feed(chunk);
+  decoder.end();
+};
+const mask = keyMasker(KEY);
+const maskEscapes = keyMasker(`${KEY}\\\\\\"\\/"/\\\\x`);
+const redact = redactor(KEY);
+
+function readCsv(text: string): void {
+  const reader = new CsvReader(',');
+  for (let at = 0; at < text.length; at += 65_536) for (const _ of reader.push(text.slice(at, at + 65_536)));
+  for (const _ of reader.end());
+}
+
+function layOut(text: string): void {
+  for (const shown of [clean(text), cleanLine(text)]) {
+    truncate(shown, 80);
+    wrap(shown, 80);
+    width(shown);
+  }
+}
+
+function showTool(description: string): void {
+  const properties = { a: { type: 'string', description }, b: { description, enum: [description] } };
+  const tool = { name: 'tool', description, inputSchema: { type: 'object', properties } };
+  renderTool(tool, viewOf(80));
+  renderTools([tool], viewOf(80));
+}
+
+function showArguments(count: number): void {
+  const names = Array.from({ length: count }, (_each, index) => `argument${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', description: name }]));
+  renderTool({ name: 'tool', inputSchema: { type: 'object', properties, required: names } }, viewOf(80));
+}
+
+const TEXTS = ['a', 'é', '鮨', ' ', '🍜\u200d', '\u0301', '\ufe0f', '\u200b', '\ud800', '\u001b[', 'क्', '🇫'];
+const DESCRIPTIONS = ['word ', 'x', '🍜', '\u001b[31m', '\n'];
+const FORMULAS = [';', '; ', ';=', '\u200b', ' ', '=', ' ='];
+const ESCAPES = ['\\', '%25', 's%20', KEY, `${KEY}\\`, '\\u0073'];
+
+/** Sizes that take a millisecond or more. */
+const CASES: readonly Case[] = [
+  ['keys', (size) => parseJson(`{${Array.from({ length: size }, (_, at) => `"k${at}":1`).join()}}`), 5000],
+  ['an array with one long number', (size) => parseJson(`[${LONG}${',0'.repeat(size)}]`), 30_000],
+  ['long numbers', (size) => parseJson(`[0${`,${LONG}`.repeat(size)}]`), 5000],
+  ['a string next to a long number', (size) => parseJson(`["${'\\n'.repeat(size)}",${LONG}]`), 50_000],
+  ['a long number', (size) => parseJson(`[${'9'.repeat(size)}]`), 5000],
+  ['printing numbers', (size) => formatJson(`[${LONG}${' ,0'.repeat(size)}]`, true), 5000],
+  ['printing strings', (size) => formatJson(`[""${' ,"a\\n"'.repeat(size)}]`, false), 5000],
+  ['finding a member', (size) => memberText(`{"a":[""${',"a\\n"'.repeat(size)}]}`, 'b'), 5000],
+  ['events', decode('data: {"a":1}\n\n'), 5000],
+  ['one event in many pieces', decode('data: x'), 10_000],
+  ['data lines', decode('data: x\n'), 5000],
+  ['comments', decode(': ping\n\n'), 10_000],
+  ['text without the key', (size) => mask('x y '.repeat(size)), 30_000],
+  ['the key', (size) => mask(`${KEY} `.repeat(size)), 1000],
+  ['starts of the key', (size) => redact('sk_service_'.repeat(size)), 5000],
+  ['escapes', (size) => redact('\\u0073'.repeat(size)), 5000],
+  ['blanks after Bearer', (size) => redact(`Bearer${' '.repeat(size)}`), 50_000],
+  ...ESCAPES.map(
+    (part): Case => [`escapes of the key: ${part}`, (size) => maskEscapes(KEY + part.repeat(size)), 2000],
+  ),
+  ['a CSV header of many columns', (size) => readCsv(`${'column,'.repeat(size)}\n`), 10_000],
+  ['blank lines of a CSV', (size) => readCsv('\n'.repeat(size)), 80_000],
+  ['one long line of a CSV', (size) => readCsv('a'.repeat(size)), 80_000],
+  ['one long quoted cell', (size) => readCsv(`"${'a""\n'.repeat(size)}"`), 20_000],
+  ...FORMULAS.map(
+    (part): Case => [`guarding ${part}`, (size) => guardFormula(`;${part.repeat(size)}x`), 20_000],
+  ),
+  ...TEXTS.map((part): Case => [`text of ${part}`, (size) => layOut(part.repeat(size)), 2000]),
+  ...DESCRIPTIONS.map(
+    (part): Case => [`a tool described as ${part}`, (size) => showTool(part.repeat(size)), 200],
+  ),
+  ['the arguments of a tool', showArguments, 100],
+  ['similar names', (size) => nameSimilarity('x'.repeat(size), 'y'.repeat(size)), 20_000],
+];
+
+it.each(CASES)('linear time is enough for %j', (_name, work, size) => {
+  expectLinearTime(work, size);
+});
+
+it('rejects a response with more than 2,000,000 values before it is parsed', () => {
+  expect(() => parseJson(`[${LONG}${',0'.repeat(2_100_000)}]`)).toThrow('more than 2,000,000 values');
+});
