@@ -38,6 +38,7 @@ export const TESTS = [
     reason: SIGNALS,
     tests: {
       'e2e/commands/lookup-many': ['lookup of ids from stdin > writes each record'],
+      'e2e/enrich/rows': ['writes a row as soon as'],
       'e2e/enrich/kill': [
         'a run that is killed > ends at once with Ctrl-C',
         'a run that is killed > keeps a second',
