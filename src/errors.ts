@@ -244,6 +244,15 @@ export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }
 
+/** Returns the result of work that may fail, or undefined. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the system's `code` of an error (`ENOENT`, `ECONNRESET`, …), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

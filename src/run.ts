@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import type { Context } from './context.ts';
-import { AppError, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
+import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, restaurant } from './hint.ts';
 import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
@@ -137,11 +137,8 @@ export async function reportUncaught(
 ): Promise<number> {
   const app = new App(context);
   const program = buildProgram(app);
-  try {
-    program.parseOptions([...argv]);
-  } catch {
-    // The error to report is another one.
-  }
+  // The error to report is another one.
+  attempt(() => program.parseOptions([...argv]));
   // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
   const failure =
     systemCode(error) === 'ERR_ASSERTION'

@@ -2,7 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
-import { AppError, PipeClosed, systemCode } from './errors.ts';
+import { AppError, attempt, PipeClosed, systemCode } from './errors.ts';
 import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/platform.ts';
 
@@ -144,19 +144,16 @@ export function inputFrom(open: () => Readable & { isTTY?: boolean }, interrupti
  * Returns whether one of the standard streams was a terminal that has been closed. Such a stream is still a character
  * device, but not a terminal, and not one of the memory devices (`/dev/null`, `/dev/full`).
  */
-export function terminalWasClosed(): boolean {
-  try {
-    return [0, 1, 2].some((file) => {
+export const terminalWasClosed = (): boolean =>
+  attempt(() =>
+    [0, 1, 2].some((file) => {
       const stats = fstatSync(file);
       return (
         stats.isCharacterDevice() &&
         majorNumber(stats.rdev) !== majorNumber(statSync('/dev/null').rdev) &&
         !isatty(file)
       );
-    });
-  } catch {
-    return false;
-  }
-}
+    }),
+  ) ?? false;
 
 const majorNumber = (device: number): number => device >>> 8;

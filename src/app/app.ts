@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { attempt } from '../errors.ts';
 import type { TypedLine } from '../hint.ts';
 import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
 import { Settings, variable } from '../settings/settings.ts';
@@ -97,11 +98,8 @@ export class App {
     const url = this.settings.get('shared-state');
     if (url === undefined || this.globals.demo === true) return undefined;
     this.secrets.register(url.password);
-    try {
-      this.secrets.register(decodeURIComponent(url.password));
-    } catch {
-      // Malformed percent-encoding, which is reported when the store is opened.
-    }
+    // Malformed percent-encoding is reported when the store is opened.
+    this.secrets.register(attempt(() => decodeURIComponent(url.password)) ?? '');
     this.#sharedState ??= import('../shared-state/shared-state.ts').then(({ openSharedState }) => {
       const shared = openSharedState({
         url,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 import { exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
@@ -81,14 +81,11 @@ export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; nam
 }
 
 /** None if the last search was sent to another service. Never throws. */
-export function lastRestaurants(app: App): ReturnType<typeof restaurantsOf> {
-  try {
+export const lastRestaurants = (app: App): ReturnType<typeof restaurantsOf> =>
+  attempt(() => {
     const last = lastSearch(app);
     return last?.endpoint === serviceName(app) ? restaurantsOf(last) : [];
-  } catch {
-    return [];
-  }
-}
+  }) ?? [];
 
 export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from '../context.ts';
+import { attempt } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
@@ -203,13 +204,9 @@ function writeLauncher(app: App, url: string): string {
 function isOwnConnection({ remotePort, localPort }: Socket): boolean {
   const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const wanted = [address(remotePort), address(localPort)].join();
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    let table: string;
-    try {
-      table = readFileSync('/proc/net/tcp', 'latin1');
-    } catch {
-      return true;
-    }
+  for (let reads = 0; reads < 5; reads += 1) {
+    const table = attempt(() => readFileSync('/proc/net/tcp', 'latin1'));
+    if (table === undefined) return true;
     const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
     const row = rows.find((fields) => fields.slice(1, 3).join() === wanted);
     if (row !== undefined) return Number(row[7]) === currentUid();

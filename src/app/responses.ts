@@ -1,5 +1,6 @@
 import { LEVELS, TOOLS } from '../client/tools.ts';
 import type { Level, Tool } from '../client/types.ts';
+import { attempt } from '../errors.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -86,10 +87,6 @@ export function cachedDetails(
 }
 
 function readCached(app: App, name: string, args: JsonObject = {}): CachedResponse | undefined {
-  try {
-    const target = configuredTarget(app);
-    return target && openLocalCache(app, target).get(name, args, Number.POSITIVE_INFINITY);
-  } catch {
-    return undefined;
-  }
+  const target = attempt(() => configuredTarget(app));
+  return target && openLocalCache(app, target).get(name, args, Number.POSITIVE_INFINITY);
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { type SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
@@ -16,13 +16,8 @@ export function savedStore({ paths }: App): SavedStore {
 }
 
 /** None if the file is damaged: it must not prevent a lookup. */
-export function savedIfReadable(app: App): readonly SavedRestaurant[] {
-  try {
-    return savedStore(app).read();
-  } catch {
-    return [];
-  }
-}
+export const savedIfReadable = (app: App): readonly SavedRestaurant[] =>
+  attempt(() => savedStore(app).read()) ?? [];
 
 /** With --demo, those of the embedded sandbox; otherwise, all others. */
 export const shownHere = ({ globals }: App, restaurants: readonly SavedRestaurant[]): SavedRestaurant[] =>

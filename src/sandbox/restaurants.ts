@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
 import { foldName, spellAnd } from '../util/fold.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 
@@ -77,13 +77,9 @@ function stableId(parts: readonly string[]): string {
 }
 
 function readJson(text: string): Entry[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The message of the parser quotes the file, which may not be meant for the sandbox.
-    throw badInput('the data is not JSON');
-  }
+  const value = tryParseJson(text);
+  // The message of the parser would quote the file, which may not be meant for the sandbox.
+  if (value === undefined) throw badInput('the data is not JSON');
   const list = isObject(value) ? value.results : value;
   if (!Array.isArray(list)) throw badInput('the data is neither a JSON array nor an object with "results"');
   return list.map((fields: unknown, index) => {

@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, systemCode } from '../errors.ts';
 import { type Hint, restaurant } from '../hint.ts';
-import { isObject } from '../util/json.ts';
+import { decodeUtf8, isObject, tryParseJson } from '../util/json.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
 import { McpServer } from './mcp.ts';
 import {
@@ -153,7 +153,7 @@ class Handler {
     const entry = this.#log(request);
     response.on('error', () => undefined);
     const body = await readBody(request);
-    const json = body instanceof Buffer ? parseJson(body) : undefined;
+    const json = body instanceof Buffer ? tryParseJson(decodeUtf8(body) ?? '') : undefined;
     if (body instanceof Buffer && body.length > 0 && body.length <= MAX_LOGGED_BYTES) {
       entry.body = json === undefined ? body.toString('utf8') : json;
     }
@@ -260,14 +260,6 @@ function readBody(request: IncomingMessage): Promise<Buffer | ReplyError | undef
 function plainHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
   const entries = Object.entries(headersDistinct).filter(([name]) => name !== 'authorization');
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]));
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
 }
 
 function calledTool(body: unknown): Pick<RequestEntry, 'method' | 'tool'> {

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalJson } from '../util/json.ts';
+import { attempt } from '../errors.ts';
+import { canonicalJson, tryParseJson } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 
@@ -138,13 +139,9 @@ class FolderCache implements ResponseCache {
       .slice(-most)
       .reverse()
       .flatMap(({ name }) => {
-        try {
-          const content = this.#folder.read(name, this.#maxEntryBytes);
-          const { version, key, value } = Object(JSON.parse(content?.bytes.toString('utf8') ?? 'null'));
-          return version === VERSION && String(key).startsWith(start) ? [value] : [];
-        } catch {
-          return [];
-        }
+        const content = attempt(() => this.#folder.read(name, this.#maxEntryBytes));
+        const { version, key, value } = Object(tryParseJson(content?.bytes.toString('utf8') ?? ''));
+        return version === VERSION && String(key).startsWith(start) ? [value] : [];
       });
   }
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { createFolders } from './files.ts';
 import { isSafePath } from './trust.ts';
 
@@ -55,11 +56,3 @@ const entries = (folder: string, pattern: RegExp): string[] =>
 
 const subfolders = (folder: string, pattern: RegExp): string[] =>
   entries(folder, pattern).filter((path) => attempt(() => lstatSync(path).isDirectory()));
-
-function attempt<T>(run: () => T): T | undefined {
-  try {
-    return run();
-  } catch {
-    return undefined;
-  }
-}

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { AppError, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
+import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { TempFile } from './atomic.ts';
 import {
   assertOwnPath,
@@ -59,13 +59,9 @@ export function readConfig(path: string, warn?: Warn): ConfigFile {
 }
 
 export function parseConfig(path: string, text: string): ConfigFile {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // No cause, because the parser's message quotes the text, which may be a key.
-    throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
-  }
+  const value = tryParseJson(text);
+  // Without the parser's message, which quotes the text, which may be a key.
+  if (value === undefined) throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   const problem = shapeProblem(value);
   if (problem !== undefined) throw invalidConfig(path, problem);
   return value as ConfigFile;
@@ -102,11 +98,9 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
     throw ioError('read the config file', path, error, OTHER_FOLDER);
   }
   checkPermissions(path, content, warn);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content.bytes);
-  } catch {
-    throw invalidConfig(path, 'it is not UTF-8 text');
-  }
+  const text = decodeUtf8(content.bytes);
+  if (text === undefined) throw invalidConfig(path, 'it is not UTF-8 text');
+  return text;
 }
 
 /** Permissions are never changed, because this program may not have created the file. */

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, attempt, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { currentUid, foreignOwner, inspect, walkPath } from './trust.ts';
 
@@ -103,28 +103,33 @@ export interface FileContent {
 
 /** @throws the system's error; `ENOTREGULAR`; `ETOOLARGE` for more than `max` bytes */
 export function readRegularFile(path: string, max: number): FileContent {
-  return readAndClose(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), max);
+  return closing(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), (file) => readContent(file, max));
 }
 
 export function readOwnFile(path: string, max: number): FileContent {
-  return readAndClose(openOwnFile(path), max);
+  return closing(openOwnFile(path), (file) => readContent(file, max));
 }
 
-function readAndClose(file: number, max: number): FileContent {
-  try {
-    const stats = fstatSync(file);
-    if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
-    const parts: Buffer[] = [];
-    for (let size = 0; ; ) {
-      const part = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, stats.size - size + 1));
-      const count = readSync(file, part, 0, part.length, null);
-      if (count === 0) {
-        return { stats, bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
-      }
-      size += count;
-      if (size > max) throw fileError('ETOOLARGE', 'too large');
-      parts.push(part.subarray(0, count));
+function readContent(file: number, max: number): FileContent {
+  const stats = fstatSync(file);
+  if (stats.isFile() && stats.size > max) throw fileError('ETOOLARGE', 'too large');
+  const parts: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const part = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, stats.size - size + 1));
+    const count = readSync(file, part, 0, part.length, null);
+    if (count === 0) {
+      return { stats, bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
     }
+    size += count;
+    if (size > max) throw fileError('ETOOLARGE', 'too large');
+    parts.push(part.subarray(0, count));
+  }
+}
+
+/** Closes the file after the work. */
+export function closing<T>(file: number, work: (file: number) => T): T {
+  try {
+    return work(file);
   } finally {
     closeSync(file);
   }
@@ -167,18 +172,12 @@ export function pauseSync(ms: number): void {
 
 /** So that a rename survives a power failure. Windows cannot flush folders. */
 export function flushFolder(path: string): void {
-  let folder: number;
+  const folder = attempt(() => openSync(path, 'r'));
+  if (folder === undefined) return;
   try {
-    folder = openSync(path, 'r');
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(folder);
+    closing(folder, fsyncSync);
   } catch (error) {
     if (systemCode(error) === 'EIO') throw error;
-  } finally {
-    closeSync(folder);
   }
 }
 

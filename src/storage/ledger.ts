@@ -1,8 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, readSync } from 'node:fs';
+import { constants, fstatSync, lstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, attempt, systemCode } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { ioReason, isNotRegularFile, OTHER_STATE_FOLDER, writeAll } from './files.ts';
+import { closing, ioReason, isNotRegularFile, OTHER_STATE_FOLDER, writeAll } from './files.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
@@ -163,13 +163,7 @@ function sharedRecords(path: string, id: string, warn: Warn | undefined): Record
 
 /** For this process only. @param shared the failed records, whose readable times are copied */
 function ownRecords(shared?: Records, now = 0): Records {
-  const timesOf = (log: TimeLog | undefined): number[] => {
-    try {
-      return [...(log?.read(now) ?? [])];
-    } catch {
-      return [];
-    }
-  };
+  const timesOf = (log: TimeLog | undefined): number[] => [...(attempt(() => log?.read(now)) ?? [])];
   return {
     requests: openMemoryLog(timesOf(shared?.requests)),
     pauses: openMemoryLog(timesOf(shared?.pauses)),
@@ -247,12 +241,7 @@ function openFileLog(folder: OwnFolder, name: string, warn?: Warn): TimeLog {
   }
 
   function writeLine(day: number, text: string): void {
-    const file = openToAppend(fileOf(day));
-    try {
-      writeAll(file, Buffer.from(`\n${text}`));
-    } finally {
-      closeSync(file);
-    }
+    closing(openToAppend(fileOf(day)), (file) => writeAll(file, Buffer.from(`\n${text}`)));
   }
 
   return {
@@ -278,14 +267,12 @@ function readTimes(folder: OwnFolder, name: string): number[] | undefined {
     if (isNotRegularFile(error)) return undefined;
     throw error;
   }
-  try {
+  return closing(file, () => {
     const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
     const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
     return parseTimes(bytes.toString('latin1', 0, length));
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 function parseTimes(text: string): number[] | undefined {

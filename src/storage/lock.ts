@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, attempt, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { ioError, isNotRegularFile, pauseSync, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
@@ -112,9 +112,7 @@ const isStale = ({ owner, createdAt }: Holder): boolean =>
 
 /** Deletes the lock with this key, and not one that another process has taken since. Never throws. */
 function remove(lockPath: string, key: string): void {
-  try {
-    if (read(lockPath)?.key === key) whenFree(() => rmSync(lockPath));
-  } catch {}
+  attempt(() => read(lockPath)?.key === key && whenFree(() => rmSync(lockPath)));
 }
 
 function inUse(path: string, { owner }: Holder): AppError {

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 import { writeFileAtomic } from './atomic.ts';
 import {
   assertOwnPath,
@@ -106,9 +106,7 @@ export class OwnFolder {
 
   /** Like {@link deleteFiles}, but never throws. */
   sweep(pattern: RegExp, before?: number): void {
-    try {
-      this.deleteFiles(this.names(pattern), before);
-    } catch {}
+    attempt(() => this.deleteFiles(this.names(pattern), before));
   }
 
   sweepTemps(): void {
@@ -117,11 +115,8 @@ export class OwnFolder {
 
   clear(pattern: RegExp): number {
     const count = this.deleteFiles(this.names(pattern));
-    try {
-      rmdirSync(this.path);
-    } catch {
-      // It is missing, contains other files, or another process has just written one.
-    }
+    // It may be missing, contain other files, or another process has just written one.
+    attempt(() => rmdirSync(this.path));
     return count;
   }
 

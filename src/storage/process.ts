@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { kill, pid, platform } from 'node:process';
-import { systemCode } from '../errors.ts';
+import { attempt, systemCode } from '../errors.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -62,10 +62,5 @@ function statOf(id: number | string) {
 }
 
 /** Elsewhere, a folder of that name is not the system's: Wine shows that of Linux, with other process ids. */
-function fromProc(read: () => string): string | undefined {
-  try {
-    return platform === 'linux' ? read() : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const fromProc = (read: () => string): string | undefined =>
+  platform === 'linux' ? attempt(read) : undefined;

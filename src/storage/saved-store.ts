@@ -1,12 +1,12 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
+import { constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Level } from '../client/types.ts';
-import { AppError } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 import { system } from '../hint.ts';
 import type { Change } from '../util/changes.ts';
-import { checkDepth, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { checkDepth, decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { writeFileAtomic } from './atomic.ts';
-import { fileError, ioError, ioReason, isNotRegularFile, writeAll } from './files.ts';
+import { closing, fileError, ioError, ioReason, isNotRegularFile, writeAll } from './files.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
 
@@ -94,11 +94,8 @@ export class SavedStore {
     const pending = this.#attempt('write', () => this.#log.plan(changes));
     this.#write({ restaurants, pending });
     this.#attempt('write', () => this.#log.append(pending));
-    try {
-      this.#write({ restaurants });
-    } catch {
-      // Everything is recorded. The next run repeats this.
-    }
+    // Everything is recorded, so if this fails, the next run repeats it.
+    attempt(() => this.#write({ restaurants }));
   }
 
   #read(): Content {
@@ -130,12 +127,8 @@ export class SavedStore {
 }
 
 function parse(path: string, bytes: Buffer): Content {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw unusable(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
-  }
+  const value = tryParseJson(decodeUtf8(bytes) ?? '');
+  if (value === undefined) throw unusable(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON');
   const { version, restaurants, pending } = isObject(value) ? value : {};
   if (typeof version === 'number' && version > VERSION)
     throw new AppError('io_error', `cannot use ${path}: a newer version of this program wrote it`);
@@ -211,12 +204,7 @@ class ChangeLog {
   }
 
   #use<T>(work: (file: number) => T): T {
-    const file = this.#folder.open(LOG_NAME, O_RDWR | O_CREAT);
-    try {
-      return work(file);
-    } finally {
-      closeSync(file);
-    }
+    return closing(this.#folder.open(LOG_NAME, O_RDWR | O_CREAT), work);
   }
 }
 

@@ -17,7 +17,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, attempt, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { traitsOf } from '../util/platform.ts';
 import { fileError, followLinks, openNoFollow } from './files.ts';
@@ -67,7 +67,7 @@ function resolveLinks(
   context: PathContext,
   anyOwner: boolean,
 ): UserPath & { readonly outside: string | undefined } {
-  const folder = realFolder(context);
+  const folder = attempt(() => realpathSync(context.cwd()));
   const links: string[] = [];
   const end = followLinks(path, { onLink: (link) => links.push(link), anyOwner });
   const leaves = links.some((link) => isInside(folder, link)) && !isInside(folder, end);
@@ -88,14 +88,6 @@ function entryAt(path: string): Entry {
   if (stats === undefined) return exists(path) ? 'file' : 'nothing';
   if (stats.isFile()) return 'file';
   return stats.isDirectory() ? 'folder' : 'device';
-}
-
-function realFolder({ cwd }: PathContext): string | undefined {
-  try {
-    return realpathSync(cwd());
-  } catch {
-    return undefined;
-  }
 }
 
 function isInside(folder: string | undefined, path: string): boolean {

@@ -1,5 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
-import { AppError } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -115,13 +115,10 @@ function valueEnd(json: string, start: number): number {
 }
 
 /** Without the limits of {@link parseJson}. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const tryParseJson = (text: string): unknown => attempt(() => JSON.parse(text));
+
+export const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 
 export function escapeJson(json: string): string {
   if (/^[\n\x20-\x7e]*$/.test(json)) return json;
@@ -191,13 +188,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function parseJsonOrNone(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
+export const parseJsonOrNone = (text: string): unknown => attempt(() => parseJson(text));
 
 /** The invalid rest of a truncated text: nothing, or the start of a literal, number, or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;

@@ -1,11 +1,6 @@
+import { attempt } from '../errors.ts';
 /** Unlike `URL.canParse`, accepts hosts with accented letters in every version of Node.js. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
-}
+export const parseUrl = (text: string, base?: string): URL | undefined => attempt(() => new URL(text, base));
 
 const SECRET_NAME = /pass|pwd|secret|token|key|auth|sig/i;
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError, attempt } from '../../errors.ts';
 import { parseUrl } from '../../util/url.ts';
 import { isLoopback } from '../endpoint.ts';
 
@@ -44,13 +44,7 @@ function parseProxy(value: string, name: string): ProxyServer {
   return { ...server, credentials: { username: decode(url.username), password: decode(url.password) } };
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** Whether NO_PROXY lists the host: `*`, a domain with its subdomains, or `host:port`. */
 function isExcluded(target: URL, list: string): boolean {

@@ -2,7 +2,7 @@ import { hintFor } from '../../app/error-hint.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
-import { isObject, type JsonObject, parseJson } from '../../util/json.ts';
+import { isObject, type JsonObject, parseJsonOrNone } from '../../util/json.ts';
 import type { Line } from './framing.ts';
 import { Host } from './input.ts';
 import { type MethodOptions, Methods } from './methods.ts';
@@ -118,11 +118,10 @@ const invalidRequest = (why: string): ProtocolError =>
 
 function parseLine(line: Line): unknown {
   if ('problem' in line) return new ProtocolError(PARSE_ERROR, `Parse error: ${line.problem}`);
-  try {
-    return parseJson(line.text);
-  } catch {
-    return new ProtocolError(PARSE_ERROR, 'Parse error: the line is not valid JSON');
-  }
+  const value = parseJsonOrNone(line.text);
+  return value === undefined
+    ? new ProtocolError(PARSE_ERROR, 'Parse error: the line is not valid JSON')
+    : value;
 }
 
 /** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 if params is not an object */

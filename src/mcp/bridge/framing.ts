@@ -1,3 +1,5 @@
+import { decodeUtf8 } from '../../util/json.ts';
+
 const MAX_LINE_BYTES = 20 * 1024 * 1024;
 
 const LF = 0x0a;
@@ -54,12 +56,8 @@ class PartialLine {
 
 function decode(parts: readonly Uint8Array[]): Line {
   const bytes = Buffer.concat(parts);
-  try {
-    const end = bytes.at(-1) === CR ? -1 : bytes.length;
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end)) };
-  } catch {
-    return { problem: 'the line is not UTF-8' };
-  }
+  const text = decodeUtf8(bytes.subarray(0, bytes.at(-1) === CR ? -1 : bytes.length));
+  return text === undefined ? { problem: 'the line is not UTF-8' } : { text };
 }
 
 export function toLine(message: unknown): string {

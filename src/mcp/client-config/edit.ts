@@ -11,6 +11,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
+import { attempt } from '../../errors.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import type { McpClient } from './clients.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
@@ -50,8 +51,8 @@ export function editText(
     ? [() => appendTable(before, servers, entry), () => patchToml(before, wanted)]
     : [() => changeJson(changeJson(before, [servers], root, wanted), ['inputs'], root, wanted)];
   // With a repeated key or an inline table, an edit may have no effect for the client.
-  const hasEffect = (edited: string) => isDeepStrictEqual(read(edited), wanted);
-  const edited = ways.map((way) => attempt(way, hasEffect)).find((each) => each !== undefined);
+  const hasEffect = (edited = '') => attempt(() => isDeepStrictEqual(read(edited), wanted)) === true;
+  const edited = ways.map((way) => attempt(way)).find(hasEffect);
   if (edited !== undefined) return mark + edited;
   throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
@@ -82,15 +83,6 @@ function withoutPrototypes(value: unknown): unknown {
 
 const withoutUndefined = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
-
-function attempt(edit: () => string, hasEffect: (edited: string) => boolean): string | undefined {
-  try {
-    const edited = edit();
-    return hasEffect(edited) ? edited : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function parseToml(text: string): unknown {
   try {
