@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { bundleTable } from './scripts/table-library.js';
-import { TEXT_MODULES } from './scripts/text-modules.js';
+import { bundleTable, TEXT_MODULES } from './scripts/bundle.js';
 import { FILES } from './test/windows/left-out.js';
 
 const ON_WINDOWS = process.platform === 'win32';

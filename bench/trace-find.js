@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
-import { TEXT_MODULES } from '../scripts/text-modules.js';
+import { TEXT_MODULES } from '../scripts/bundle.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import './build.js';
 import { removeSignature } from './macos-signature.js';
-import { billOf } from './sbom.js';
+import { billOf } from './licenses.js';
 
 const BUN_VERSION = '1.4.5';
 /** Platforms, each with its npm package of Bun and the SHA-512 of that package. */

@@ -1,6 +1,5 @@
-import { basename } from 'node:path';
-
 // Defers slow work until first use, because most commands do not need it.
+import { basename } from 'node:path';
 
 /**
  * Libraries that few runs need: the position of an error in JSON, exact numbers, colors. jsonc-parser creates 340 KB of
@@ -8,29 +7,18 @@ import { basename } from 'node:path';
  */
 export const ON_FIRST_USE = ['chalk', 'jsonc-parser'];
 
-const BUILTINS = [
-  'child_process',
-  'crypto',
-  'fs/promises',
-  'http2',
-  'module',
-  'net',
-  'os',
-  'process',
-  'readline',
-  'stream',
-  'stream/promises',
-  'timers/promises',
-  'tls',
-  'tty',
-  'v8',
-  'vm',
-  'zlib',
-];
-const REQUIRE = new RegExp(
-  `\\brequire\\((["'\`])(node:(?:${BUILTINS.join('|')})|\\./library/[^"'\`]+)\\1\\)`,
-  'g',
-);
+/** Loads these libraries from their own chunks. @param chunks by the library's name */
+export const onFirstUse = (chunks) => ({
+  name: 'on-first-use',
+  resolveId: {
+    filter: { id: new RegExp(`^(?:${ON_FIRST_USE.join('|')})$`) },
+    handler: (id) => ({ id: `./library/${basename(chunks.get(id).fileName)}`, external: true }),
+  },
+});
+
+/** A call that loads a built-in module, unless every run needs it, or a library of {@link ON_FIRST_USE}. */
+const REQUIRE =
+  /\brequire\((["'`])(node:(?!(?:assert|async_hooks|buffer|diagnostics_channel|dns\/promises|events|fs|http|path|perf_hooks|querystring|url|util|worker_threads)\1)[\w/]+|\.\/library\/[^"'`]+)\1\)/g;
 // Copying the module (the interoperation of `import * as`) loads it at once.
 const HELPER = `const __onUse=(load,found)=>{
 const all=()=>found??=load();
@@ -61,28 +49,17 @@ const MANY = 10;
  * descriptors of an object for each property that is added. @returns its new code
  */
 export function quickExports(code) {
-  const found = [...code.matchAll(EXPORT)];
-  const own = found.map(([, , name, value]) => `get ${name}(){return ${value}}`);
-  const run = found.map(([text]) => text).join('');
-  return found.length >= MANY && code.trimEnd().endsWith(run)
-    ? code.replace(run, () => `Object.setPrototypeOf(exports,new class{${own.join('')}});`)
-    : code;
+  const getters = [...code.matchAll(EXPORT)].map(([, , name, value]) => `get ${name}(){return ${value}}`);
+  return getters.length < MANY
+    ? code
+    : `${code.replace(EXPORT, '').trimEnd()}Object.setPrototypeOf(exports,new class{${getters.join('')}});`;
 }
-
-/** A rolldown plugin that loads these libraries from separate chunks. @param chunks by the library's name */
-export const onFirstUse = (chunks) => ({
-  name: 'on-first-use',
-  resolveId: {
-    filter: { id: new RegExp(`^(?:${ON_FIRST_USE.join('|')})$`) },
-    handler: (id) => ({ id: `./library/${basename(chunks.get(id).fileName)}`, external: true }),
-  },
-});
 
 /** Constants that take long to create: a segmenter 14 ms, the set of all emoji 22 ms, a pattern of twelve scripts 8 ms. */
 const SLOW_CONSTANT =
   /^const (\w+) = (new Intl\.Segmenter\(.*\)|\/.*\\p\{RGI_Emoji\}.*\/v|new RegExp\([^;]*\\p\{[^;]*\));$/gm;
 
-/** A rolldown plugin that creates these constants on first use, because plain text does not need them. */
+/** Creates these constants on first use, because plain text does not need them. */
 export const lazyConstants = {
   name: 'lazy-constants',
   transform: {

@@ -15,7 +15,7 @@ interface FreshCode {
 /** Commands with compiled code of their own, because that contains only the functions that the first run called. */
 const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
 
-/** WebAssembly modules turn these flags off (scripts/build.js); V8 rejects code that was compiled with other flags. */
+/** WebAssembly modules turn these flags off (scripts/plugins.js); V8 rejects code that was compiled with other flags. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
 
 /**

@@ -1,4 +1,4 @@
-/** Files that the bundler and the tests import as text; see scripts/text-modules.js. */
+/** Files that the bundler and the tests import as text; see scripts/bundle.js. */
 declare module '*.csv' {
   const text: string;
   export default text;

@@ -41,7 +41,7 @@ describe('the package', () => {
     const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
     expect(manifest.devEngines.runtime.version).toBe(manifest.engines.node);
     expect(read('bin/restaurant.js')).toContain(`Node.js ${oldest} or later`);
-    expect(read('scripts/build.js')).toContain(`'node${oldest}'`);
+    expect(read('scripts/bundle.js')).toContain(`'node${oldest}'`);
     expect(read('.github/workflows/ci.yml')).toContain(`'${oldest}'`);
   });
 });
