@@ -6,60 +6,35 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { unsign } from 'macho-unsign';
 import './build.js';
-import { removeSignature } from './macos-signature.js';
 import { billOf } from './licenses.js';
+import { manifest, path, read, toJson } from './project.js';
 
 const BUN_VERSION = '1.4.5';
-/** Platforms, each with its npm package of Bun and the SHA-512 of that package. */
+/** Platforms, each with its npm package of Bun and the SHA-256 of that package. */
 const PLATFORMS = {
-  'linux-x64': [
-    'bun-linux-x64-baseline',
-    's8yMwYcFnnrA178gji0gZbkE2WVDej/Ti1x770oPfihxyRxSMNhGhiAQNXV53aDeraZxksdvKV/RAdQBCd0qPA==',
-  ],
-  'linux-x64-musl': [
-    'bun-linux-x64-musl-baseline',
-    'cWJhU8h0+MiUgpSt99sQhjxLIIosKEcKYdtKddohokUvAuN6jKOy7g7+QDTZTXtwHxz93wL3BX+L6wXVPDUH3A==',
-  ],
-  'linux-arm64': [
-    'bun-linux-aarch64',
-    '4BXmsSKnjOrlGWqZV4x/oWa7AVoR+B6lCXddMzOAXBIm3t50eslg9wb66gmtW1AamEQ1l1CDvmmruysEhqOWMg==',
-  ],
-  'linux-arm64-musl': [
-    'bun-linux-aarch64-musl',
-    'XCNc+WvvMAdNNb+OWTogpy+N9wm62fkVeEVLb6how0RZhW5LPi6c7BlkeVCuWps7XjEl2saFpHFa20/1E+PAHg==',
-  ],
-  'darwin-x64': [
-    'bun-darwin-x64-baseline',
-    'zqfLA5A4B+hYMh5WYzYSot3uZ06FzhdP0OEwQisEzdirYtXGj5cQFlfy31BGfNsAsk1Gd/w/OxJ/jqqJ3cMclw==',
-  ],
-  'darwin-arm64': [
-    'bun-darwin-aarch64',
-    '4MIFXHmctH2EhAxLXm2/qxNtv17dFtLJylvaOCsrgq6KSqHTs6eW5YSrJjRbJxYUJaR901fsN8JfZOa+CsWpWQ==',
-  ],
-  'windows-x64': [
-    'bun-windows-x64-baseline',
-    '/U3Dc74uGqE6EUqef7mPtg9KwJs7iJH4JHRMfIZIn18MrJh6Xz4gVvWDXRvzCL2j8wPlTnJVyrO4n7Qq4uM7TQ==',
-  ],
+  'linux-x64': ['bun-linux-x64-baseline', 'wY/0EwiC6qggnws+ZqICq9HgehN/OKJU0LdDG8agOCc='],
+  'linux-x64-musl': ['bun-linux-x64-musl-baseline', 'X6kqAt3vqaoiCIw8uquI4vXMZksILQOqz58TqqoNKeo='],
+  'linux-arm64': ['bun-linux-aarch64', 'w81WWUydXQJd+H93xorUaZpJtSVR8PMjK+b3J1M/4Iw='],
+  'linux-arm64-musl': ['bun-linux-aarch64-musl', 'dXspKQzM3Ziw3fZvdl9zcbhpbADPRQuYKzX+AE3IIGk='],
+  'darwin-x64': ['bun-darwin-x64-baseline', 'R3FEiG9ssAI42pPoBbIlzIWokzodbaiVI0eU3SiqtrE='],
+  'darwin-arm64': ['bun-darwin-aarch64', 'iMOY7hMhLosYkRmivdx9JArk8SUsHQrirB/UTJIf3LE='],
+  'windows-x64': ['bun-windows-x64-baseline', 'of+FswFvVde/KMwSKE/H1EXz4mASEaiY18azPgey4Og='],
 };
-/** Files shipped with each executable. */
+/** Files shipped with each executable. BUN-LICENSES.txt is Bun's license and those of the libraries that Bun links. */
 const DOCUMENTS = [
   'LICENSE',
   'CHANGELOG.md',
   'man/restaurant.1',
   'dist/THIRD-PARTY.txt',
+  'scripts/licenses/BUN-LICENSES.txt',
   'scripts/licenses/LGPL-2.0.txt',
   'scripts/licenses/LGPL-2.1.txt',
 ];
-/** Texts of Bun's license and those of the libraries that Bun links. */
-const BUN_LICENSES = 'BUN-LICENSES.txt';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'dist/standalone');
-const cache = join(root, 'node_modules/.cache', `bun-${BUN_VERSION}`);
+const target = path('dist/standalone');
 const run = promisify(execFile);
 
 /** Platform of this machine, as in {@link PLATFORMS}. */
@@ -70,15 +45,13 @@ function ownPlatform() {
   return `${system}-${process.arch}${libc}`;
 }
 
-const executableName = (platform) => (platform.startsWith('windows') ? 'restaurant.exe' : 'restaurant');
-
 /** Downloads Bun for a platform. @returns the path of its executable */
 async function fetchBun(platform) {
-  const [name, sha512] = PLATFORMS[platform] ?? [];
+  const [name, sha256] = PLATFORMS[platform] ?? [];
   if (name === undefined) {
     throw new Error(`no executable for ${platform}; known platforms: ${Object.keys(PLATFORMS).join(', ')}`);
   }
-  const folder = join(cache, name);
+  const folder = path('node_modules/.cache', `bun-${BUN_VERSION}`, name);
   const file = join(folder, 'package/bin', platform.startsWith('windows') ? 'bun.exe' : 'bun');
   if (existsSync(file)) return file;
   await mkdir(folder, { recursive: true });
@@ -87,10 +60,8 @@ async function fetchBun(platform) {
   const words = ['pack', '--silent', `@oven/${name}@${BUN_VERSION}`, '--pack-destination', folder];
   const { stdout } = await run(npm, words, { shell: process.platform === 'win32' });
   const archive = join(folder, stdout.trim().split('\n').at(-1));
-  const hash = createHash('sha512')
-    .update(await readFile(archive))
-    .digest('base64');
-  if (hash !== sha512) throw new Error(`${archive}: unexpected content`);
+  const hash = createHash('sha256').update(await readFile(archive));
+  if (hash.digest('base64') !== sha256) throw new Error(`${archive}: unexpected content`);
   await run('tar', ['-xzf', archive, '-C', folder]);
   await rm(archive);
   await chmod(file, 0o755);
@@ -103,50 +74,50 @@ async function fetchBun(platform) {
  */
 const BUILD_FOLDER = join(tmpdir(), 'restaurant-build');
 
-/** Compiles the program for a platform. @param compiler Bun for this machine @returns the executable's path */
-async function compile(compiler, platform, folder) {
-  const outfile = join(folder, executableName(platform));
-  await mkdir(folder, { recursive: true });
-  await mkdir(BUILD_FOLDER);
-  try {
-    await cp(join(root, 'dist'), BUILD_FOLDER, { recursive: true, filter: (path) => path !== target });
-    await compileCopy(compiler, platform, outfile);
-  } finally {
-    await rm(BUILD_FOLDER, { recursive: true });
-  }
-  if (platform === 'darwin-x64') await writeFile(outfile, removeSignature(await readFile(outfile)));
-  return outfile;
-}
-
-const compileCopy = async (compiler, platform, outfile) => {
+/** Compiles the program for a platform. @returns the executable's path */
+async function compile(platform, folder) {
+  const outfile = join(folder, platform.startsWith('windows') ? 'restaurant.exe' : 'restaurant');
   const words = [
     'build',
     '--compile',
     '--bytecode',
     `--compile-executable-path=${await fetchBun(platform)}`,
-    `--target=${PLATFORMS[platform]?.[0]}`,
+    `--target=${PLATFORMS[platform][0]}`,
     // Files in the current folder must not configure the program.
     '--no-compile-autoload-dotenv',
     '--no-compile-autoload-bunfig',
     'start.cjs',
     `--outfile=${outfile}`,
   ];
-  await run(compiler, words, { cwd: BUILD_FOLDER });
-};
+  const compiler = await fetchBun(ownPlatform());
+  await mkdir(folder, { recursive: true });
+  await mkdir(BUILD_FOLDER);
+  try {
+    await cp(path('dist'), BUILD_FOLDER, { recursive: true, filter: (each) => each !== target });
+    await run(compiler, words, { cwd: BUILD_FOLDER });
+  } finally {
+    await rm(BUILD_FOLDER, { recursive: true });
+  }
+  // Bun changes this executable but leaves its signature, which no longer matches, so that macOS ends the process at its
+  // start. Unlike arm64, x64 needs no signature.
+  if (platform === 'darwin-x64') await writeFile(outfile, Buffer.from(unsign(await readFile(outfile))));
+  return outfile;
+}
 
-/** Packs the executable of a platform with its documents. @returns the name of the archive */
-async function pack(compiler, platform, version) {
-  const name = `restaurant-${version}-${platform}`;
+/** Packs the executable of a platform with its documents. @returns the path of the archive */
+async function pack(platform) {
+  const name = `restaurant-${manifest.version}-${platform}`;
   const folder = join(target, name);
-  await compile(compiler, platform, folder);
-  for (const document of DOCUMENTS)
-    await copyFile(join(root, document), join(folder, document.split('/').at(-1)));
-  await copyFile(join(root, 'scripts/licenses/bun.txt'), join(folder, BUN_LICENSES));
-  await writeBill(folder);
-  const { stdout: time } = await run('git', ['log', '-1', '--format=%ct'], { cwd: root });
+  await compile(platform, folder);
+  for (const document of DOCUMENTS) await copyFile(path(document), join(folder, basename(document)));
+  const bill = JSON.parse(read('dist/sbom.cdx.json'));
+  const bun = { name: 'bun', version: BUN_VERSION, license: 'MIT' };
+  bill.components.push(...billOf(bun, [bun]).components);
+  await writeFile(join(folder, 'sbom.cdx.json'), toJson(bill));
+  const { stdout: time } = await run('git', ['log', '-1', '--format=%ct'], { cwd: path() });
   const archive = await (platform.startsWith('windows') ? zip : tar)(name, Number(time));
   await rm(folder, { recursive: true });
-  return archive;
+  return join(target, archive);
 }
 
 async function tar(name, time) {
@@ -159,34 +130,17 @@ async function tar(name, time) {
 async function zip(name, time) {
   const files = (await readdir(join(target, name))).sort().map((file) => join(name, file));
   for (const file of files) await utimes(join(target, file), time, time);
-  await run('zip', ['-q', '-X', `${name}.zip`, ...files], {
-    cwd: target,
-    env: { ...process.env, TZ: 'UTC' },
-  });
+  const env = { ...process.env, TZ: 'UTC' };
+  await run('zip', ['-q', '-X', `${name}.zip`, ...files], { cwd: target, env });
   return `${name}.zip`;
 }
 
-/** Writes the bill of materials of the build, with Bun. */
-async function writeBill(folder) {
-  const bill = JSON.parse(await readFile(join(root, 'dist/sbom.cdx.json'), 'utf8'));
-  const bun = { name: 'bun', version: BUN_VERSION, license: 'MIT' };
-  bill.components.push(...billOf(bun, [bun]).components);
-  await writeFile(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
+async function report(file) {
+  process.stdout.write(`${file}  ${((await stat(file)).size / 1e6).toFixed(1)} MB\n`);
 }
 
-const size = async (file) => `${((await stat(file)).size / 1e6).toFixed(1)} MB`;
-
-const compiler = await fetchBun(ownPlatform());
 const words = process.argv.slice(2);
 const platforms = words.includes('--all') ? Object.keys(PLATFORMS) : words;
-if (platforms.length === 0) {
-  const file = await compile(compiler, ownPlatform(), target);
-  process.stdout.write(`${file}  ${await size(file)}\n`);
-} else {
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  await rm(target, { recursive: true, force: true });
-  for (const platform of platforms) {
-    const archive = await pack(compiler, platform, version);
-    process.stdout.write(`${archive}  ${await size(join(target, archive))}\n`);
-  }
-}
+if (platforms.length > 0) await rm(target, { recursive: true, force: true });
+else await report(await compile(ownPlatform(), target));
+for (const platform of platforms) await report(await pack(platform));
