@@ -16,9 +16,9 @@ export const onFirstUse = (chunks) => ({
   },
 });
 
-/** A call that loads a built-in module, unless every run needs it, or a library of {@link ON_FIRST_USE}. */
+/** A call that loads one of these libraries, or a built-in module that not every run needs. A function cannot be deferred. */
 const REQUIRE =
-  /\brequire\((["'`])(node:(?!(?:assert|async_hooks|buffer|diagnostics_channel|dns\/promises|events|fs|http|path|perf_hooks|querystring|url|util|worker_threads)\1)[\w/]+|\.\/library\/[^"'`]+)\1\)/g;
+  /\brequire\((["'`])(node:(?!(?:assert|buffer|events|fs|path|url|util)\1)[\w/]+|\.\/library\/[^"'`]+)\1\)/g;
 // Copying the module (the interoperation of `import * as`) loads it at once.
 const HELPER = `const __onUse=(load,found)=>{
 const all=()=>found??=load();
