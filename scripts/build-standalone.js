@@ -2,7 +2,7 @@
 // Without arguments, builds dist/standalone/restaurant for this machine. With names of platforms, or --all, builds their archives
 // in dist/standalone/. Downloads Bun from its npm packages.
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,8 +60,8 @@ async function fetchBun(platform) {
   const words = ['pack', '--silent', `@oven/${name}@${BUN_VERSION}`, '--pack-destination', folder];
   const { stdout } = await run(npm, words, { shell: process.platform === 'win32' });
   const archive = join(folder, stdout.trim().split('\n').at(-1));
-  const hash = createHash('sha256').update(await readFile(archive));
-  if (hash.digest('base64') !== sha256) throw new Error(`${archive}: unexpected content`);
+  if (hash('sha256', await readFile(archive), 'base64') !== sha256)
+    throw new Error(`${archive}: unexpected content`);
   await run('tar', ['-xzf', archive, '-C', folder]);
   await rm(archive);
   await chmod(file, 0o755);

@@ -1,90 +1,19 @@
 // Creates the .deb and .rpm packages of an archive of scripts/build-standalone.js, with Debian's dpkg-deb and rpmbuild. The same
 // archive gives the same packages.
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
+import { manifest, path } from './project.js';
 
-const NAME = 'restaurant-data-cli';
-const MAINTAINER = 'The authors of restaurant-data-cli <noreply@users.noreply.github.com>';
+const { name, version, description, license, homepage } = manifest;
 /** Names of processors in the archives, in Debian, and in rpm. */
 const PROCESSORS = { x64: ['amd64', 'x86_64'], arm64: ['arm64', 'aarch64'] };
 
-/**
- * @param {{archive: string, processor: 'x64' | 'arm64', folder: string, program: string, manifest: object}} from `program`
- * runs on this machine: it prints the completion scripts
- * @returns {string[]} paths of the packages, in `folder`
- */
-export function linuxPackages({ archive, processor, folder, program, manifest }) {
-  const temporary = mkdtempSync(join(tmpdir(), 'restaurant-package-'));
-  const content = join(temporary, 'content');
-  const [debian, red] = PROCESSORS[processor];
-  try {
-    execFileSync('tar', ['-xzf', archive, '-C', temporary]);
-    const unpacked = join(temporary, readdirSync(temporary)[0]);
-    const env = { ...process.env, SOURCE_DATE_EPOCH: String(statSync(unpacked).mtimeMs / 1000) };
-    const run = (command, words) => execFileSync(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    layOut(unpacked, content, program);
-
-    const deb = `${NAME}_${manifest.version}_${debian}.deb`;
-    mkdirSync(join(content, 'DEBIAN'));
-    writeFileSync(join(content, 'DEBIAN/control'), controlOf(manifest, debian));
-    run('dpkg-deb', ['--build', '--root-owner-group', '-Zgzip', content, join(folder, deb)]);
-    rmSync(join(content, 'DEBIAN'), { recursive: true });
-
-    const rpm = `${NAME}-${manifest.version}-1.${red}.rpm`;
-    renameSync(
-      join(content, 'usr/share/zsh/vendor-completions'),
-      join(content, 'usr/share/zsh/site-functions'),
-    );
-    const spec = join(temporary, 'package.spec');
-    writeFileSync(spec, specOf(manifest, content));
-    run('rpmbuild', ['-bb', '--target', red, ...RPM_SETTINGS(temporary), spec]);
-    cpSync(join(temporary, red, rpm), join(folder, rpm));
-    return [deb, rpm].map((name) => join(folder, name));
-  } finally {
-    rmSync(temporary, { recursive: true });
-  }
-}
-
-/** Lays the files of an archive out as in a system. */
-function layOut(archive, content, program) {
-  const completion = (shell) => execFileSync(process.execPath, [program, 'completion', shell]);
-  const read = (name) => readFileSync(join(archive, name));
-  const doc = `usr/share/doc/${NAME}`;
-  const files = {
-    'usr/share/man/man1/restaurant.1.gz': gzipSync(read('restaurant.1'), { level: 9 }),
-    'usr/share/bash-completion/completions/restaurant': completion('bash'),
-    'usr/share/zsh/vendor-completions/_restaurant': completion('zsh'),
-    'usr/share/fish/vendor_completions.d/restaurant.fish': completion('fish'),
-    [`${doc}/copyright`]: read('LICENSE'),
-    [`${doc}/changelog.gz`]: gzipSync(read('CHANGELOG.md'), { level: 9 }),
-  };
-  for (const [path, data] of Object.entries(files)) {
-    mkdirSync(dirname(join(content, path)), { recursive: true });
-    writeFileSync(join(content, path), data);
-  }
-  for (const name of ['THIRD-PARTY.txt', 'BUN-LICENSES.txt', 'LGPL-2.0.txt', 'LGPL-2.1.txt', 'sbom.cdx.json'])
-    cpSync(join(archive, name), join(content, doc, name));
-  mkdirSync(join(content, 'usr/bin'));
-  cpSync(join(archive, 'restaurant'), join(content, 'usr/bin/restaurant'));
-}
-
-const controlOf = ({ version, description, homepage }, processor) => `Package: ${NAME}
+const controlOf = (processor) => `Package: ${name}
 Version: ${version}
 Architecture: ${processor}
-Maintainer: ${MAINTAINER}
+Maintainer: The authors of restaurant-data-cli <noreply@users.noreply.github.com>
 Depends: libc6 (>= 2.17)
 Section: utils
 Priority: optional
@@ -93,26 +22,14 @@ Description: ${description}
 `;
 
 /** Nothing may change the executable: Bun appends the program to it. */
-const RPM_SETTINGS = (folder) =>
-  [
-    `_topdir ${folder}`,
-    `_rpmdir ${folder}`,
-    '_buildhost localhost',
-    'debug_package %{nil}',
-    '_build_id_links none',
-    '__os_install_post %{nil}',
-    '_binary_payload w6.gzdio',
-    'use_source_date_epoch_as_buildtime 1',
-    'clamp_mtime_to_source_date_epoch 1',
-  ].flatMap((each) => ['--define', each]);
-
-const filesIn = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
-    .sort();
-
-const specOf = ({ version, description, license, homepage }, content) => `Name: ${NAME}
+const SPEC = `%global _buildhost localhost
+%global debug_package %{nil}
+%global _build_id_links none
+%global __os_install_post %{nil}
+%global _binary_payload w6.gzdio
+%global use_source_date_epoch_as_buildtime 1
+%global clamp_mtime_to_source_date_epoch 1
+Name: ${name}
 Version: ${version}
 Release: 1
 Summary: ${description.split(':')[0]}
@@ -123,7 +40,50 @@ Requires: glibc >= 2.17
 %description
 ${description}
 %install
-cp -a ${content}/. %{buildroot}
-%files
-${filesIn(content).join('\n')}
+cp -a %{_topdir}/content/. %{buildroot}
+%files -f %{_topdir}/files
 `;
+
+/** Lays the files of $archive out as in a system, and packs them. The build for this machine prints the completion scripts. */
+const SCRIPT = `
+mkdir unpacked
+tar -xzf "$archive" -C unpacked --strip-components 1
+export SOURCE_DATE_EPOCH=$(stat -c %Y unpacked/LICENSE)
+share=content/usr/share
+doc=$share/doc/${name}
+zsh=$share/zsh/vendor-completions
+mkdir -p content/usr/bin content/DEBIAN $doc $share/man/man1 $share/bash-completion/completions $zsh $share/fish/vendor_completions.d
+"$node" "$program" completion bash > $share/bash-completion/completions/restaurant
+"$node" "$program" completion zsh > $zsh/_restaurant
+"$node" "$program" completion fish > $share/fish/vendor_completions.d/restaurant.fish
+cd unpacked
+gzip -9n < restaurant.1 > ../$share/man/man1/restaurant.1.gz
+gzip -9n < CHANGELOG.md > ../$doc/changelog.gz
+cp LICENSE ../$doc/copyright
+cp THIRD-PARTY.txt BUN-LICENSES.txt LGPL-*.txt sbom.cdx.json ../$doc
+cp restaurant ../content/usr/bin
+cd ..
+
+mv control content/DEBIAN
+dpkg-deb --build --root-owner-group -Zgzip content "$folder/${name}_${version}_$debian.deb"
+rm -r content/DEBIAN
+
+mv $zsh $share/zsh/site-functions
+find content -type f -printf '/%P\\n' | sort > files
+rpmbuild -bb --target "$red" --define "_topdir $PWD" --define "_rpmdir $folder" --define '_build_name_fmt %{NVRA}.rpm' spec
+`;
+
+/** @param {'x64' | 'arm64'} processor */
+export function linuxPackages(archive, processor) {
+  const temporary = mkdtempSync(join(tmpdir(), 'restaurant-package-'));
+  const [debian, red] = PROCESSORS[processor];
+  const env = { ...process.env, archive, debian, red, folder: path('dist/standalone') };
+  Object.assign(env, { node: process.execPath, program: path('bin/restaurant.js') });
+  try {
+    writeFileSync(join(temporary, 'control'), controlOf(debian));
+    writeFileSync(join(temporary, 'spec'), SPEC);
+    execFileSync('sh', ['-euc', SCRIPT], { cwd: temporary, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
