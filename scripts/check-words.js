@@ -1,10 +1,7 @@
 // Reports words and names that this project avoids, with the word to use instead; fails with --fail.
 // The list contains words that were overused in the past. It does not check grammar.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { path } from './project.js';
 
 /** Patterns with the words to use instead. */
 const AVOIDED = [
@@ -26,31 +23,20 @@ const AVOIDED = [
 /** Lines that need such a word: names in other programs, and options in British spelling. */
 const ALLOWED = /neighbourhood[':]|no-colour/i;
 
-const files = execFileSync(
-  'git',
-  ['ls-files', 'src', 'test', 'scripts', 'bench', 'docs/*.md', 'bin', '*.md'],
-  {
-    cwd: root,
-    encoding: 'utf8',
-  },
-)
-  .split('\n')
-  .filter(
-    (file) => /\.(ts|js|md|css)$/.test(file) && !['CHANGELOG.md', 'scripts/check-words.js'].includes(file),
-  );
+const FILES = ['*.ts', '*.js', '*.css', '*.md', ':!CHANGELOG.md', ':!scripts/check-words.js'];
+// Prints `<file>:<line>:<text>` for each line that is not empty.
+const text = execFileSync('git', ['grep', '--text', '--line-number', '.', '--', ...FILES], {
+  cwd: path(),
+  encoding: 'utf8',
+  maxBuffer: 1e9,
+});
 
-const found = files.flatMap((file) =>
-  readFileSync(`${root}${file}`, 'utf8')
-    .split('\n')
-    .flatMap((line, index) =>
-      ALLOWED.test(line)
-        ? []
-        : AVOIDED.flatMap(([pattern, plain]) => {
-            const word = pattern.exec(line)?.[0];
-            return word === undefined ? [] : [`${file}:${index + 1}: "${word.trim()}" (${plain})`];
-          }),
-    ),
-);
-for (const line of found) process.stdout.write(`${line}\n`);
-process.stdout.write(`${found.length} words to replace in ${files.length} files\n`);
+const found = text.split('\n').flatMap((line) => {
+  const [place = ''] = /^[^:]+:\d+:/.exec(line) ?? [];
+  return AVOIDED.flatMap(([pattern, plain]) => {
+    const word = ALLOWED.test(line) ? undefined : pattern.exec(line.slice(place.length))?.[0];
+    return word === undefined ? [] : [`${place} "${word.trim()}" (${plain})\n`];
+  });
+});
+process.stdout.write(`${found.join('')}${found.length} words to replace\n`);
 if (found.length > 0 && process.argv.includes('--fail')) process.exitCode = 1;
