@@ -4,7 +4,6 @@ import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { splitWords } from '../../src/util/shell.ts';
 import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
@@ -152,13 +151,6 @@ describe('an error', () => {
     expect(JSON.parse((await play(scenarioOf(cause), '--json')).stderr).error).toMatchObject(facts);
   });
 
-  it('distinguishes a missing, a rejected and a restricted key, and suggests login', async () => {
-    const causes = ['no key', 'a revoked key', 'a key without permission'];
-    const errors = await Promise.all(causes.map(async (cause) => (await play(scenarioOf(cause))).stderr));
-    expect(new Set(errors.map((text) => text.split('\n')[0])).size).toBe(3);
-    for (const text of errors.slice(0, 2)) expect(text).toMatch(/restaurant login\n$/);
-  });
-
   it('shows its stack with --verbose only', async () => {
     const { stdout, stderr } = await play(scenarioOf('a bug in the program'), '--verbose');
     expect(stdout).toBe('');
@@ -234,38 +226,6 @@ describe('an error in a real process is', () => {
     } finally {
       await hanging.close();
     }
-  });
-});
-
-describe('the command in a hint', () => {
-  const SEARCH = "find Nopa --city 'San Francisco'";
-  it.each([
-    "find Nopa --location 'San Francisco'",
-    "find Nopa --ctiy 'San Francisco'",
-    'find Nopa SF',
-    `${SEARCH} --columns nmae`,
-    `${SEARCH} --jq .a[`,
-    `${SEARCH} -o json`,
-    `${SEARCH} -o new.pdf --quiet`,
-    `${SEARCH} --retries 99`,
-    `${SEARCH} --open --csv`,
-    `${SEARCH} --quiet --debug`,
-    `${SEARCH} --json=name,grade`,
-    `lookup ${ID} --fields premum`,
-    'call find_restaurant naem=Nopa city=SF',
-    'call find_restaurant name:=Nopa city=SF city=SF',
-    'config set timeout soon',
-    'help format',
-  ])('works as printed: after %s', async (line) => {
-    const run = (text: string, options: RunOptions = {}) =>
-      service.run(splitWords(text) ?? [], { cwd: service.home, ...options });
-    await run(SEARCH, { tty: { stdout: true } });
-    const { exit, stderr } = await run(line);
-    expect(exit).toBe(2);
-    const [, command] = /hint: (?:.*?[:?] )?restaurant (.*?)(?:; |\n)/.exec(stderr) ?? [];
-    if (command === undefined) return expect(stderr).toMatch(/\nhint: /);
-    const fixed = await run(command);
-    expect([command, fixed.exit, fixed.stderr]).toEqual([command, 0, expect.anything()]);
   });
 });
 
