@@ -27,6 +27,7 @@ export const TESTS = [
     tests: {
       'unit/output/hint-text': ['a word > is read by a POSIX shell'],
       'e2e/commands/raw': ['raw > prints a curl command'],
+      'e2e/commands/sessions': ['key-command.session'],
       'e2e/errors': ['an error in a real process is > io_error for stdout'],
       'e2e/enrich/stops': ['a run that is stopped in the middle > by a full disk'],
       'e2e/secrets': ['the key > is neither in the arguments'],

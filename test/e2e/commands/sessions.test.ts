@@ -12,6 +12,8 @@ describe.each([
   { file: 'raw.session', service: plain },
   { file: 'settings.session', service: plain },
   { file: 'login.session', service: plain },
+  { file: 'key-command.session', service: plain },
+  { file: 'offline.session', service: plain },
   { file: 'tools.session', service: plain },
   { file: 'tools-mcp.session', service: mcp },
 ])('$file', ({ file, service }) => {
