@@ -79,7 +79,6 @@ export const TESTS = [
   {
     reason: QUOTING,
     tests: {
-      'e2e/commands/login': ['login > does not prompt'],
       'e2e/enrich/enrich': ['the command in a hint'],
       'e2e/errors': ["an error > from 'a missing file'"],
       'e2e/storage/config-file': ['a damaged config file'],

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PAID, useService } from '../../helpers/service.ts';
@@ -11,19 +9,6 @@ const raw = (...words: string[]) => service.run(['raw', ...words]);
 const PARAMS = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
 describe('raw', () => {
-  it('ignores a byte order mark in a file', async () => {
-    const file = join(service.home, 'params.json');
-    writeFileSync(file, `\uFEFF${PARAMS}`);
-    expect((await raw('tools/call', `@${file}`)).exit).toBe(0);
-    expect(service.sandbox.requests.at(-1)?.body).toMatchObject({ params: JSON.parse(PARAMS) });
-  });
-
-  it('adds headers', async () => {
-    await raw('tools/call', PARAMS, '-H', 'X-Trace: abc', '-H', 'X-Empty:');
-    expect(service.sandbox.requests.at(-1)?.headers).toMatchObject({ 'x-trace': 'abc' });
-    expect((await raw('tools/call', PARAMS, '-H', 'a: b\nc: d')).exit).toBe(2);
-  });
-
   it('prints a curl command that gets the same response', async () => {
     const quotes = JSON.stringify({
       name: 'find_restaurant',

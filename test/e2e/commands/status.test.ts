@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalog.ts';
@@ -75,14 +73,6 @@ describe('a setting', () => {
 });
 
 describe('status', () => {
-  it('reports folders that cannot exist with --check, because the home is a file', async () => {
-    const cwd = newHome().home;
-    const HOME = join(cwd, 'file');
-    writeFileSync(HOME, '');
-    const { exit, stdout } = await runCli(['status', '--check', '--demo'], { env: { HOME }, cwd });
-    expect([exit, stdout]).toEqual([0, expect.stringContaining('cannot be created:')]);
-  });
-
   it('shows a pause that the service requested', async () => {
     const busy = await startSandbox({ perMinute: 1 });
     onTestFinished(() => busy.close());
