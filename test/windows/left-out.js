@@ -88,6 +88,7 @@ export const TESTS = [
   {
     reason: REASONS,
     tests: {
+      'e2e/commands/sessions': ['settings.session > warns once', 'settings.session > reports folders'],
       'e2e/secrets': ['the key > is saved'],
       'e2e/storage/atomic': ['writeFileAtomic > reports'],
       'e2e/storage/ledger': ['openLedger > separates', 'a state folder that cannot be used'],
