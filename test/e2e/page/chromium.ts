@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -86,46 +87,18 @@ export function useChromium() {
   return { open, openFile };
 }
 
-/** Runs in the page: returns text with too little contrast to its background (WCAG 2.2, 1.4.3), as `ratio text`. */
-export const FAINT_TEXTS = `(() => {
-  const parse = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
-  const over = ([r, g, b, a = 1], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];
-  const light = (color) => {
-    const [r, g, b] = color.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    const own = parse(getComputedStyle(element).backgroundColor);
-    if (own[3] === undefined) return own;
-    const under = element.parentElement === null ? [255, 255, 255] : behind(element.parentElement);
-    return over(own, under);
-  };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const faint = [];
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const element = node.parentElement;
-    if (node.data.trim() === '' || !element.checkVisibility() || element.closest('script, noscript, [disabled], .leaflet-disabled')) continue;
-    const ground = behind(element);
-    const pair = [light(over(parse(getComputedStyle(element).color), ground)), light(ground)].sort((a, b) => b - a);
-    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (ratio < 4.5) faint.push(ratio.toFixed(2) + ' ' + element.className + ' ' + node.data.trim());
-  }
-  return faint;
-})()`;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Runs in the page: returns elements that a screen reader cannot name or use. */
-export const UNNAMED = `(() => {
-  const bad = [];
-  const report = (element, what) => bad.push(what + ': ' + element.outerHTML.slice(0, 120));
-  const name = (element) => element.getAttribute('aria-label') ?? element.textContent.trim();
-  for (const element of document.querySelectorAll('button, a, [role="button"], [role="region"], nav, section')) if (name(element) === '') report(element, 'no name');
-  for (const input of document.querySelectorAll('input')) if (input.labels.length === 0) report(input, 'no label');
-  for (const th of document.querySelectorAll('th')) if (!['row', 'col'].includes(th.scope)) report(th, 'no scope');
-  for (const img of document.querySelectorAll('img')) if (!img.hasAttribute('alt')) report(img, 'no alt');
-  for (const element of document.querySelectorAll('[aria-controls]')) if (document.getElementById(element.getAttribute('aria-controls')) === null) report(element, 'controls nothing');
-  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-  if (new Set(ids).size !== ids.length) bad.push('duplicate ids');
-  if (document.documentElement.lang === '' || document.title === '') bad.push('no lang or title');
-  if (document.querySelectorAll('h1').length !== 1 || document.querySelectorAll('main').length !== 1) bad.push('no h1 or main');
-  return bad;
-})()`;
+/** Returns the accessibility rules that a page breaks, with the elements, as `rule: element`. */
+export async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return page.evaluate(`(async () => {
+    const { violations } = await axe.run();
+    const found = (id, elements) => ({ id, nodes: elements.map(({ outerHTML: html }) => ({ html })) });
+    const all = [...document.querySelectorAll('[id]')];
+    const again = all.filter(({ id }, place) => all.findIndex((each) => each.id === id) !== place);
+    const unscoped = [...document.querySelectorAll('th:not([scope=row], [scope=col])')];
+    return [...violations, found('duplicate id', again), found('th without scope', unscoped)]
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200)));
+  })()`);
+}
