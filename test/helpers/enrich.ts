@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { restaurants } from '../unit/enrich/service-data.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
@@ -22,4 +25,16 @@ export async function enrichInSandbox(
   const transcript = await runCli(argv, { cwd, ...options, env });
   await sandbox.close();
   return { ...transcript, requests: sandbox.requests.length };
+}
+
+/** A command of sessions: returns columns of a CSV or TSV file as TSV; the prefix `restaurant_` may be left out. */
+export function columns(folder: string, name = '', ...names: string[]): string {
+  const delimiter = name.endsWith('.tsv') ? '\t' : ',';
+  const rows: Record<string, string>[] = parse(readFileSync(join(folder, name), 'utf8'), {
+    columns: true,
+    delimiter,
+    bom: true,
+  });
+  const cells = rows.map((row) => names.map((each) => row[each] ?? row[`restaurant_${each}`]));
+  return cells.map((row) => `${row.join('\t')}\n`).join('');
 }

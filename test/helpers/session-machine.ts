@@ -11,7 +11,7 @@ export type Commands = Readonly<Record<string, (folder: string, ...words: string
 interface MachineOptions {
   readonly env?: () => Readonly<Record<string, string>>;
   readonly commands?: Commands;
-  readonly run?: Pick<RunOptions, 'now'>;
+  readonly run?: Pick<RunOptions, 'now' | 'sleep'>;
 }
 
 /** The parts of a command line that runs the program. */
@@ -47,7 +47,8 @@ const BUILT_IN: Readonly<Record<string, (machine: Machine, words: readonly strin
   head: (machine, names) => `${machine.read(names.at(-1) ?? '').split('\n')[0]}\n`,
   ls: (machine, [option]) => machine.list(option === '-A'),
   mode: (machine, names) => names.map((name) => `${machine.modeOf(name)} ${name}\n`).join(''),
-  printf: (machine, [text = '', , name = '']) => machine.write(name, unescaped(text)),
+  printf: (machine, [text = '', mode, name = '']) =>
+    machine.write(name, (mode === '>>' ? machine.read(name) : '') + unescaped(text)),
   replace: (machine, [before = '', after = '', name = '']) =>
     machine.write(name, machine.read(name).replaceAll(before, after)),
   unset: (machine, names) => machine.set(names.map((name) => [name])),
@@ -62,6 +63,15 @@ export function needsShell(line: string, commands: Commands = {}): boolean {
 
 const isBuiltIn = (name: string, words: readonly string[]): boolean =>
   name in BUILT_IN && (name !== 'ls' || ['', '-A'].includes(words.join(' ')));
+
+/** A terminal of this width, and what is typed at it. */
+const terminal = (columns: number, keys?: string, answers = ''): RunOptions => ({
+  tty: { stdin: keys !== undefined, stdout: true, stderr: true, columns },
+  answers: {
+    keys: [...(keys ?? '')].map((key) => (key === '^' ? 'ctrl-c' : key)),
+    text: answers.split(','),
+  },
+});
 
 /** A home folder and the variables of a session. */
 export class Machine {
@@ -137,14 +147,13 @@ export class Machine {
     const own = Object.fromEntries(
       wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
     );
-    const { COLUMNS: columns, ...env } = { ...this.#env, ...own };
-    const isTerminal = { stdout: true, stderr: true, columns: Number(columns) };
+    const { COLUMNS, KEYS, ANSWERS, ...env } = { ...this.#env, ...own };
     const transcript = await runCli(wordsOf(words), {
       ...this.#options.run,
       cwd: this.#cwd,
       ...(source === undefined && file === undefined ? {} : { stdin: this.#stdin(source, file) }),
-      ...(columns === undefined ? {} : { tty: isTerminal }),
-      env: columns === undefined ? env : { NO_COLOR: '1', ...env },
+      ...(COLUMNS === undefined ? {} : terminal(Number(COLUMNS), KEYS, ANSWERS)),
+      env: COLUMNS === undefined ? env : { NO_COLOR: '1', ...env },
     });
     if (silent !== undefined) return { ...transcript, stdout: '' };
     if (pattern === undefined && sorted === undefined) return transcript;

@@ -10,10 +10,12 @@ import { type Commands, Machine, needsShell } from './session-machine.ts';
  *
  *   # requires a city                       a test, in an empty home folder
  *   // Comments are kept.
- *   $ cat > places.csv                      writes a file, like `printf 'name,city\n' > places.csv`
+ *   $ cat > places.csv                      writes a file, like `printf 'name,city\n' > places.csv`; >> appends
  *   > name,city
  *   $ printf 'a\n' | TZ=UTC restaurant …    with stdin and variables; `< file` works, too
  *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
+ *   $ COLUMNS=80 KEYS=2y^ restaurant …      at a terminal where these keys are typed; ^ is Ctrl-C
+ *   $ … KEYS=s1 ANSWERS=Nopa,SF restaurant  with answers to its questions
  *   $ restaurant … > /dev/null              without the lines of stdout
  *   $ restaurant … | grep Nopa              only the lines of stdout that contain the text
  *   $ restaurant … | sort                   the lines of stdout in alphabetical order
@@ -41,7 +43,7 @@ export interface SessionOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Further commands: they get the folder and their words, and return what they print. */
   readonly commands?: Commands;
-  readonly run?: Pick<RunOptions, 'now'>;
+  readonly run?: Pick<RunOptions, 'now' | 'sleep'>;
   /** Plays each test also in a terminal of this width, in another home, and adds what differs: `[in a terminal]`. */
   readonly terminal?: number;
 }
