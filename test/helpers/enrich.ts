@@ -1,10 +1,53 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { beforeEach } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import { restaurants } from '../unit/enrich/service-data.ts';
+import { restaurants, UNPACED } from '../unit/enrich/service-data.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
-import { PAID } from './service.ts';
+import { PAID, useService } from './service.ts';
+import { tempFolder } from './temp-folder.ts';
+
+/** Gives each test an empty folder. @returns functions for the files in it */
+export function useFolder() {
+  let folder = '';
+  beforeEach(() => {
+    folder = tempFolder();
+  });
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    read: (name: string): string => readFileSync(path(name), 'utf8'),
+    write(name: string, content: string | Uint8Array): string {
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+  };
+}
+
+/** Starts a sandbox with the restaurants of Testville, and gives each test an empty folder. */
+export function useLists(options: SandboxOptions = { restaurants: restaurants(30) }) {
+  const service = useService(options);
+  const folder = useFolder();
+  beforeEach(() => {
+    service.sent();
+  });
+  return {
+    ...folder,
+    service,
+    /** Runs `enrich` in the folder, without a quota. */
+    enrich: (words: string | readonly string[], { env, ...more }: RunOptions = {}): Promise<Transcript> =>
+      service.run(['enrich', ...(typeof words === 'string' ? words.split(' ') : words)], {
+        cwd: folder.path(''),
+        ...more,
+        env: { ...UNPACED, ...env },
+      }),
+  };
+}
+
+/** The rows of a CSV, as objects. */
+export const table = (text: string, delimiter = ','): Record<string, string>[] =>
+  parse(text, { columns: true, delimiter, bom: true });
 
 /** Runs `enrich in.csv -o out.csv` in a folder, with a separate sandbox, and counts its requests. */
 export async function enrichInSandbox(
@@ -30,11 +73,7 @@ export async function enrichInSandbox(
 /** A command of sessions: returns columns of a CSV or TSV file as TSV; the prefix `restaurant_` may be left out. */
 export function columns(folder: string, name = '', ...names: string[]): string {
   const delimiter = name.endsWith('.tsv') ? '\t' : ',';
-  const rows: Record<string, string>[] = parse(readFileSync(join(folder, name), 'utf8'), {
-    columns: true,
-    delimiter,
-    bom: true,
-  });
+  const rows = table(readFileSync(join(folder, name), 'utf8'), delimiter);
   const cells = rows.map((row) => names.map((each) => row[each] ?? row[`restaurant_${each}`]));
   return cells.map((row) => `${row.join('\t')}\n`).join('');
 }

@@ -1,24 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { enrichInSandbox } from '../../helpers/enrich.ts';
+import { enrichInSandbox, useFolder } from '../../helpers/enrich.ts';
 import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
 import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
-let folder = '';
-beforeEach(() => {
-  folder = tempFolder();
-  const rows = Array.from({ length: 12 }, (_each, index) => `Place ${index},Testville\n`);
-  writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
-});
+const { path, read, write } = useFolder();
+const writeList = (count: number) => {
+  const rows = Array.from({ length: count }, (_each, index) => `Place ${index},Testville\n`);
+  write('in.csv', `name,city\n${rows.join('')}`);
+};
+beforeEach(() => writeList(12));
 
-const rowsDone = (): number => readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n').length - 1;
+const rowsDone = (): number => read('out.csv').trimEnd().split('\n').length - 1;
 
 /** A clock that waits advance. */
 function fakeClock() {
@@ -37,13 +34,9 @@ function fakeClock() {
 }
 
 const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) =>
-  enrichInSandbox(folder, `--concurrency 2 ${words}`, sandboxOptions, {
+  enrichInSandbox(path(''), `--concurrency 2 ${words}`, sandboxOptions, {
     ...options,
-    env: {
-      RESTAURANT_STATE_DIR: join(folder, 'state'),
-      RESTAURANT_CACHE_DIR: join(folder, 'cache'),
-      ...options.env,
-    },
+    env: { RESTAURANT_STATE_DIR: path('state'), RESTAURANT_CACHE_DIR: path('cache') },
   });
 
 describe('the quota', () => {
@@ -79,17 +72,6 @@ describe('the quota', () => {
     expect(clock.slept).toBeLessThan(125_000);
   });
 
-  it('can be set for all runs', async () => {
-    const { options } = fakeClock();
-    const { exit, stderr } = await enrich(
-      '--prefix x_',
-      {},
-      { ...options, env: { RESTAURANT_PER_DAY: '3' } },
-    );
-    expect([exit, rowsDone()]).toEqual([5, 3]);
-    expect(stderr).toContain('the quota of 3 requests a day is used up');
-  });
-
   it('is reported as JSON with --json', async () => {
     const { options } = fakeClock();
     const { exit, stdout, stderr } = await enrich('--per-day 5 --json', {}, options);
@@ -105,12 +87,11 @@ describe('the quota', () => {
 
 describe('two runs at once', () => {
   it('never send more per minute than the quota', async () => {
-    const rows = Array.from({ length: 130 }, (_each, index) => `Place ${index},Testville\n`);
-    writeFileSync(join(folder, 'in.csv'), `name,city\n${rows.join('')}`);
+    writeList(130);
     const { clock } = fakeClock();
     const now = () => clock.time;
     const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
-    const stateDir = join(folder, 'state');
+    const stateDir = path('state');
     const ledger = openLedger({
       stateDir,
       key: PAID,
@@ -134,11 +115,11 @@ describe('two runs at once', () => {
     };
     const run = (output: string) =>
       runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
-        cwd: folder,
+        cwd: path(''),
         now,
         sleep,
         env: {
-          HOME: folder,
+          HOME: path(''),
           RESTAURANT_ENDPOINT: sandbox.endpoint,
           RESTAURANT_API_KEY: PAID,
           RESTAURANT_STATE_DIR: stateDir,
@@ -161,7 +142,7 @@ describe('a Retry-After of the service', () => {
     const { exit, stderr } = await enrich('--per-minute 0', { perDay: 5 });
     expect([exit, rowsDone()]).toEqual([5, 5]);
     expect(stderr).toMatch(/hint: from \d{4}-\d\d-\d\dT\S+Z on: restaurant enrich .*--resume\n/);
-    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).not.toMatch(/,error,(?!restaurant)/);
+    expect(read('out.csv')).not.toMatch(/,error,(?!restaurant)/);
   });
 
   it('for a long time is waited for with --wait', async () => {
