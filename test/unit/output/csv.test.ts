@@ -31,7 +31,7 @@ describe('csvRow', () => {
 describe('guardFormula', () => {
   it.each([
     ...['=1+1', '+cmd', '-cmd', '@SUM(A1)', '=HYPERLINK("x")', '-2+3', '+1+1', '--1', '-1-2', '+'],
-    ...[' =1', '\u00a0=1', '\r=1', '\n=1', '\tx', '\u200b=1', '＝1', '＋1+a', '－a', '＠a'],
+    ...[' =1', '\u00a0=1', '\r=1', '\n=1', '\tx', '\u200b=1', '\u00ad=1', '＝1', '＋1+a', '－a', '＠a'],
   ])('neutralizes %j', (text) => {
     expect(guardFormula(text)).toBe(`'${text}`);
   });

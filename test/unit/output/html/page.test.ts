@@ -140,9 +140,14 @@ describe('a page', () => {
   });
 
   it('links only web addresses, and puts only valid coordinates on the map', () => {
-    const rows = ['javascript:alert(1)', '//evil.example', 'https:\\\\evil.example', 'data:text/html,x'].map(
-      (website) => ({ name: 'x', website, coordinates: { lat: 90.1, lng: 0 } }),
-    );
+    const rows = [
+      ...['javascript:alert(1)', '//evil.example', 'https:\\\\evil.example', 'data:text/html,x'],
+      ...[
+        'https://good.example@evil.example/',
+        'https:///evil.example',
+        'https://\u0430\u0440\u0440\u04cf\u0435.com/',
+      ],
+    ].map((website) => ({ name: 'x', website, coordinates: { lat: 90.1, lng: 0 } }));
     const page = findPage(rows, ASKED);
     expect(JSON.stringify(page.rows)).not.toContain('href');
     expect(page.rows.map(({ point }) => point)).toEqual(rows.map(() => undefined));
