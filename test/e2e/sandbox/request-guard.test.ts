@@ -19,6 +19,9 @@ describe('the Host header', () => {
     '127.0.0.1.evil:PORT',
     '127.0.0.1:1',
     'evil:PORT',
+    'localhost.:PORT',
+    'user@127.0.0.1:PORT',
+    '0.0.0.0:PORT',
   ])('%j is rejected with 403', async (pattern) => {
     const sandbox = await start();
     const host = pattern.replace('PORT', new URL(sandbox.baseUrl).port);
@@ -56,10 +59,20 @@ describe('the Origin header', () => {
     'http://localhost.evil.example',
     'file://localhost',
     'http://u@localhost',
+    'http://localhost@evil.example',
+    'http://127.0.0.1\\@evil.example',
+    'http://127.0.0.1, https://evil.example',
+    'http://127.0.0.2',
   ])('%j is rejected with 403', async (origin) => {
     const reply = await post(await start(), BODY, { origin });
     expect(reply.status).toBe(403);
     expect(reply.text).not.toContain('results');
+  });
+
+  it('is rejected with another one', async () => {
+    const origin = ['http://localhost', 'https://evil.example'];
+    const reply = await send(await start(), { headers: { ...HEADERS, origin }, body: BODY });
+    expect(reply.status).toBe(403);
   });
 
   it('allows no other origins', async () => {
@@ -73,7 +86,16 @@ describe('the Origin header', () => {
 });
 
 describe('path, method and type', () => {
-  it.each(['/', '/api', '/api/mcp/', '/api/mcp2', '/API/MCP', '//api/mcp'])('404 for %s', async (path) => {
+  it.each([
+    '/',
+    '/api',
+    '/api/mcp/',
+    '/api/mcp2',
+    '/API/MCP',
+    '//api/mcp',
+    '/../../etc/passwd',
+    '/api/mcp/%2e%2e',
+  ])('404 for %s', async (path) => {
     expect((await send(await start(), { path, headers: HEADERS, body: BODY })).status).toBe(404);
   });
 
@@ -82,12 +104,15 @@ describe('path, method and type', () => {
     expect([reply.status, reply.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it.each(['text/plain', 'application/jsonx', 'application/x-www-form-urlencoded', ''])(
-    '415 for the type %j',
-    async (type) => {
-      expect((await post(await start(), BODY, { 'content-type': type })).status).toBe(415);
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    '',
+    'text/plain; application/json',
+  ])('415 for the type %j', async (type) => {
+    expect((await post(await start(), BODY, { 'content-type': type })).status).toBe(415);
+  });
 
   it('accepts JSON with a charset, in upper or lower case', async () => {
     expect(
