@@ -6,7 +6,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -75,26 +74,22 @@ describe('openCache', () => {
     expect(get(cache, 1000 * HOUR)).toBeUndefined();
   });
 
-  it('distinguishes endpoints, accounts, tools and arguments', () => {
+  it('distinguishes endpoints, accounts, tools, arguments, and forms of Unicode', () => {
     const { cache, open } = cacheAt();
     put(cache, 'mine');
     expect(get(open({ ...ACCOUNT, endpoint: 'https://y.example/api/mcp' }))).toBeUndefined();
     expect(get(open({ ...ACCOUNT, account: 'sk_service_b' }))).toBeUndefined();
     expect(cache.get('lookup_restaurant', ARGS, HOUR)).toBeUndefined();
-    const others = [
+    put(cache, 1, { name: 'caf\u00e9' });
+    for (const other of [
       { name: 'Ramen', city: 'bern' },
       { name: 'Ramen', city: 'Bern', more: null },
       { name: 'Ramen' },
       [['name', 'Ramen']],
-    ];
-    for (const other of others) expect(get(cache, HOUR, other)).toBeUndefined();
+      { name: 'cafe\u0301' },
+    ])
+      expect(get(cache, HOUR, other)).toBeUndefined();
     expect(get(cache, HOUR, { city: 'Bern', name: 'Ramen' })?.value).toBe('mine');
-  });
-
-  it('distinguishes composed and decomposed Unicode', () => {
-    const { cache } = cacheAt();
-    put(cache, 1, { name: 'caf\u00e9' });
-    expect(get(cache, HOUR, { name: 'cafe\u0301' })).toBeUndefined();
   });
 
   it('finds a key in any order of its members', () => {
@@ -144,10 +139,7 @@ describe('openCache', () => {
 
 describe('a damaged entry', () => {
   it.each<[string, (text: string) => string]>([
-    ['empty', () => ''],
     ['cut', (text) => text.slice(0, -3)],
-    ['garbage', () => '\u0000\u0001\ufffd'],
-    ['null', () => 'null'],
     ['another version', (text) => text.replace('"version":2', '"version":3')],
     ['another key', (text) => text.replace('Ramen', 'Sushi')],
     ['a time that is not a number', (text) => text.replace(/"at":\d+/, '"at":"x"')],
@@ -162,12 +154,10 @@ describe('a damaged entry', () => {
     expect(get(cache)?.value).toBe(2);
   });
 
-  it('is a miss when it is too large or a folder', () => {
+  it('does not fail when a folder has its path', () => {
     const { cache, folder } = cacheAt();
     put(cache, 1);
     const [file = ''] = filesOf(folder);
-    truncateSync(file, 1024 ** 4);
-    expect(get(cache)).toBeUndefined();
     rmSync(file);
     mkdirSync(file);
     expect(get(cache)).toBeUndefined();
@@ -176,25 +166,16 @@ describe('a damaged entry', () => {
 });
 
 describe('a folder that cannot be used', () => {
-  it.each([
-    ['unknown', () => undefined],
-    [
-      'below a file',
-      () => {
-        const file = join(tempFolder(), 'file');
-        writeFileSync(file, '');
-        return join(file, 'cache');
-      },
-    ],
-    ['of the kernel', () => '/proc/restaurant'],
-  ])('%s: stores nothing and does not fail', (_name, folderOf) => {
-    const folder = folderOf();
-    const cache = openCache({ cacheDir: folder, now: () => 0, ...ACCOUNT });
-    put(cache, 1);
-    expect(get(cache)).toBeUndefined();
-    expect(() => clearAccount(folder, ACCOUNT.account)).not.toThrow();
-    expect(clearResponses(folder)).toBe(0);
-  });
+  it.each([undefined, join(import.meta.filename, 'cache'), '/proc/restaurant'])(
+    'stores nothing in %s and does not fail',
+    (folder) => {
+      const cache = openCache({ cacheDir: folder, now: () => 0, ...ACCOUNT });
+      put(cache, 1);
+      expect(get(cache)).toBeUndefined();
+      expect(() => clearAccount(folder, ACCOUNT.account)).not.toThrow();
+      expect(clearResponses(folder)).toBe(0);
+    },
+  );
 
   it('survives its removal while it is in use', () => {
     const { cache, folder } = cacheAt();
