@@ -59,7 +59,7 @@ it.each([
   'CONNECT evil.example:443 HTTP/1.1',
   'POST http://evil.example/api/mcp HTTP/1.1',
   'POST http://127.0.0.1:PORT@evil.example/api/mcp HTTP/1.1',
-])('the sandbox is no proxy: %s', async (line) => {
+])('the sandbox forwards no request: %s', async (line) => {
   expect([0, 403, 404, 405]).toContain(await statusOf(BODY, line));
 });
 
