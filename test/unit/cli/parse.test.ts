@@ -22,6 +22,15 @@ describe('a usage error', () => {
     [['enrich', 'a.csv', '--resume', '--force'], '--resume and --force cannot be used together'],
     [['enrich', 'a.csv', '-q', '--progress', 'json'], '--progress and --quiet cannot be used together'],
     [['login', '--key-stdin', '--key-file', 'x'], '--key-stdin and --key-file cannot be used together'],
+    [['find', 'x', '--limit=-3'], "--limit '-3': expected a whole number from 1 to 1000"],
+    [['find', 'x', '--limit=1.5'], "--limit '1.5': expected a whole number from 1 to 1000"],
+    [['find', 'x', '--limit=1e3'], "--limit '1e3': expected a whole number from 1 to 1000"],
+    [['find', 'x', '--limit=NaN'], "--limit 'NaN': expected a whole number from 1 to 1000"],
+    [['find', 'x', '--limit='], "--limit '': expected a whole number from 1 to 1000"],
+    [
+      ['find', 'x', '--limit=100000000000000000000'],
+      "--limit '100000000000000000000': expected a whole number from 1 to 1000",
+    ],
     [['status', '--jq', '.'], 'status does not accept --jq'],
     [['config', '--jq', '.'], undefined],
   ])('of %j names what is wrong', async (words, message) => {
