@@ -25,12 +25,14 @@ export interface Progress {
 
 export interface ProgressSource {
   readonly counts: Counts;
-  readonly requests: number;
-  /** Requests left in today's quota; undefined if there is no limit. */
-  readonly leftToday: number | undefined;
   readonly total: number | undefined;
-  /** Requests per minute; 0 = no limit. */
-  readonly perMinute: number;
+  readonly service: {
+    readonly requests: number;
+    /** Requests left in today's quota; undefined if there is no limit. */
+    readonly leftToday: number | undefined;
+    /** Requests per minute; 0 = no limit. */
+    readonly perMinute: number;
+  };
 }
 
 export type ProgressContext = Pick<Context, 'stderr' | 'now' | 'sleep'>;
@@ -172,7 +174,7 @@ export class BarProgress implements Progress {
 }
 
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {
-  const left = source.leftToday;
+  const left = source.service.leftToday;
   const line = [share(source), time, formatCounts(source.counts, true)].filter(Boolean).join(', ');
   const whole = left === undefined ? line : `${line}, ${left} requests left today`;
   return width(whole) <= columns ? whole : truncate(line, columns);
@@ -204,8 +206,8 @@ export class JsonProgress implements Progress {
       return this.#event('progress', {
         rows,
         ...countsJson(source.counts),
-        requests: source.requests,
-        left_today: source.leftToday ?? null,
+        requests: source.service.requests,
+        left_today: source.service.leftToday ?? null,
         seconds_left: left === undefined ? null : Math.round(left / 1000),
       });
     });
@@ -234,14 +236,13 @@ export class JsonProgress implements Progress {
 }
 
 /** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */
-export function timeLeft(source: ProgressSource, elapsed: number): number | undefined {
-  const { done, earlier } = source.counts;
+export function timeLeft({ counts, total, service }: ProgressSource, elapsed: number): number | undefined {
+  const { done, earlier } = counts;
   const own = done - earlier;
-  if (source.total === undefined || own < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS)
-    return undefined;
-  const rows = source.total - done;
-  const requests = (rows * source.requests) / own;
-  const byQuota = source.perMinute === 0 ? 0 : Math.floor(requests / source.perMinute) * 60_000;
+  if (total === undefined || own < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS) return undefined;
+  const rows = total - done;
+  const requests = (rows * service.requests) / own;
+  const byQuota = service.perMinute === 0 ? 0 : Math.floor(requests / service.perMinute) * 60_000;
   return Math.max((rows * elapsed) / own, byQuota);
 }
 

@@ -15,10 +15,11 @@ import { canonicalJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 import { detailsOf, type FinishedList, type ListRow, type Values } from '../finished/finished-list.ts';
 import { changeList, type Journal, openChangesFile } from '../finished/journal.ts';
+import { startProgress } from '../progress/progress.ts';
 import { asLines, Counters, printJson } from '../progress/summary.ts';
 import { FailureLimit } from '../run/enrich-rows.ts';
 import type { EnrichFlags } from '../run/plan.ts';
-import { LongRun, type PacedService } from '../run/service.ts';
+import { PacedService } from '../run/service.ts';
 import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
 import { RESTAURANT_FIELDS } from '../write/row-codec.ts';
 
@@ -193,15 +194,11 @@ class Refresh {
   async #lookUpAll(): Promise<void> {
     const { due, flags } = this.#work;
     if (due.ids.length === 0) return;
-    const run = new LongRun(this.#app, {
-      target: await openTarget(this.#app),
-      counters: this.#counters,
-      flags,
-      total: due.ids.length,
-      json: this.#app.terminal.wantsJson,
-    });
+    const service = new PacedService(this.#app, await openTarget(this.#app), flags);
+    const source = { counts: this.#counters.counts, total: due.ids.length, service };
+    const reporter = startProgress(this.#app, { json: this.#app.terminal.wantsJson }, source);
     try {
-      const service = await run.openService({ fresh: true });
+      await service.open({ reporter, fresh: true });
       const lookUp = (id: string) => lookUpOne(service, id, due.level);
       for (let start = 0; start < due.ids.length; start += BATCH) {
         const ids = due.ids.slice(start, start + BATCH);
@@ -210,8 +207,8 @@ class Refresh {
           this.#take(outcome, rows.get(outcome.id) ?? []);
       }
     } finally {
-      this.#requests = run.requests;
-      await run.progress.stop();
+      this.#requests = service.requests;
+      await reporter.stop();
     }
   }
 

@@ -47,9 +47,7 @@ const needsTerminal = (): AppError =>
 
 async function openSearch(app: App, flags: ReviewFlags): Promise<PacedService> {
   const isFresh = app.settings.resolve('max-age').source === 'flag';
-  return PacedService.open(app, {
-    target: await openTarget(app),
-    flags,
+  return new PacedService(app, await openTarget(app), flags).open({
     // Candidates of any age, as enrich received them.
     since: isFresh ? undefined : 0,
     reporter: {

@@ -12,6 +12,7 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
 import type { Target } from '../finished/export.ts';
+import { type Progress, startProgress } from '../progress/progress.ts';
 import { Counters, printJson, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
@@ -26,7 +27,7 @@ import {
   resolveOptions,
   rowFileOf,
 } from './plan.ts';
-import { LongRun, type PacedService } from './service.ts';
+import { PacedService } from './service.ts';
 
 /** Options that are not repeated in the command that continues. */
 const NOT_REPEATED: readonly string[] = ['--resume', '--retry-errors', '--force', '--dry-run'];
@@ -117,7 +118,9 @@ class EnrichRun {
   readonly #plan: Plan;
   readonly #results: Results;
   readonly #url: URL;
-  readonly #run: LongRun;
+  readonly #counters: Counters;
+  readonly #service: PacedService;
+  readonly #progress: Progress;
   readonly #stop = new AbortController();
 
   constructor(app: App, plan: Plan, results: Results, target: ServiceTarget) {
@@ -126,26 +129,28 @@ class EnrichRun {
     this.#plan = plan;
     this.#results = results;
     this.#url = target.url;
-    const counters = new Counters(options.added.map(({ path }) => path));
-    this.#run = new LongRun(app, { target, flags: options, counters, total, json: options.json });
+    this.#counters = new Counters(options.added.map(({ path }) => path));
+    this.#service = new PacedService(app, target, options);
+    const source = { counts: this.#counters.counts, total, service: this.#service };
+    this.#progress = startProgress(app, options, source);
   }
 
   /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
   async run(): Promise<void> {
     const app = this.#app;
     const { options, outputFile, total } = this.#plan;
-    const { counters, progress } = this.#run;
+    const progress = this.#progress;
     const failure = await this.#writeRows().then(
       () => undefined,
       (error: unknown) => error,
     );
     const finished = failure === undefined;
     const report = finished ? await this.#writeResults() : undefined;
-    const { counts } = counters;
+    const { counts } = this.#counters;
     const next = resumeCommand(this.#plan, failure, counts.error);
     const summary: RunSummary = {
-      ...counters.results,
-      requests: this.#run.requests,
+      ...this.#counters.results,
+      requests: this.#service.requests,
       output: outputFile?.name,
       report: report === undefined ? undefined : (options.report ?? report),
       exports: finished ? this.#results.targets.map(({ name }) => name) : [],
@@ -170,21 +175,22 @@ class EnrichRun {
     const stop = this.#stop;
     if (context.signal.aborted) stop.abort(context.signal.reason);
     onAbort(context.signal, () => stop.abort(context.signal.reason));
-    const service = await this.#run.openService({
+    await this.#service.open({
+      reporter: this.#progress,
       since: this.#plan.options.resume ? outputFile?.createdAt : undefined,
       signal: stop.signal,
     });
     const stream = async (append: Job['append']): Promise<void> => {
       if (codec.header !== '') await append(codec.header);
-      await this.#enrichRows(service, append, noFinishedRows);
+      await this.#enrichRows(append, noFinishedRows);
     };
     if (outputFile === undefined) return stream((text) => context.stdout.write(text));
-    if (outputFile.device === undefined) return this.#writeFile(service, outputFile);
+    if (outputFile.device === undefined) return this.#writeFile(outputFile);
     const device = await openRowDevice(outputFile.device, stop.signal);
     return stream((text) => device.write(text)).finally(() => device.close());
   }
 
-  async #writeFile(service: PacedService, outputFile: OutputFile): Promise<void> {
+  async #writeFile(outputFile: OutputFile): Promise<void> {
     const { options, codec } = this.#plan;
     const fingerprint = openRunFingerprint(this.#app.paths.stateDir, outputFile, this.#plan, this.#url);
     const { file, previous } = openRowFiles(outputFile, options);
@@ -198,7 +204,7 @@ class EnrichRun {
       for (const path of [...targets.map(({ path }) => path), ...(page === undefined ? [] : [page])])
         openExportSource(this.#app.paths.stateDir, path).write({ list: outputFile.path });
       try {
-        await this.#enrichRows(service, (text) => file.append(text), finished);
+        await this.#enrichRows((text) => file.append(text), finished);
       } catch (error) {
         // Report the error of the run, not a disk error after it.
         try {
@@ -222,18 +228,17 @@ class EnrichRun {
     fingerprint.save();
   }
 
-  #enrichRows(service: PacedService, append: Job['append'], finished: Job['finished']): Promise<void> {
-    const { counters } = this.#run;
+  #enrichRows(append: Job['append'], finished: Job['finished']): Promise<void> {
     const { options } = this.#plan;
     return enrichRows({
       ...options,
       ...this.#plan,
-      service,
+      service: this.#service,
       append,
       finished,
       stop: this.#stop,
-      onRow: (row) => counters.add(row),
-      onDetails: (details) => counters.addDetails(details),
+      onRow: (row) => this.#counters.add(row),
+      onDetails: (details) => this.#counters.addDetails(details),
     });
   }
 
@@ -246,14 +251,14 @@ class EnrichRun {
     try {
       const { FinishedList } = await import('../finished/finished-list.ts');
       const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
-      const { counts } = this.#run;
+      const { counts } = this.#counters;
       const report = options.hasPage
         ? await (await loadReport()).writeReport(app, list, this.#plan, { counts, page })
         : undefined;
       if (targets.length > 0) await (await loadExport()).exportList(app, list, targets);
       return report;
     } catch (error) {
-      await this.#run.progress.stop();
+      await this.#progress.stop();
       throw error;
     }
   }

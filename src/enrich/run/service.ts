@@ -10,8 +10,7 @@ import type { Limits } from '../../storage/ledger.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import type { Found } from '../match/match.ts';
 import type { RestaurantService } from '../match/query.ts';
-import { type Progress, type ProgressSource, startProgress } from '../progress/progress.ts';
-import type { Counters } from '../progress/summary.ts';
+import type { Progress } from '../progress/progress.ts';
 
 /** The options of a command. */
 export interface PacedFlags extends Partial<Limits> {
@@ -19,60 +18,55 @@ export interface PacedFlags extends Partial<Limits> {
   readonly progress?: 'json' | undefined;
 }
 
-interface PacedOptions {
-  readonly target: Target;
-  readonly flags: PacedFlags;
+interface Opening {
   readonly reporter: Pick<Progress, 'waiting' | 'warn'>;
   /** Accept responses that were stored since then, in milliseconds since the epoch. */
   readonly since?: number | undefined;
   /** Sends every request, also if its response is stored. */
-  readonly fresh?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly fresh?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** The service as a list uses it. */
 export class PacedService implements RestaurantService {
+  readonly perMinute: number;
+  requests = 0;
   readonly #app: App;
-  readonly #service: Service;
-  readonly #waits: boolean;
-  readonly #requests: { readonly count: number };
+  readonly #target: Target;
+  readonly #flags: PacedFlags;
+  #service!: Service;
   // An array, although it is searched by id: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
   readonly #pending: { readonly id: string; readonly response: Promise<LookupOutput> }[] = [];
   #leftToday: number | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(app: App, service: Service, waits: boolean, requests: { readonly count: number }) {
+  constructor(app: App, target: Target, flags: PacedFlags) {
     this.#app = app;
-    this.#service = service;
-    this.#waits = waits;
-    this.#requests = requests;
+    this.#target = target;
+    this.#flags = flags;
+    this.perMinute = target.demo ? 0 : quotaLimits(app, flags).perMinute;
   }
 
-  static async open(app: App, options: PacedOptions): Promise<PacedService> {
-    const { target, flags, reporter, since, fresh = false, signal = app.context.signal } = options;
-    const waits = flags.wait === true;
-    const requests = { count: 0 };
-    const service = await openService(app, {
+  /** Must be called before the first request. */
+  async open({ reporter, since, fresh, signal = this.#app.context.signal }: Opening): Promise<this> {
+    const [app, target, flags] = [this.#app, this.#target, this.#flags];
+    this.#service = await openService(app, {
       target,
       paced: true,
       limits: quotaLimits(app, flags),
-      waitLong: waits,
+      waitLong: flags.wait === true,
       onWaiting: (waiting) => reporter.waiting(waiting),
       signal,
       stored: new FirstResponses(await openStoredResponses(app, target, { since, fresh })),
       traced: flags.progress !== 'json',
       warn: (text) => reporter.warn(text),
       client: {
-        onRequest() {
-          requests.count += 1;
+        onRequest: () => {
+          this.requests += 1;
         },
       },
     });
-    return new PacedService(app, service, waits, requests);
-  }
-
-  get requests(): number {
-    return this.#requests.count;
+    return this;
   }
 
   /** Requests left in today's quota; undefined if there is no limit. Read at most once a second. */
@@ -121,7 +115,7 @@ export class PacedService implements RestaurantService {
       } catch (error) {
         const limit = this.#rateLimitOf(error);
         if (limit === undefined) throw error;
-        if (!this.#waits) throw limit;
+        if (this.#flags.wait !== true) throw limit;
         // Makes the next request wait until then.
         await (await this.#service.ledger()).pauseUntil(limit.freeAt);
       }
@@ -148,52 +142,6 @@ export async function openCacheReader(app: App, since?: number) {
     const response = await stored?.get(tool.definition.name, tool.args(query));
     return response && tool.parse(response.value);
   };
-}
-
-interface LongRunOptions extends Pick<PacedOptions, 'target' | 'flags'> {
-  readonly counters: Counters;
-  readonly total: number | undefined;
-  /** Whether a summary is printed as JSON. */
-  readonly json: boolean;
-}
-
-/** The counters, the progress, and the service of a run. */
-export class LongRun implements ProgressSource {
-  readonly counters: Counters;
-  readonly progress: Progress;
-  readonly total: number | undefined;
-  readonly perMinute: number;
-  readonly #app: App;
-  readonly #options: LongRunOptions;
-  #service: PacedService | undefined;
-
-  constructor(app: App, options: LongRunOptions) {
-    const { target, flags, counters, total, json } = options;
-    this.#app = app;
-    this.#options = options;
-    this.counters = counters;
-    this.total = total;
-    this.perMinute = target.demo ? 0 : quotaLimits(app, flags).perMinute;
-    this.progress = startProgress(app, { progress: flags.progress, json }, this);
-  }
-
-  async openService(more: Pick<PacedOptions, 'since' | 'fresh' | 'signal'>): Promise<PacedService> {
-    const { target, flags } = this.#options;
-    this.#service = await PacedService.open(this.#app, { target, flags, reporter: this.progress, ...more });
-    return this.#service;
-  }
-
-  get counts() {
-    return this.counters.counts;
-  }
-
-  get requests(): number {
-    return this.#service?.requests ?? 0;
-  }
-
-  get leftToday(): number | undefined {
-    return this.#service?.leftToday;
-  }
 }
 
 /** A long list would push everything else out of the cache. */

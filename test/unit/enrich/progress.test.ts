@@ -11,7 +11,11 @@ import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.
 import { palette } from '../../../src/output/style.ts';
 
 /** A terminal, a clock that the test advances, and a run whose rows it adds. */
-function setUp(columns = 200, more: Partial<ProgressSource> = {}) {
+function setUp(
+  columns = 200,
+  more: Partial<ProgressSource> = {},
+  quota: Partial<ProgressSource['service']> = { leftToday: 1750 },
+) {
   let now = 1_000_000;
   let written = '';
   let wake: () => void = () => {};
@@ -30,12 +34,15 @@ function setUp(columns = 200, more: Partial<ProgressSource> = {}) {
   const counters = new Counters();
   const source: ProgressSource = {
     counts: counters.counts,
-    get requests() {
-      return counters.counts.done;
-    },
-    leftToday: 1750,
     total: 200,
-    perMinute: 0,
+    service: {
+      get requests() {
+        return counters.counts.done;
+      },
+      leftToday: undefined,
+      perMinute: 0,
+      ...quota,
+    },
     ...more,
   };
   return {
@@ -135,7 +142,7 @@ describe('the bar', () => {
   });
 
   it('shows no percentage if the length of the list is unknown', async () => {
-    const { bar, add, tick, take } = setUp(200, { total: undefined, leftToday: undefined });
+    const { bar, add, tick, take } = setUp(200, { total: undefined }, {});
     const progress = bar();
     add(3, 'error');
     await tick(9000);
@@ -205,10 +212,10 @@ describe('no progress', () => {
 
 describe('timeLeft', () => {
   it('respects the quota per minute', () => {
-    const { add, source } = setUp(200, { perMinute: 10 });
+    const { add, source } = setUp(200, {}, { perMinute: 10 });
     add(10);
     expect(timeLeft(source, 2000)).toBe(19 * 60_000);
-    expect(timeLeft({ ...source, perMinute: 0 }, 2000)).toBe(38_000);
+    expect(timeLeft({ ...source, service: { ...source.service, perMinute: 0 } }, 2000)).toBe(38_000);
     expect(timeLeft(source, 1999)).toBeUndefined();
   });
 });
