@@ -12,7 +12,7 @@ import { type ColumnOptions, type Columns, resolveColumns } from '../match/colum
 import type { RowResult } from '../match/match.ts';
 import { formatOf, type Input, openInput } from '../read/input.ts';
 import { type List, NoHeader, openList } from '../read/list.ts';
-import type { InputRow, ListFormat } from '../row.ts';
+import type { InputRow } from '../row.ts';
 import { positionsIn } from '../run/fed-back.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';
 import {
@@ -21,6 +21,7 @@ import {
   openRowCodec,
   RESULT_FIELDS,
   type RowCodec,
+  type RowCodecOptions,
 } from '../write/row-codec.ts';
 
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
@@ -42,25 +43,9 @@ export interface ListFlags extends Pick<ColumnOptions, 'nameColumn' | 'cityColum
   readonly written?: Written;
 }
 
-export interface Written {
-  readonly format: ListFormat;
+export interface Written extends Pick<RowCodecOptions, 'format' | 'added'> {
   readonly delimiter: Delimiter;
   readonly columns: Columns;
-  readonly added: readonly AddedColumn[];
-}
-
-/** The layout of the file, which is read with its first rows. */
-interface Layout extends Pick<List, 'bom' | 'headerText' | 'header' | 'lineEnd' | 'delimiter'> {
-  readonly positions: ReadonlyMap<string, number>;
-  readonly own: readonly number[];
-}
-
-interface Source {
-  readonly name: string;
-  readonly path: string;
-  readonly flags: ListFlags;
-  readonly options: Fingerprint;
-  readonly added: readonly AddedColumn[];
 }
 
 const OPERAND: Naming = { example: 'out.csv', command: (file) => again({}, { operands: [file] }) };
@@ -74,22 +59,20 @@ export class FinishedList {
   readonly options: Fingerprint;
   readonly #app: App;
   readonly #source: Source;
-  readonly #layout: Layout;
   readonly #codec: RowCodec;
   readonly #guarded: boolean;
   #columns: Columns | undefined;
 
-  private constructor(app: App, source: Source, layout: Layout) {
+  private constructor(app: App, source: Source) {
     this.#app = app;
     this.name = source.name;
     this.path = source.path;
     this.prefix = source.flags.prefix;
     this.options = source.options;
     this.#source = source;
-    this.#layout = layout;
     this.#columns = source.flags.written?.columns;
     this.#guarded = app.globals.rawCsv !== true;
-    const { delimiter, lineEnd } = layout;
+    const { delimiter, lineEnd, added } = source;
     const format = delimiter === '\t' ? 'tsv' : 'csv';
     this.#codec = openRowCodec({
       format: delimiter === undefined ? 'ndjson' : format,
@@ -98,7 +81,7 @@ export class FinishedList {
       columns: [],
       lineEnd,
       prefix: this.prefix,
-      added: this.isNdjson ? source.added : source.added.map((each) => ({ ...each, name: addedField(each) })),
+      added: added.map((each) => ({ ...each, name: addedField(each) })),
       details: true,
       guard: this.#guarded,
     });
@@ -113,20 +96,17 @@ export class FinishedList {
     }
     openInput(name, app.context).close();
     const { path } = checkTarget(app, name, true, OPERAND);
-    const options = openFingerprint(app.paths.stateDir, path).read()?.options ?? {};
-    const added = flags.written?.added ?? addedColumns(options.add);
-    const source = { name, path, flags, options, added };
-    return new FinishedList(app, source, await readLayout(app, source));
+    return new FinishedList(app, await openSource(app, { name, path, flags }));
   }
 
   get isNdjson(): boolean {
-    return this.#layout.delimiter === undefined;
+    return this.#source.delimiter === undefined;
   }
 
   async *rows(signal = this.#app.context.signal): AsyncGenerator<ListRow> {
     const { stdin, cwd, platform } = this.#app.context;
     const input = openInput(this.path, { stdin, cwd, platform, signal });
-    const { positions, delimiter } = this.#layout;
+    const { positions, delimiter } = this.#source;
     try {
       const list = await openRows(input, this.#source, delimiter);
       let number = 0;
@@ -164,8 +144,8 @@ export class FinishedList {
 
   /** The name of the column with a field. */
   columnOf(field: string): string {
-    const at = this.#layout.positions.get(field);
-    if (at !== undefined) return this.#layout.header[at] ?? '';
+    const at = this.#source.positions.get(field);
+    if (at !== undefined) return this.#source.header[at] ?? '';
     return isResultField(field) ? this.prefix + field : field;
   }
 
@@ -175,7 +155,7 @@ export class FinishedList {
   }
 
   replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {
-    const { delimiter, positions } = this.#layout;
+    const { delimiter, positions } = this.#source;
     if (delimiter === undefined) {
       const [start, end] = memberRange(text, nestedKey(this.prefix)) ?? [0, 0];
       return text.slice(0, start) + withMembers(text.slice(start, end), changes) + text.slice(end);
@@ -194,7 +174,7 @@ export class FinishedList {
       const key = nestedKey(this.prefix);
       return Object.entries(row.value).filter(([name]) => name !== key);
     }
-    return this.#layout.own.map((at) => [this.#layout.header[at] ?? '', row.cells[at] ?? ''] as const);
+    return this.#source.own.map((at) => [this.#source.header[at] ?? '', row.cells[at] ?? ''] as const);
   }
 
   /** Returns the value in a column of the list itself; for NDJSON, at a dotted path. */
@@ -206,8 +186,7 @@ export class FinishedList {
 
   /** @throws {AppError} `usage` if the file has no columns to search by */
   get columns(): Columns {
-    const { header, own } = this.#layout;
-    const { flags } = this.#source;
+    const { header, own, flags } = this.#source;
     this.#columns ??= resolveColumns(
       own.map((at) => header[at] ?? ''),
       {
@@ -225,7 +204,7 @@ export class FinishedList {
 
   ownRow({ row }: ListRow): InputRow {
     if (row.kind === 'object') return row;
-    return { ...row, cells: this.#layout.own.map((at) => row.cells[at] ?? '') };
+    return { ...row, cells: this.#source.own.map((at) => row.cells[at] ?? '') };
   }
 
   /** @param check called after the last row; if it throws, the file is not changed */
@@ -237,7 +216,7 @@ export class FinishedList {
   }
 
   async *#pieces(textOf: (row: ListRow) => string, check: () => void): AsyncGenerator<string> {
-    const { bom, headerText, lineEnd, delimiter } = this.#layout;
+    const { bom, headerText, lineEnd, delimiter } = this.#source;
     if (delimiter !== undefined) yield `${bom ? '\ufeff' : ''}${headerText}${lineEnd}`;
     // Not interrupted by a signal, after which the decisions so far are written.
     for await (const row of this.rows(new AbortController().signal))
@@ -253,9 +232,15 @@ export function detailsOf({ values }: Pick<ListRow, 'values'>): JsonObject | und
   return isObject(value) ? value : undefined;
 }
 
+interface ListFile {
+  readonly name: string;
+  readonly path: string;
+  readonly flags: ListFlags;
+}
+
 const openRows = (
   input: Input,
-  { name, path, flags: { written } }: Source,
+  { name, path, flags: { written } }: ListFile,
   delimiter = written?.delimiter,
 ): Promise<List> =>
   openList(
@@ -268,26 +253,31 @@ const openRows = (
     },
   );
 
-async function readLayout(app: App, source: Source): Promise<Layout> {
-  const { name, flags, added } = source;
-  const { prefix } = flags;
-  const input = openInput(source.path, app.context);
+type Source = Awaited<ReturnType<typeof openSource>>;
+
+/** Reads the layout of the file with its first rows. */
+async function openSource(app: App, file: ListFile) {
+  const { name, path, flags } = file;
+  const { prefix, written } = flags;
+  const options = openFingerprint(app.paths.stateDir, path).read()?.options ?? {};
+  const added = written?.added ?? addedColumns(options.add);
+  const input = openInput(path, app.context);
   try {
-    const list = await openRows(input, source).catch((error: unknown) => {
+    const { rows, ...list } = await openRows(input, file).catch((error: unknown) => {
       throw error instanceof NoHeader ? notAnOutput(name, prefix) : error;
     });
-    const { header, delimiter, first } = list;
-    await list.rows.return(undefined);
+    await rows.return(undefined);
     const names = added.map((each) => [addedField(each), each.name] as const);
-    const positions = positionsIn(header, prefix, names);
+    const positions = positionsIn(list.header, prefix, names);
     const isOutput =
       list.format === 'ndjson'
-        ? first === undefined || isObject(first.value[nestedKey(prefix)])
+        ? list.first === undefined || isObject(list.first.value[nestedKey(prefix)])
         : positions.has('status');
     if (!isOutput) throw notAnOutput(name, prefix);
     const taken = new Set(positions.values());
-    const own = header.flatMap((_, at) => (taken.has(at) ? [] : [at]));
-    return { ...list, delimiter, positions, own };
+    /** Positions of the columns of the list itself. */
+    const own = list.header.flatMap((_, at) => (taken.has(at) ? [] : [at]));
+    return { ...list, ...file, options, added, positions, own };
   } finally {
     input.close();
   }

@@ -12,7 +12,7 @@ import type { FieldChange } from '../../util/changes.ts';
 import { plural } from '../../util/format.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import { OutputRecords } from '../write/checkpoint.ts';
-import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
+import { NEVER_CHECKED, openCheckedTimes } from '../write/list-state.ts';
 import { RowFile } from '../write/row-file.ts';
 import { FinishedList, type ListFlags, type ListRow, type Values } from './finished-list.ts';
 
@@ -45,14 +45,14 @@ export async function changeList<T>(
 
 async function commit(app: App, list: FinishedList, journal: Journal): Promise<void> {
   if (journal.entries.length === 0) return;
-  const { stateDir } = app.paths;
+  const stored = openCheckedTimes(app.paths.stateDir, list.path);
   // Before the list is replaced, because the times belong to the present file.
-  const times = readCheckedTimes(stateDir, list.path);
+  const times = stored.read() ?? NEVER_CHECKED;
   await journal.apply(list);
   recordChanges(journal.entries, app.globals.rawCsv !== true);
   const checked = journal.entries.flatMap(({ id, at }) => (id === undefined ? [] : [[id, at] as const]));
   const ids = { ...times.ids, ...Object.fromEntries(checked) };
-  if (Object.keys(ids).length > 0) writeCheckedTimes(stateDir, list.path, { ...times, ids });
+  if (Object.keys(ids).length > 0) stored.write({ ...times, ids });
   journal.remove();
 }
 

@@ -9,7 +9,7 @@ import { again } from '../../hint.ts';
 import { valueAt } from '../../output/records.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { mapConcurrently } from '../../util/async.ts';
-import { type FieldChange, fieldChanges } from '../../util/changes.ts';
+import { fieldChanges } from '../../util/changes.ts';
 import { formatNumber, plural, timeText } from '../../util/format.ts';
 import { canonicalJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
@@ -20,7 +20,7 @@ import { asLines, Counters, printJson } from '../progress/summary.ts';
 import { FailureLimit } from '../run/enrich-rows.ts';
 import type { EnrichFlags } from '../run/plan.ts';
 import { PacedService } from '../run/service.ts';
-import { readCheckedTimes, writeCheckedTimes } from '../write/list-state.ts';
+import { NEVER_CHECKED, openCheckedTimes } from '../write/list-state.ts';
 import { RESTAURANT_FIELDS } from '../write/row-codec.ts';
 
 export interface RefreshFlags extends EnrichFlags {
@@ -44,9 +44,9 @@ export async function runRefresh(app: App, file: string, flags: RefreshFlags): P
   if (changesFile !== undefined && app.globals.dryRun !== true)
     openChangesFile(changesFile, flags.changes ?? '');
   await changeList(app, file, flags, async (list, journal) => {
-    const due = await dueRows(app, list, flags);
+    const due = await findDue(app, list, flags);
     if (app.globals.dryRun === true) return printCost(app, due, flags);
-    await new Refresh(app, { list, journal, flags, due, changesFile }).run();
+    await new Refresh({ app, list, journal, flags, due, changesFile }).run();
   });
 }
 
@@ -74,20 +74,11 @@ function assertAlone(app: App, flags: RefreshFlags): void {
     throw usage(`--refresh cannot be combined with ${other}`, { command: again({}, { without: [other] }) });
 }
 
-interface Due {
-  /** The restaurants to look up. */
-  readonly ids: readonly string[];
-  /** Number of matched rows. */
-  readonly matched: number;
-  readonly level: Level;
-  readonly keepsDetails: boolean;
-}
-
-async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promise<Due> {
-  const { now } = app.context;
-  const times = readCheckedTimes(app.paths.stateDir, list.path);
+/** The restaurants to look up, and what is known about the rows. */
+async function findDue(app: App, list: FinishedList, flags: RefreshFlags) {
+  const times = openCheckedTimes(app.paths.stateDir, list.path).read() ?? NEVER_CHECKED;
   const startedAt = times.startedAt ?? Number.POSITIVE_INFINITY;
-  const since = flags.older === undefined ? startedAt : now() - flags.older;
+  const since = flags.older === undefined ? startedAt : app.context.now() - flags.older;
   const lastCheck = (id: string): number => times.ids[id] ?? Number.MIN_SAFE_INTEGER;
   const ids = new Set<string>();
   const fields = flags.fields ?? list.options.fields;
@@ -101,8 +92,8 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
     if (isNew || lastCheck(id) < since) ids.add(id);
   }
   if (hasDetails) assertLevel(list, flags);
-  // If the quota does not suffice, those that were never looked up come first.
   return {
+    // If the quota does not suffice, those that were never looked up come first.
     ids: [...ids].sort((one, other) => lastCheck(one) - lastCheck(other)),
     matched,
     level: (fields ?? 'basic') as Level,
@@ -110,9 +101,9 @@ async function dueRows(app: App, list: FinishedList, flags: RefreshFlags): Promi
   };
 }
 
-async function* matchedRows(
-  list: FinishedList,
-): AsyncGenerator<{ readonly id: string; readonly row: ListRow }> {
+type Due = Awaited<ReturnType<typeof findDue>>;
+
+async function* matchedRows(list: FinishedList) {
   for await (const row of list.rows()) {
     const id = list.text(row.values, 'id');
     if (list.text(row.values, 'status') === 'matched' && id !== '') yield { id, row };
@@ -139,6 +130,7 @@ function assertLevel({ name, options }: FinishedList, { fields }: RefreshFlags):
 }
 
 interface Work {
+  readonly app: App;
   readonly list: FinishedList;
   readonly journal: Journal;
   readonly flags: RefreshFlags;
@@ -146,34 +138,24 @@ interface Work {
   readonly changesFile: string | undefined;
 }
 
-/** The details of a restaurant, or the error of its lookup. */
-interface Outcome {
-  readonly id: string;
-  readonly details?: LookupOutput;
-  readonly error?: AppError;
-}
-
 class Refresh {
-  readonly #app: App;
   readonly #work: Work;
   readonly #counters = new Counters();
+  readonly #failures = new FailureLimit('lookups');
   #requests = 0;
   #changes = 0;
   #changedRows = 0;
-  readonly #failures = new FailureLimit('lookups');
 
-  constructor(app: App, work: Work) {
-    this.#app = app;
+  constructor(work: Work) {
     this.#work = work;
   }
 
   async run(): Promise<void> {
-    const { list, due, flags } = this.#work;
-    const { stateDir } = this.#app.paths;
-    const times = readCheckedTimes(stateDir, list.path);
+    const { app, list, due, flags } = this.#work;
+    const stored = openCheckedTimes(app.paths.stateDir, list.path);
+    const times = stored.read() ?? NEVER_CHECKED;
     const isWhole = flags.older === undefined;
-    const startedAt = times.startedAt ?? this.#app.context.now();
-    if (isWhole) writeCheckedTimes(stateDir, list.path, { ...times, startedAt });
+    if (isWhole) stored.write({ ...times, startedAt: times.startedAt ?? app.context.now() });
     const failure = await this.#lookUpAll().then(
       () => undefined,
       (error: unknown) => error,
@@ -181,9 +163,9 @@ class Refresh {
     const failed = this.#counters.counts.error;
     const isDone = failure === undefined && failed === 0;
     // The next refresh begins with the first row again.
-    if (isDone && isWhole) writeCheckedTimes(stateDir, list.path, { ids: times.ids });
+    if (isDone && isWhole) stored.write({ ids: times.ids });
     await this.#report(isDone);
-    if (failure !== undefined) throw withNext(this.#app, failure);
+    if (failure !== undefined) throw withNext(app, failure);
     if (failed > 0)
       throw new AppError('partial', `${failed} of ${due.ids.length} lookups failed`, {
         hint: { text: 'look them up again', command: again() },
@@ -192,17 +174,17 @@ class Refresh {
   }
 
   async #lookUpAll(): Promise<void> {
-    const { due, flags } = this.#work;
+    const { app, list, due, flags } = this.#work;
     if (due.ids.length === 0) return;
-    const service = new PacedService(this.#app, await openTarget(this.#app), flags);
+    const service = new PacedService(app, await openTarget(app), flags);
     const source = { counts: this.#counters.counts, total: due.ids.length, service };
-    const reporter = startProgress(this.#app, { json: this.#app.terminal.wantsJson }, source);
+    const reporter = startProgress(app, { json: app.terminal.wantsJson }, source);
     try {
       await service.open({ reporter, fresh: true });
       const lookUp = (id: string) => lookUpOne(service, id, due.level);
       for (let start = 0; start < due.ids.length; start += BATCH) {
         const ids = due.ids.slice(start, start + BATCH);
-        const rows = await rowsOf(this.#work.list, ids);
+        const rows = await rowsOf(list, ids);
         for await (const outcome of mapConcurrently(ids, flags.concurrency, lookUp))
           this.#take(outcome, rows.get(outcome.id) ?? []);
       }
@@ -212,8 +194,8 @@ class Refresh {
     }
   }
 
-  #take({ id, details, error }: Outcome, rows: readonly ListRow[]): void {
-    const { list, journal, due, changesFile } = this.#work;
+  #take({ id, details, error }: Awaited<ReturnType<typeof lookUpOne>>, rows: readonly ListRow[]): void {
+    const { app, list, journal, due, changesFile } = this.#work;
     const isGone = error?.code === 'not_found';
     const failure = isGone ? undefined : error;
     const found = isGone ? 'not_found' : 'matched';
@@ -227,16 +209,16 @@ class Refresh {
       if (changes.length > 0) this.#changedRows += 1;
       const name = list.text(row.values, 'name');
       const noted = changes.length === 0 ? {} : { name, changes, changesFile };
-      journal.add(row, { set, at: this.#app.context.now(), id, ...noted });
+      journal.add(row, { set, at: app.context.now(), id, ...noted });
     }
   }
 
   async #report(isDone: boolean): Promise<void> {
-    const { list, due, flags } = this.#work;
+    const { app, list, due, flags } = this.#work;
     const { done, error } = this.#counters.counts;
     const lookedUp = done - error;
     const left = due.ids.length - done;
-    if (this.#app.terminal.wantsJson) {
+    if (app.terminal.wantsJson) {
       const summary = {
         rows: due.matched,
         restaurants: due.ids.length,
@@ -247,14 +229,14 @@ class Refresh {
         requests: this.#requests,
         finished: isDone,
         changes_file: flags.changes ?? null,
-        next: isDone ? null : hintOf(this.#app, { command: again() }),
+        next: isDone ? null : hintOf(app, { command: again() }),
       };
-      await printJson(this.#app, summary);
-    } else if (this.#app.globals.quiet !== true) {
+      await printJson(app, summary);
+    } else if (app.globals.quiet !== true) {
       const rest = left > 0 ? `, ${formatNumber(left)} left` : '';
       const changed = `${plural(this.#changes, 'change')} in ${plural(this.#changedRows, 'row')}`;
       const text = `${plural(lookedUp, 'restaurant')} of ${list.name} looked up again${rest}: ${changed}`;
-      await this.#app.context.stderr.write(asLines([text], this.#app.context.stderr));
+      await app.context.stderr.write(asLines([text], app.context.stderr));
     }
   }
 }
@@ -265,7 +247,12 @@ const GONE = {
   changes: [{ field: 'status', before: 'matched', after: 'not_found' }],
 };
 
-async function lookUpOne(service: PacedService, id: string, level: Level): Promise<Outcome> {
+/** Returns the details of a restaurant, or the error of its lookup. */
+async function lookUpOne(
+  service: PacedService,
+  id: string,
+  level: Level,
+): Promise<{ id: string; details?: LookupOutput; error?: AppError }> {
   try {
     return { id, details: await service.lookup(checkId(id, id), level) };
   } catch (error) {
@@ -295,23 +282,13 @@ async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void>
   await app.context.stdout.write(asLines([text], app.context.stdout));
 }
 
-interface Refreshed {
-  /** The values that change; null if none does. */
-  readonly set: Values | null;
-  readonly changes: readonly FieldChange[];
-}
-
 /**
  * Compares a row with new details of its restaurant. With details in the row, these are compared, and columns follow
  * them. Without, the columns are compared. A field that the new details lack in a column is unknown, and stays.
  * @param keepsDetails whether the details are stored in the row
+ * @returns the changes, and the values to set; null if none changes
  */
-function compareRow(
-  list: FinishedList,
-  row: ListRow,
-  details: LookupOutput,
-  keepsDetails: boolean,
-): Refreshed {
+function compareRow(list: FinishedList, row: ListRow, details: LookupOutput, keepsDetails: boolean) {
   const next = list.valuesOf({ status: 'matched', restaurant: { ...details }, details });
   const before = detailsOf(row);
   const fields = RESTAURANT_FIELDS.filter(

@@ -49,13 +49,9 @@ export interface CheckedTimes {
   readonly ids: Readonly<Record<string, number>>;
 }
 
-export const readCheckedTimes = (stateDir: string | undefined, path: string): CheckedTimes =>
-  openCheckedTimes(stateDir, path).read() ?? { ids: {} };
+export const NEVER_CHECKED: CheckedTimes = { ids: {} };
 
-export const writeCheckedTimes = (stateDir: string | undefined, path: string, times: CheckedTimes): void =>
-  openCheckedTimes(stateDir, path).write(times);
-
-const openCheckedTimes = (stateDir: string | undefined, path: string) =>
+export const openCheckedTimes = (stateDir: string | undefined, path: string) =>
   openListState(stateDir, path, '-checked', ({ startedAt, ids }): CheckedTimes | undefined =>
     isObject(ids)
       ? {
