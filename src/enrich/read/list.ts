@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
-import type { CsvRecord, Delimiter } from '../../util/csv.ts';
+import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import {
   type InputFormat,
@@ -15,7 +15,7 @@ import {
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
 import { columnsOf, readObjects } from './objects.ts';
-import { hasHeader, openDelimited, openTable, paddedRows, prepend } from './table.ts';
+import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
@@ -91,29 +91,15 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   return openTableRows(input, options, { ...text, format, bom, isSheet: false }, onProblem);
 }
 
-interface TableSource extends Pick<List, 'format' | 'bom'> {
-  readonly records: AsyncGenerator<CsvRecord>;
-  readonly delimiter: Delimiter;
-  readonly isSheet: boolean;
-}
-
 async function openTableRows(
   input: Input,
-  { headerLine, named }: ListOptions,
-  { records, ...source }: TableSource,
+  options: ListOptions,
+  source: TableSource,
   onProblem: OnProblem,
 ): Promise<List> {
-  const table = await openTable(records, headerLine, named);
-  if (table === undefined) throw new NoHeader(input.name, headerLine);
-  const { cells: header, text: headerText, end } = table.header;
-  const layout = { ...source, width: header.length, lineEnd: end === '' ? '\n' : end };
-  return {
-    ...layout,
-    header,
-    headerText,
-    likelyHeader: table.likelyHeader,
-    rows: paddedRows(table.records, layout, onProblem),
-  };
+  const table = await openTable(source, options, onProblem);
+  if (table === undefined) throw new NoHeader(input.name, options.headerLine);
+  return table;
 }
 
 async function openSheet(

@@ -8,18 +8,13 @@ import { MAX_ROW } from './objects.ts';
 /** Number of records in which the delimiter and the header are looked for. */
 const FIRST_RECORDS = 10;
 
-interface Delimited {
-  readonly delimiter: Delimiter;
-  readonly records: AsyncGenerator<CsvRecord>;
-}
-
 /** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it */
 export async function openDelimited(
   pieces: AsyncIterable<string>,
   head: string,
   wanted: Delimiter | undefined,
   onProblem: OnProblem,
-): Promise<Delimited> {
+) {
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
   const delimiter = wanted ?? namedDelimiter(separator, head);
   // A spreadsheet does not show the line sep=.
@@ -94,25 +89,32 @@ export function hasHeader(head: string): boolean {
   return lines.length > FIRST_RECORDS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
-/** The rows of a list below its header. */
-interface Table {
-  readonly header: CsvRecord;
-  /** A later line that looks more like the header. */
-  readonly likelyHeader: number | undefined;
+/** The records of a text or a sheet. */
+export interface TableSource {
   readonly records: AsyncGenerator<CsvRecord>;
+  readonly format: 'csv' | 'tsv';
+  readonly bom: boolean;
+  readonly delimiter: Delimiter;
+  /** Whether the columns have letters, which errors name. */
+  readonly isSheet: boolean;
+}
+
+interface HeaderOptions {
+  /** The line of the header, from 1; undefined to detect it. */
+  readonly headerLine?: number | undefined;
+  /** Columns that options name. */
+  readonly named?: readonly (string | undefined)[];
 }
 
 /**
  * Finds the header. Titles above it, lines with a single cell, are skipped if a header that is known follows.
- * @param headerLine the line of the header, from 1; undefined to detect it
- * @param named columns that options name
  * @returns undefined if there are no records
  */
 export async function openTable(
-  records: AsyncGenerator<CsvRecord>,
-  headerLine: number | undefined,
-  named: readonly (string | undefined)[] = [],
-): Promise<Table | undefined> {
+  { records, ...source }: TableSource,
+  { headerLine, named = [] }: HeaderOptions,
+  onProblem: OnProblem,
+) {
   const isKnown = (column: string): boolean => isKnownHeader(column) || named.includes(column);
   const first: CsvRecord[] = [];
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
@@ -122,12 +124,15 @@ export async function openTable(
   }
   const known = first.findIndex(({ cells }) => cells.some(isKnown) && isFilled(cells));
   const hasTitles = known > 0 && !first.slice(0, known).some(({ cells }) => isFilled(cells));
-  const header = first[hasTitles ? known : 0];
+  const at = hasTitles ? known : 0;
+  const header = first[at];
   if (header === undefined) return undefined;
+  const layout = { ...source, header: header.cells, lineEnd: header.end === '' ? '\n' : header.end };
   return {
-    header,
+    ...layout,
+    headerText: header.text,
     likelyHeader: known > 0 && !hasTitles ? first[known]?.line : undefined,
-    records: prepend(first.slice(hasTitles ? known + 1 : 1), records),
+    rows: paddedRows(prepend(first.slice(at + 1), records), layout, onProblem),
   };
 }
 
@@ -143,20 +148,18 @@ export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>):
   }
 }
 
-interface Layout {
-  readonly width: number;
-  readonly delimiter: string;
+interface Layout extends Omit<TableSource, 'records'> {
+  readonly header: readonly string[];
   readonly lineEnd: string;
-  /** Whether the columns have letters, which errors name. */
-  readonly isSheet: boolean;
 }
 
-export async function* paddedRows(
+async function* paddedRows(
   records: AsyncGenerator<CsvRecord>,
   layout: Layout,
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
-  const { width, delimiter, lineEnd } = layout;
+  const { delimiter, lineEnd } = layout;
+  const width = layout.header.length;
   for await (const { cells, line, row: number, text, end } of records) {
     let row = text;
     // Some programs end every row with a delimiter.
@@ -178,7 +181,7 @@ export async function* paddedRows(
   }
 }
 
-const tooWide = (count: number, { width, isSheet }: Layout): string =>
+const tooWide = (count: number, { header, isSheet }: Layout): string =>
   isSheet
-    ? `has a value in column ${columnName(count)}, the header ends with column ${columnName(width)}`
-    : `has ${count} fields, the header has ${width}`;
+    ? `has a value in column ${columnName(count)}, the header ends with column ${columnName(header.length)}`
+    : `has ${count} fields, the header has ${header.length}`;

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { quotaLimits } from '../../app/quota.ts';
-import { openStoredResponses, type StoredResponses } from '../../app/responses.ts';
+import { openStoredResponses } from '../../app/responses.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { configuredTarget, type Target } from '../../app/target.ts';
 import { type ServiceTool, TOOLS } from '../../client/tools.ts';
@@ -27,6 +27,9 @@ interface Opening {
   readonly signal?: AbortSignal;
 }
 
+/** A long list would push everything else out of the cache. */
+const MAX_STORED = 2000;
+
 /** The service as a list uses it. */
 export class PacedService implements RestaurantService {
   readonly perMinute: number;
@@ -35,6 +38,8 @@ export class PacedService implements RestaurantService {
   readonly #target: Target;
   readonly #flags: PacedFlags;
   #service!: Service;
+  /** Number of responses for the cache. */
+  #stored = 0;
   // An array, although it is searched by id: a Map with short-lived entries keeps deleted ones alive (see AGENTS.md).
   readonly #pending: { readonly id: string; readonly response: Promise<LookupOutput> }[] = [];
   #leftToday: number | undefined;
@@ -50,6 +55,7 @@ export class PacedService implements RestaurantService {
   /** Must be called before the first request. */
   async open({ reporter, since, fresh, signal = this.#app.context.signal }: Opening): Promise<this> {
     const [app, target, flags] = [this.#app, this.#target, this.#flags];
+    const stored = await openStoredResponses(app, target, { since, fresh });
     this.#service = await openService(app, {
       target,
       paced: true,
@@ -57,7 +63,11 @@ export class PacedService implements RestaurantService {
       waitLong: flags.wait === true,
       onWaiting: (waiting) => reporter.waiting(waiting),
       signal,
-      stored: new FirstResponses(await openStoredResponses(app, target, { since, fresh })),
+      stored: {
+        ...stored,
+        put: (tool, args, text) =>
+          this.#isFull() ? stored.release(tool, args) : stored.put(tool, args, text),
+      },
       traced: flags.progress !== 'json',
       warn: (text) => reporter.warn(text),
       client: {
@@ -67,6 +77,11 @@ export class PacedService implements RestaurantService {
       },
     });
     return this;
+  }
+
+  #isFull(): boolean {
+    this.#stored += 1;
+    return this.#stored > MAX_STORED;
   }
 
   /** Requests left in today's quota; undefined if there is no limit. Read at most once a second. */
@@ -142,30 +157,4 @@ export async function openCacheReader(app: App, since?: number) {
     const response = await stored?.get(tool.definition.name, tool.args(query));
     return response && tool.parse(response.value);
   };
-}
-
-/** A long list would push everything else out of the cache. */
-const MAX_STORED = 2000;
-
-class FirstResponses implements StoredResponses {
-  readonly #stored: StoredResponses;
-  #left = MAX_STORED;
-
-  constructor(stored: StoredResponses) {
-    this.#stored = stored;
-  }
-
-  get(tool: string, args: unknown) {
-    return this.#stored.get(tool, args);
-  }
-
-  put(tool: string, args: unknown, text: string) {
-    if (this.#left === 0) return this.release(tool, args);
-    this.#left -= 1;
-    return this.#stored.put(tool, args, text);
-  }
-
-  release(tool: string, args: unknown) {
-    return this.#stored.release(tool, args);
-  }
 }
