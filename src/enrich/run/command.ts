@@ -12,7 +12,7 @@ import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
 import type { Target } from '../finished/export.ts';
-import { type Progress, startProgress } from '../progress/progress.ts';
+import { startProgress } from '../progress/progress.ts';
 import { Counters, printJson, type RunSummary, summaryJson } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
@@ -51,7 +51,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     const targets = options.export.length > 0 ? await checkTargets(app, plan) : [];
     if (dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
-    else await new EnrichRun(app, plan, { page, targets }, await openTarget(app)).run();
+    else await enrichList(openRun(app, plan, { page, targets }, await openTarget(app)));
   } finally {
     for (const each of close.reverse()) each();
   }
@@ -113,154 +113,135 @@ interface Results {
   readonly targets: readonly Target[];
 }
 
-class EnrichRun {
-  readonly #app: App;
-  readonly #plan: Plan;
-  readonly #results: Results;
-  readonly #url: URL;
-  readonly #counters: Counters;
-  readonly #service: PacedService;
-  readonly #progress: Progress;
-  readonly #stop = new AbortController();
+type Run = ReturnType<typeof openRun>;
 
-  constructor(app: App, plan: Plan, results: Results, target: ServiceTarget) {
-    const { options, total } = plan;
-    this.#app = app;
-    this.#plan = plan;
-    this.#results = results;
-    this.#url = target.url;
-    this.#counters = new Counters(options.added.map(({ path }) => path));
-    this.#service = new PacedService(app, target, options);
-    const source = { counts: this.#counters.counts, total, service: this.#service };
-    this.#progress = startProgress(app, options, source);
-  }
+function openRun(app: App, plan: Plan, results: Results, target: ServiceTarget) {
+  const { options, total } = plan;
+  const counters = new Counters(options.added.map(({ path }) => path));
+  const service = new PacedService(app, target, options);
+  const progress = startProgress(app, options, { counts: counters.counts, total, service });
+  const stop = new AbortController();
+  return { app, plan, results, url: target.url, counters, service, progress, stop };
+}
 
-  /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
-  async run(): Promise<void> {
-    const app = this.#app;
-    const { options, outputFile, total } = this.#plan;
-    const progress = this.#progress;
-    const failure = await this.#writeRows().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    const finished = failure === undefined;
-    const report = finished ? await this.#writeResults() : undefined;
-    const { counts } = this.#counters;
-    const next = resumeCommand(this.#plan, failure, counts.error);
-    const summary: RunSummary = {
-      ...this.#counters.results,
-      requests: this.#service.requests,
-      output: outputFile?.name,
-      report: report === undefined ? undefined : (options.report ?? report),
-      exports: finished ? this.#results.targets.map(({ name }) => name) : [],
-      finished,
-      total,
-      next: next && hintOf(app, { command: next }),
-      review: reviewCommand(app, this.#plan),
-    };
-    const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
-    // No summary if the run did nothing or the output belongs to another run.
-    if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
-    else await progress.stop();
-    if (!finished) throw await withNext(app, this.#plan, failure, next);
-    if (options.json) await printJson(app, summaryJson(summary));
-    if (report !== undefined) await (await loadReport()).showReport(app, this.#plan, report);
-    if (counts.error > 0) throw partial(summary, next);
-  }
+/** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
+async function enrichList(run: Run): Promise<void> {
+  const { app, plan, results, counters, progress } = run;
+  const { options, outputFile, total } = plan;
+  const failure = await writeRows(run).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const finished = failure === undefined;
+  const report = finished ? await writeResults(run) : undefined;
+  const { counts } = counters;
+  const next = resumeCommand(plan, failure, counts.error);
+  const summary: RunSummary = {
+    ...counters.results,
+    requests: run.service.requests,
+    output: outputFile?.name,
+    report: report === undefined ? undefined : (options.report ?? report),
+    exports: finished ? results.targets.map(({ name }) => name) : [],
+    finished,
+    total,
+    next: next && hintOf(app, { command: next }),
+    review: reviewCommand(app, plan),
+  };
+  const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
+  // No summary if the run did nothing or the output belongs to another run.
+  if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
+  else await progress.stop();
+  if (!finished) throw await withNext(app, plan, failure, next);
+  if (options.json) await printJson(app, summaryJson(summary));
+  if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
+  if (counts.error > 0) throw partial(summary, next);
+}
 
-  async #writeRows(): Promise<void> {
-    const { context } = this.#app;
-    const { codec, outputFile } = this.#plan;
-    const stop = this.#stop;
-    if (context.signal.aborted) stop.abort(context.signal.reason);
-    onAbort(context.signal, () => stop.abort(context.signal.reason));
-    await this.#service.open({
-      reporter: this.#progress,
-      since: this.#plan.options.resume ? outputFile?.createdAt : undefined,
-      signal: stop.signal,
-    });
-    const stream = async (append: Job['append']): Promise<void> => {
-      if (codec.header !== '') await append(codec.header);
-      await this.#enrichRows(append, noFinishedRows);
-    };
-    if (outputFile === undefined) return stream((text) => context.stdout.write(text));
-    if (outputFile.device === undefined) return this.#writeFile(outputFile);
-    const device = await openRowDevice(outputFile.device, stop.signal);
-    return stream((text) => device.write(text)).finally(() => device.close());
-  }
+async function writeRows(run: Run): Promise<void> {
+  const { app, plan, stop } = run;
+  const { signal, stdout } = app.context;
+  const { outputFile } = plan;
+  if (signal.aborted) stop.abort(signal.reason);
+  onAbort(signal, () => stop.abort(signal.reason));
+  await run.service.open({
+    reporter: run.progress,
+    since: plan.options.resume ? outputFile?.createdAt : undefined,
+    signal: stop.signal,
+  });
+  if (outputFile === undefined) return writeStream(run, (text) => stdout.write(text));
+  if (outputFile.device === undefined) return writeFile(run, outputFile);
+  const device = await openRowDevice(outputFile.device, stop.signal);
+  return writeStream(run, (text) => device.write(text)).finally(() => device.close());
+}
 
-  async #writeFile(outputFile: OutputFile): Promise<void> {
-    const { options, codec } = this.#plan;
-    const fingerprint = openRunFingerprint(this.#app.paths.stateDir, outputFile, this.#plan, this.#url);
-    const { file, previous } = openRowFiles(outputFile, options);
-    try {
-      const finished = new FinishedRows({ ...options, name: outputFile.name, file, codec, previous });
-      // Options may change as long as there are no rows.
-      if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
-      fingerprint.save();
-      // With --force they may exist, and the run that continues may replace them, too.
-      const { page, targets } = this.#results;
-      for (const path of [...targets.map(({ path }) => path), ...(page === undefined ? [] : [page])])
-        openExportSource(this.#app.paths.stateDir, path).write({ list: outputFile.path });
-      try {
-        await this.#enrichRows((text) => file.append(text), finished);
-      } catch (error) {
-        // Report the error of the run, not a disk error after it.
-        try {
-          file.flush();
-        } catch {}
-        throw error;
-      }
-      file.flush();
-    } finally {
-      file.close();
-      previous?.close();
-    }
-    if (previous === undefined) return;
-    // After a retry, the new rows replace the output.
-    try {
-      whenFree(() => renameSync(file.path, outputFile.path));
-      flushFolder(dirname(outputFile.path));
-    } catch (error) {
-      throw ioError('replace', outputFile.name, error);
-    }
+async function writeStream(run: Run, append: Job['append']): Promise<void> {
+  const { header } = run.plan.codec;
+  if (header !== '') await append(header);
+  await enrichRows(jobOf(run, append, noFinishedRows));
+}
+
+async function writeFile(run: Run, outputFile: OutputFile): Promise<void> {
+  const { app, plan, results } = run;
+  const { options, codec } = plan;
+  const { stateDir } = app.paths;
+  const fingerprint = openRunFingerprint(stateDir, outputFile, plan, run.url);
+  const { file, previous } = openRowFiles(outputFile, options);
+  try {
+    const finished = new FinishedRows({ ...options, name: outputFile.name, file, codec, previous });
+    // Options may change as long as there are no rows.
+    if (previous !== undefined || file.size > Buffer.byteLength(codec.header)) fingerprint.check();
     fingerprint.save();
+    // With --force they may exist, and the run that continues may replace them, too.
+    for (const path of [...results.targets.map((each) => each.path), results.page ?? []].flat())
+      openExportSource(stateDir, path).write({ list: outputFile.path });
+    await enrichRows(jobOf(run, (text) => file.append(text), finished));
+    file.flush();
+  } finally {
+    file.close();
+    previous?.close();
   }
-
-  #enrichRows(append: Job['append'], finished: Job['finished']): Promise<void> {
-    const { options } = this.#plan;
-    return enrichRows({
-      ...options,
-      ...this.#plan,
-      service: this.#service,
-      append,
-      finished,
-      stop: this.#stop,
-      onRow: (row) => this.#counters.add(row),
-      onDetails: (details) => this.#counters.addDetails(details),
-    });
+  if (previous === undefined) return;
+  // After a retry, the new rows replace the output.
+  try {
+    whenFree(() => renameSync(file.path, outputFile.path));
+    flushFolder(dirname(outputFile.path));
+  } catch (error) {
+    throw ioError('replace', outputFile.name, error);
   }
+  fingerprint.save();
+}
 
-  /** @returns the path of the page */
-  async #writeResults(): Promise<string | undefined> {
-    const app = this.#app;
-    const { options, outputFile, written } = this.#plan;
-    const { page, targets } = this.#results;
-    if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return undefined;
-    try {
-      const { FinishedList } = await import('../finished/finished-list.ts');
-      const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
-      const { counts } = this.#counters;
-      const report = options.hasPage
-        ? await (await loadReport()).writeReport(app, list, this.#plan, { counts, page })
-        : undefined;
-      if (targets.length > 0) await (await loadExport()).exportList(app, list, targets);
-      return report;
-    } catch (error) {
-      await this.#progress.stop();
-      throw error;
-    }
+const jobOf = (
+  { plan, counters, service, stop }: Run,
+  append: Job['append'],
+  finished: Job['finished'],
+): Job => ({
+  ...plan.options,
+  ...plan,
+  service,
+  append,
+  finished,
+  stop,
+  onRow: (row) => counters.add(row),
+  onDetails: (details) => counters.addDetails(details),
+});
+
+/** @returns the path of the page */
+async function writeResults({ app, plan, results, counters, progress }: Run): Promise<string | undefined> {
+  const { options, outputFile, written } = plan;
+  const { page, targets } = results;
+  if (outputFile === undefined || (!options.hasPage && targets.length === 0)) return undefined;
+  try {
+    const { FinishedList } = await import('../finished/finished-list.ts');
+    const list = await FinishedList.open(app, outputFile.name, { prefix: options.prefix, written });
+    const report = options.hasPage
+      ? await (await loadReport()).writeReport(app, list, plan, { counts: counters.counts, page })
+      : undefined;
+    if (targets.length > 0) await (await loadExport()).exportList(app, list, targets);
+    return report;
+  } catch (error) {
+    await progress.stop();
+    throw error;
   }
 }
 

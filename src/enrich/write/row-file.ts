@@ -66,7 +66,11 @@ export class RowFile {
       throw new AppError('io_error', `${this.path} was deleted during the run`);
   }
 
+  /** After a failure, its error is reported, not a disk error after it. */
   close(): void {
+    try {
+      fsyncSync(this.#file);
+    } catch {}
     closeSync(this.#file);
   }
 
