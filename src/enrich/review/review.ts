@@ -31,9 +31,9 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
       return applyDecisions(app, list, journal, { decisions, openSearch: () => openSearch(app, flags) });
     const rows = await rowsToReview(list, flags);
     if (isJson) return listRows(app, list, rows, flags);
-    const { ReviewSession } = await import('./session.ts');
+    const { decideRows } = await import('./session.ts');
     if (rows.length === 0) await app.notes.note(`${list.name} has no rows to review`);
-    else await new ReviewSession(app, { list, journal, rows, service: await openSearch(app, flags) }).run();
+    else await decideRows(app, { list, journal, rows, service: await openSearch(app, flags) });
     return undefined;
   });
   if (applied !== undefined) await printApplied(app, file, applied);

@@ -24,10 +24,15 @@ import {
 const MAX_KEYS = 9;
 
 interface Session {
-  readonly list: FinishedList;
+  readonly app: App;
   readonly journal: Journal;
+  readonly list: FinishedList;
   readonly rows: readonly ReviewRow[];
   readonly service: PacedService;
+  readonly keyboard: Keyboard;
+  /** The decisions, by the index of their row. */
+  readonly decisions: Map<number, Decision>;
+  readonly candidates: Map<number, Promise<readonly Candidate[]>>;
 }
 
 type Step = Decision | 'skip' | 'undo' | 'quit' | 'search' | 'unknown';
@@ -42,134 +47,119 @@ const KEYS: Readonly<Record<string, Step>> = {
 };
 
 /** Walks through rows on a terminal, and records each decision at once. */
-export class ReviewSession {
-  readonly #app: App;
-  readonly #session: Session;
-  /** The decisions, by the index of their row. */
-  readonly #decisions = new Map<number, Decision>();
-  readonly #keyboard: Keyboard;
-  readonly #candidates = new Map<number, Promise<readonly Candidate[]>>();
-
-  constructor(app: App, session: Session) {
-    this.#app = app;
-    this.#session = session;
-    this.#keyboard = app.context.prompt.keys();
-  }
-
-  async run(): Promise<void> {
-    const { rows, list, service } = this.#session;
-    let index = 0;
-    while (index < rows.length) {
-      const next = await this.#decideRow(index);
-      if (next === undefined) break;
-      index = next;
-    }
-    const sent = service.requests;
-    if (sent > 0) await this.#print([`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
-    await this.#print([tallyText(list.name, [...this.#decisions.values()])]);
-    const left = rows.length - this.#decisions.size;
-    if (left > 0) {
-      const command = hintOf(this.#app, { command: restaurant('review', list.name) });
-      await this.#print([`${left} left: ${command}`]);
-    }
-  }
-
-  /** @returns the index of the next row; undefined to quit */
-  async #decideRow(index: number, words?: FindQuery): Promise<number | undefined> {
-    const row = this.#session.rows[index] as ReviewRow;
-    const candidates = await this.#candidatesOf(index, words);
-    // While the user decides, the next candidates are searched for.
-    if (index + 1 < this.#session.rows.length) void this.#candidatesOf(index + 1);
-    await this.#show(index, row, candidates);
-    const step = await this.#readStep(row, candidates);
-    switch (step) {
-      case 'skip':
-        return index + 1;
-      case 'undo':
-        return this.#undo(index);
-      case 'search':
-        return this.#decideRow(index, await this.#askWords(row));
-      case 'unknown':
-        return index;
-      case 'quit':
-        return undefined;
-      default:
-        this.#record(index, row, step);
-        return index + 1;
-    }
-  }
-
-  #record(index: number, row: ReviewRow, decision: Decision): void {
-    const { list, journal } = this.#session;
-    journal.add(row.row, { set: valuesOf(list, row, decision), at: this.#app.context.now() });
-    this.#decisions.set(index, decision);
-  }
-
-  /** Takes the decision about the row before back, if there was one. */
-  #undo(index: number): number {
-    const before = Math.max(0, index - 1);
-    const row = this.#session.rows[before] as ReviewRow;
-    if (this.#decisions.delete(before))
-      this.#session.journal.add(row.row, { set: null, at: this.#app.context.now() });
-    return before;
-  }
-
-  /** Finds the candidates; if that fails, only the restaurant in the file. */
-  #candidatesOf(index: number, words?: FindQuery): Promise<readonly Candidate[]> {
-    const earlier = words === undefined ? this.#candidates.get(index) : undefined;
-    if (earlier !== undefined) return earlier;
-    const row = this.#session.rows[index] as ReviewRow;
-    const found = findCandidates(this.#session.service, row, words).catch(async (error: unknown) => {
-      if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
-      await this.#app.notes.warn(`no other candidates: ${error.message}`);
-      return findCandidates({ find: async () => ({ results: [], total: 0 }) }, row);
-    });
-    // A failure is reported when its row is shown.
-    found.catch(() => {});
-    this.#candidates.set(index, found);
-    return found;
-  }
-
-  async #show(index: number, row: ReviewRow, candidates: readonly Candidate[]): Promise<void> {
-    const { context, terminal } = this.#app;
-    await this.#print(
-      reviewLines(row, candidates, {
-        columns: context.stderr.columns,
-        palette: terminal.palette('stderr'),
-        position: `${index + 1} of ${this.#session.rows.length}`,
-        fields: this.#session.list.ownFields(row.row),
-      }),
-    );
-  }
-
-  /** Reads one key. A key without a meaning shows the row again. */
-  async #readStep(row: ReviewRow, candidates: readonly Candidate[]): Promise<Step> {
-    const key = await this.#keyboard.next();
-    if (key === 'ctrl-c')
-      throw new AppError('interrupted', 'interrupted at the prompt', {
-        hint: { text: 'your decisions are saved; to continue', command: again() },
-      });
-    if (key === undefined) return 'quit';
-    const number = /^[1-9]$/.test(key) ? Number(key) : 0;
-    const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
-    const { current } = row;
-    if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id))
-      return { kind: 'yes' };
-    if (chosen !== undefined) return { kind: 'other', restaurant: chosen };
-    return KEYS[key] ?? 'unknown';
-  }
-
-  async #askWords(row: ReviewRow): Promise<FindQuery> {
-    const { prompt } = this.#app.context;
-    const name = (await prompt.text(`Name [${cleanLine(row.name)}]`)).trim();
-    const city = (await prompt.text(`City [${cleanLine(row.city)}]`)).trim();
-    return { name: name === '' ? row.name : name, city: city === '' ? row.city : city };
-  }
-
-  #print(lines: readonly string[]): Promise<void> {
-    return this.#app.context.stderr.write(this.#app.secrets.redact(`${lines.join('\n')}\n`));
+export async function decideRows(
+  app: App,
+  work: Pick<Session, 'list' | 'journal' | 'rows' | 'service'>,
+): Promise<void> {
+  const keyboard = app.context.prompt.keys();
+  const session = { ...work, app, keyboard, decisions: new Map(), candidates: new Map() };
+  const { rows, list, service, decisions } = session;
+  let index: number | undefined = 0;
+  while (index !== undefined && index < rows.length) index = await decideRow(session, index);
+  const sent = service.requests;
+  if (sent > 0) await print(app, [`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
+  await print(app, [tallyText(list.name, [...decisions.values()])]);
+  const left = rows.length - decisions.size;
+  if (left > 0) {
+    const command = hintOf(app, { command: restaurant('review', list.name) });
+    await print(app, [`${left} left: ${command}`]);
   }
 }
+
+/** @returns the index of the next row; undefined to quit */
+async function decideRow(session: Session, index: number, words?: FindQuery): Promise<number | undefined> {
+  const { app, rows } = session;
+  const row = rows[index] as ReviewRow;
+  const candidates = await candidatesOf(session, index, words);
+  // While the user decides, the next candidates are searched for.
+  if (index + 1 < rows.length) void candidatesOf(session, index + 1);
+  await show(session, index, candidates);
+  const step = await readStep(session, row, candidates);
+  switch (step) {
+    case 'skip':
+      return index + 1;
+    case 'undo':
+      return undo(session, index);
+    case 'search':
+      return decideRow(session, index, await askWords(app, row));
+    case 'unknown':
+      return index;
+    case 'quit':
+      return undefined;
+    default:
+      session.journal.add(row.row, { set: valuesOf(session.list, row, step), at: app.context.now() });
+      session.decisions.set(index, step);
+      return index + 1;
+  }
+}
+
+/** Takes the decision about the row before back, if there was one. */
+function undo({ app, journal, rows, decisions }: Session, index: number): number {
+  const before = Math.max(0, index - 1);
+  const row = rows[before] as ReviewRow;
+  if (decisions.delete(before)) journal.add(row.row, { set: null, at: app.context.now() });
+  return before;
+}
+
+/** Finds the candidates; if that fails, only the restaurant in the file. */
+function candidatesOf(
+  { app, rows, service, candidates }: Session,
+  index: number,
+  words?: FindQuery,
+): Promise<readonly Candidate[]> {
+  const earlier = words === undefined ? candidates.get(index) : undefined;
+  if (earlier !== undefined) return earlier;
+  const row = rows[index] as ReviewRow;
+  const found = findCandidates(service, row, words).catch(async (error: unknown) => {
+    if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
+    await app.notes.warn(`no other candidates: ${error.message}`);
+    return findCandidates({ find: async () => ({ results: [], total: 0 }) }, row);
+  });
+  // A failure is reported when its row is shown.
+  found.catch(() => {});
+  candidates.set(index, found);
+  return found;
+}
+
+async function show({ app, list, rows }: Session, index: number, found: readonly Candidate[]): Promise<void> {
+  const row = rows[index] as ReviewRow;
+  const screen = {
+    columns: app.context.stderr.columns,
+    palette: app.terminal.palette('stderr'),
+    position: `${index + 1} of ${rows.length}`,
+    fields: list.ownFields(row.row),
+  };
+  await print(app, reviewLines(row, found, screen));
+}
+
+/** Reads one key. A key without a meaning shows the row again. */
+async function readStep(
+  { keyboard }: Session,
+  { current }: ReviewRow,
+  candidates: readonly Candidate[],
+): Promise<Step> {
+  const key = await keyboard.next();
+  if (key === 'ctrl-c')
+    throw new AppError('interrupted', 'interrupted at the prompt', {
+      hint: { text: 'your decisions are saved; to continue', command: again() },
+    });
+  if (key === undefined) return 'quit';
+  const number = /^[1-9]$/.test(key) ? Number(key) : 0;
+  const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
+  if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id))
+    return { kind: 'yes' };
+  if (chosen !== undefined) return { kind: 'other', restaurant: chosen };
+  return KEYS[key] ?? 'unknown';
+}
+
+async function askWords({ context: { prompt } }: App, row: ReviewRow): Promise<FindQuery> {
+  const name = (await prompt.text(`Name [${cleanLine(row.name)}]`)).trim();
+  const city = (await prompt.text(`City [${cleanLine(row.city)}]`)).trim();
+  return { name: name === '' ? row.name : name, city: city === '' ? row.city : city };
+}
+
+const print = ({ context, secrets }: App, lines: readonly string[]): Promise<void> =>
+  context.stderr.write(secrets.redact(`${lines.join('\n')}\n`));
 
 interface Screen {
   readonly columns: number;

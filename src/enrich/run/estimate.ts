@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts';
 import { openLedgerFor } from '../../app/quota.ts';
 import { configuredTarget } from '../../app/target.ts';
 import { type ServiceTool, TOOLS } from '../../client/tools.ts';
-import type { FindQuery, Level } from '../../client/types.ts';
+import type { FindQuery } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import {
@@ -50,10 +50,6 @@ export async function restartText(app: App, plan: Plan): Promise<string> {
     : `or start again (${plural(cached, 'response')} cached, ${plural(requests, 'request')} to send)`;
 }
 
-async function count(app: App, plan: Plan, finished: FinishedRowReader) {
-  return new RequestCounter(plan, await openCacheReader(app)).count(app.context.signal, finished);
-}
-
 type Cost = Awaited<ReturnType<typeof costOf>>;
 
 async function costOf(app: App, plan: Plan) {
@@ -94,111 +90,105 @@ export function durationOf(
 
 class NotStored extends Error {}
 
-class RequestCounter {
-  readonly #plan: Plan;
-  readonly #read: Awaited<ReturnType<typeof openCacheReader>>;
-  readonly #seen = new Set<string>();
-  readonly #counts = {
-    rows: 0,
-    done: 0,
-    /** Rows without a name, a city, or a usable id, and the lines of the first ones. */
-    skipped: 0,
-    skipped_lines: [] as number[],
-    /** The same lines, for people. */
-    places: [] as string[],
-    distinct_queries: 0,
-    cached: 0,
-    requests: 0,
-    /** Includes lookups and second searches, which depend on the results. */
-    requests_at_most: 0,
-  };
+interface Counter {
+  readonly plan: Plan;
+  readonly read: Awaited<ReturnType<typeof openCacheReader>>;
+  readonly seen: Set<string>;
+  readonly counts: typeof ZERO;
+}
 
-  constructor(plan: Plan, read: Awaited<ReturnType<typeof openCacheReader>>) {
-    this.#plan = plan;
-    this.#read = read;
-  }
+const ZERO = {
+  rows: 0,
+  done: 0,
+  /** Rows without a name, a city, or a usable id, and the lines of the first ones. */
+  skipped: 0,
+  skipped_lines: [] as readonly number[],
+  /** The same lines, for people. */
+  places: [] as readonly string[],
+  distinct_queries: 0,
+  cached: 0,
+  requests: 0,
+  /** Includes lookups and second searches, which depend on the results. */
+  requests_at_most: 0,
+};
 
-  async count(signal: AbortSignal, finished: FinishedRowReader) {
-    const { columns, codec } = this.#plan;
-    for await (const row of this.#plan.rows()) {
-      this.#counts.rows += 1;
-      if (this.#counts.rows % CHECK_EVERY === 0) signal.throwIfAborted();
-      const query = columns.query(row);
-      const earlier = finished.take(row, codec.input(row));
-      if (earlier === undefined) await this.#addRow(query, row);
-      else {
-        this.#counts.done += 1;
-        if (query.kind !== 'none' && earlier.status !== 'error') this.#seen.add(queryKey(query));
-      }
-    }
-    finished.end();
-    return this.#counts;
-  }
-
-  async #addRow(query: RowQuery, row: InputRow): Promise<void> {
-    if (query.kind === 'decided' && !needsDetails(query, this.#plan.options.fields)) {
-      this.#counts.done += 1;
-    } else if (query.kind === 'none') {
-      this.#counts.skipped += 1;
-      if (this.#counts.skipped <= MAX_NAMED) {
-        this.#counts.skipped_lines.push(row.line);
-        this.#counts.places.push(placeText(row));
-      }
-    } else if (this.#isNew(queryKey(query))) {
-      this.#counts.distinct_queries += 1;
-      await this.#addQuery(query);
-    } else if (this.#plan.options.fields !== undefined && query.place !== undefined) {
-      // The same name at another place may be another restaurant, with its own details.
-      if (this.#isNew(keyOf('place', JSON.stringify(query)))) this.#counts.requests_at_most += 1;
+async function count(app: App, plan: Plan, finished: FinishedRowReader) {
+  const counts = { ...ZERO };
+  const counter = { plan, read: await openCacheReader(app), seen: new Set<string>(), counts };
+  for await (const row of plan.rows()) {
+    counts.rows += 1;
+    if (counts.rows % CHECK_EVERY === 0) app.context.signal.throwIfAborted();
+    const query = plan.columns.query(row);
+    const earlier = finished.take(row, plan.codec.input(row));
+    if (earlier === undefined) await addRow(counter, query, row);
+    else {
+      counts.done += 1;
+      if (query.kind !== 'none' && earlier.status !== 'error') counter.seen.add(queryKey(query));
     }
   }
+  finished.end();
+  return counts;
+}
 
-  async #addQuery(query: Searchable | DecidedQuery): Promise<void> {
-    const { fields, loose = false } = this.#plan.options;
-    try {
-      await resolveRow(query, {
-        details: fields !== undefined,
-        loose,
-        find: (search) => this.#find(search, query),
-        lookup: (id) => this.#lookup(id, fields ?? 'basic'),
-      });
-    } catch (error) {
-      if (!(error instanceof NotStored)) throw error;
-    }
-  }
-
-  async #find({ name, city }: FindQuery, query: Searchable | DecidedQuery) {
-    const found = await this.#fetch(TOOLS.find, { name, city });
-    if (found === undefined) {
-      const { fields, loose } = this.#plan.options;
-      const mayRepeat =
-        loose &&
-        query.kind === 'search' &&
-        name === query.name &&
-        city === query.city &&
-        secondSearch(query) !== undefined;
-      this.#counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
-      throw new NotStored();
-    }
-    return { results: found.results, total: found.output.total_matches };
-  }
-
-  async #lookup(id: string, level: Level) {
-    if (this.#isNew(keyOf('details', id))) await this.#fetch(TOOLS.lookup, { id, level });
-    return {};
-  }
-
-  async #fetch<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Result | undefined> {
-    const result = await this.#read(tool, query);
-    this.#counts[result === undefined ? 'requests' : 'cached'] += 1;
-    if (result === undefined) this.#counts.requests_at_most += 1;
-    return result;
-  }
-
-  #isNew(key: string): boolean {
-    return this.#seen.size < this.#seen.add(key).size;
+async function addRow(counter: Counter, query: RowQuery, row: InputRow): Promise<void> {
+  const { plan, counts } = counter;
+  const { fields } = plan.options;
+  if (query.kind === 'decided' && !needsDetails(query, fields)) {
+    counts.done += 1;
+  } else if (query.kind === 'none') {
+    counts.skipped += 1;
+    if (counts.skipped > MAX_NAMED) return;
+    counts.skipped_lines = [...counts.skipped_lines, row.line];
+    counts.places = [...counts.places, placeText(row)];
+  } else if (isNew(counter, queryKey(query))) {
+    counts.distinct_queries += 1;
+    await addQuery(counter, query);
+  } else if (fields !== undefined && query.place !== undefined) {
+    // The same name at another place may be another restaurant, with its own details.
+    if (isNew(counter, keyOf('place', JSON.stringify(query)))) counts.requests_at_most += 1;
   }
 }
+
+async function addQuery(counter: Counter, query: Searchable | DecidedQuery): Promise<void> {
+  const { fields, loose = false } = counter.plan.options;
+  try {
+    await resolveRow(query, {
+      details: fields !== undefined,
+      loose,
+      find: (search) => findStored(counter, search, query),
+      async lookup(id) {
+        if (isNew(counter, keyOf('details', id)))
+          await fetchStored(counter, TOOLS.lookup, { id, level: fields ?? 'basic' });
+        return {};
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof NotStored)) throw error;
+  }
+}
+
+async function findStored(counter: Counter, { name, city }: FindQuery, query: Searchable | DecidedQuery) {
+  const found = await fetchStored(counter, TOOLS.find, { name, city });
+  if (found !== undefined) return { results: found.results, total: found.output.total_matches };
+  const { fields, loose } = counter.plan.options;
+  const isFirst = query.kind === 'search' && name === query.name && city === query.city;
+  const mayRepeat = loose && isFirst && secondSearch(query) !== undefined;
+  counter.counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
+  throw new NotStored();
+}
+
+async function fetchStored<Query, Result>(
+  { read, counts }: Counter,
+  tool: ServiceTool<Query, Result>,
+  query: Query,
+): Promise<Result | undefined> {
+  const result = await read(tool, query);
+  counts[result === undefined ? 'requests' : 'cached'] += 1;
+  if (result === undefined) counts.requests_at_most += 1;
+  return result;
+}
+
+const isNew = ({ seen }: Counter, key: string): boolean => seen.size < seen.add(key).size;
 
 function estimateLines(cost: Cost): string[] {
   const { done, skipped, requests, requests_at_most, per_minute, per_day, left_today } = cost;
