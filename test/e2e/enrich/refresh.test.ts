@@ -1,11 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashRow } from '../../../src/enrich/finished/journal.ts';
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
+import { useFolder } from '../../helpers/enrich.ts';
 import { fewOrAll } from '../../helpers/full.ts';
 import { useService } from '../../helpers/service.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const PLACES = fewOrAll(30, 2000);
 const DAYS = fewOrAll(4, 30);
@@ -23,15 +22,13 @@ const places: SandboxRestaurant[] = Array.from({ length: PLACES }, (_each, index
 const originals = places.map((place) => ({ ...place }));
 const service = useService({ restaurants: places });
 
-let folder = '';
-const path = (name: string): string => join(folder, name);
-const read = (name: string): string => readFileSync(path(name), 'utf8');
+const { path, read, write } = useFolder();
 /** A clock that only waits advance. */
 let clock = START;
-const run = (words: string, perDay = PLACES, env = {}) =>
+const run = (words: string, perDay = PLACES) =>
   service.run(words.split(' '), {
-    cwd: folder,
-    env: { HOME: folder, RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: String(perDay), ...env },
+    cwd: path(''),
+    env: { HOME: path(''), RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: String(perDay) },
     now: () => clock,
     sleep: async (ms) => {
       clock += ms;
@@ -42,7 +39,7 @@ const changes = (): string[] => read('changes.csv').trimEnd().split('\n').slice(
 
 async function enrich(rows: number): Promise<string> {
   const lines = Array.from({ length: rows }, (_each, index) => `id-${index},"n ""${index}"""\n`);
-  writeFileSync(path('list.csv'), `service_id,note\n${lines.join('')}`);
+  write('list.csv', `service_id,note\n${lines.join('')}`);
   expect((await run(`enrich list.csv -o out.csv --fields basic`)).exit).toBe(0);
   service.sent();
   clock += DAY_MS;
@@ -50,7 +47,6 @@ async function enrich(rows: number): Promise<string> {
 }
 
 beforeEach(() => {
-  folder = tempFolder();
   clock = START;
   for (const [index, place] of originals.entries()) change(index, place);
 });
@@ -131,7 +127,7 @@ describe('enrich --refresh', () => {
 
   it('records that a restaurant is gone, and keeps its data', async () => {
     await enrich(3);
-    writeFileSync(path('out.csv'), read('out.csv').replaceAll('id-1', 'id-gone'));
+    write('out.csv', read('out.csv').replaceAll('id-1', 'id-gone'));
     expect((await refresh()).exit).toBe(0);
     expect(changes()).toEqual([expect.stringMatching(/^2,id-gone,Place 1,status,matched,not_found,/)]);
     expect(read('out.csv').split('\n')[2]).toContain('not_found,gone,1,id-gone,Place 1,');
@@ -146,35 +142,22 @@ describe('enrich --refresh', () => {
     const found = { id: 'id-0', name: 'Place 0', at: START, changesFile: path('changes.csv') };
     const changes = [{ field: 'grade', before: 'A', after: 'B' }];
     const entry = { row: 1, was: hashRow(row), set: { grade: 'B' }, changes, ...found };
-    const kill = () => writeFileSync(path('out.csv.journal'), `${JSON.stringify(entry)}\n{"row":2,"was`);
-    kill();
-    writeFileSync(path('changes.csv'), 'row,id,name,field,before,after,when\n');
-    const older = () => run('enrich out.csv --refresh --older 999d');
-    expect((await older()).exit).toBe(0);
-    expect(read('out.csv').split('\n')[1]).toBe(row.replace(',A,', ',B,'));
-    const after = [read('out.csv'), read('changes.csv')];
-    kill();
-    expect((await older()).exit).toBe(0);
-    expect([read('out.csv'), read('changes.csv')]).toEqual(after);
-    expect(after[1]).toMatch(/^row,.*\n1,id-0,Place 0,grade,A,B,2026-01-01T00:00:00.000Z\n$/);
+    write('changes.csv', 'row,id,name,field,before,after,when\n');
+    for (const _kill of [1, 2]) {
+      write('out.csv.journal', `${JSON.stringify(entry)}\n{"row":2,"was`);
+      expect((await run('enrich out.csv --refresh --older 999d')).exit).toBe(0);
+      expect(read('out.csv').split('\n')[1]).toBe(row.replace(',A,', ',B,'));
+      expect(read('changes.csv')).toMatch(/^row,.*\n1,id-0,Place 0,grade,A,B,2026-01-01T00:00:00.000Z\n$/);
+    }
   });
 
   it('creates no file that a journal names, and adds to no other file', async () => {
     await enrich(1);
-    writeFileSync(path('profile'), 'export A=1\n');
+    write('profile', 'export A=1\n');
     for (const name of ['profile', 'new']) {
       const changes = [{ field: 'x', before: null, after: '$(touch pwned)' }];
-      const entry = {
-        row: 1,
-        was: '',
-        set: null,
-        at: 0,
-        id: 'x',
-        name: '\n',
-        changes,
-        changesFile: path(name),
-      };
-      writeFileSync(path('out.csv.journal'), `${JSON.stringify(entry)}\n`);
+      const entry = { row: 1, was: '', set: null, at: 0, id: 'x', name: '\n', changes };
+      write('out.csv.journal', `${JSON.stringify({ ...entry, changesFile: path(name) })}\n`);
       expect((await run('enrich out.csv --refresh')).exit).toBe(2);
     }
     expect([read('profile'), existsSync(path('new'))]).toEqual(['export A=1\n', false]);
@@ -184,20 +167,15 @@ describe('enrich --refresh', () => {
     await enrich(1);
     const was = hashRow(read('out.csv').split('\n')[1] ?? '');
     const entry = { row: 1, was, at: 0, id: 'x', set: { grade: { toString: 1 } } };
-    const wrong = {
-      ...entry,
-      set: { grade: 'B' },
-      changes: [{ field: { toString: 1 } }],
-      changesFile: path('new'),
-    };
-    const lines = [entry, wrong].map((each) => `${JSON.stringify(each)}\n`);
-    writeFileSync(path('out.csv.journal'), lines.join(''));
+    const changes = [{ field: { toString: 1 } }];
+    const wrong = { ...entry, set: { grade: 'B' }, changes, changesFile: path('new') };
+    write('out.csv.journal', `${JSON.stringify(entry)}\n${JSON.stringify(wrong)}\n`);
     expect((await run('enrich out.csv --refresh --older 999d')).exit).toBe(0);
     expect(read('out.csv')).toContain('"{""toString"":1}"');
   });
 
   it('compares columns if the rows have no details', async () => {
-    writeFileSync(path('list.csv'), 'name,city\nPlace 0,Testville\nPlace 1,Testville\n');
+    write('list.csv', 'name,city\nPlace 0,Testville\nPlace 1,Testville\n');
     expect((await run('enrich list.csv -o out.csv')).exit).toBe(0);
     change(1, { grade: 'C' });
     await refresh();
@@ -228,9 +206,10 @@ describe('enrich --refresh', () => {
     for (let day = 0; day < DAYS; day += 1) {
       for (let count = random(10); count > 0; count -= 1) {
         const index = random(PLACES);
+        const isGrade = random(2) === 0;
         change(
           index,
-          random(2) === 0 ? { grade: 'ABCDF'[random(5)] ?? 'A' } : { name: `Place ${index} ${random(3)}` },
+          isGrade ? { grade: 'ABCDF'[random(5)] ?? 'A' } : { name: `Place ${index} ${random(3)}` },
         );
       }
       const { exit, stdout } = await refresh(' --json');

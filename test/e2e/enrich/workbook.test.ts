@@ -1,30 +1,17 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { TextsReader } from '../../../src/enrich/read/xlsx/rows.ts';
 import { readWorkbook } from '../../../src/enrich/read/xlsx/workbook.ts';
-import type { RunOptions } from '../../helpers/program.ts';
-import { useService } from '../../helpers/service.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import { useLists } from '../../helpers/enrich.ts';
 import { type Part, textRow, workbookParts, zip } from '../../helpers/workbook.ts';
-import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
-const service = useService({ restaurants: restaurants(30) });
-const folder = tempFolder();
+const { service, write, ...lists } = useLists();
 
 /** Runs enrich on a workbook with these parts. */
-async function enrich(parts: readonly Part[], words = '', options: RunOptions = {}) {
-  writeFileSync(join(folder, 'in.xlsx'), zip(parts));
-  const argv = ['enrich', 'in.xlsx', '--no-details', ...words.split(' ').filter((word) => word !== '')];
-  return service.run(argv, { cwd: folder, env: UNPACED, ...options });
+function enrich(parts: readonly Part[], words = '') {
+  write('in.xlsx', zip(parts));
+  return lists.enrich(`in.xlsx --no-details${words}`);
 }
-
-/** Returns the user's own columns of the output. */
-const own = (text: string, end: RegExp) =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => line.replace(end, ''));
 
 const STYLES = `<styleSheet><numFmts>
   <numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="[$-407]dd\\.mm\\.yyyy"/>
@@ -49,11 +36,11 @@ describe('an Excel workbook', () => {
       workbookParts({ hidden: '', Gäste: rows }, { styles: STYLES, texts: TEXTS }),
     );
     expect(exit).toBe(0);
-    expect(own(stdout, /,(?:restaurant_status|matched|not_found),.*/)).toEqual([
-      '\ufeffLokal,Ort,,"x,y",5,6,7,8,9',
-      'Place 1,Testville,2025-11-01,04109,2025-11-01,2025-11-01T18:00:00,06:00:00,0.3,1.5',
-      'a & b 😀 A,TRUE,#N/A,,1000000000000000,1900-02-28,2026-01-02,,',
-    ]);
+    expect(stdout.replace(/,(?:restaurant_status|matched|not_found),.*/g, '')).toBe(
+      '\ufeffLokal,Ort,,"x,y",5,6,7,8,9\n' +
+        'Place 1,Testville,2025-11-01,04109,2025-11-01,2025-11-01T18:00:00,06:00:00,0.3,1.5\n' +
+        'a & b 😀 A,TRUE,#N/A,,1000000000000000,1900-02-28,2026-01-02,,\n',
+    );
   });
 
   it('has a sheet that --sheet names, and rows that errors name', async () => {
@@ -63,17 +50,17 @@ describe('an Excel workbook', () => {
       Two: sheet,
     });
     expect((await enrich(parts)).stdout).toContain('\nPlace 1,Testville,matched,');
-    expect(await enrich(parts, '--sheet two')).toMatchObject({
+    expect(await enrich(parts, ' --sheet two')).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('line 2 has a value in column D, the header ends with column B\n'),
     });
-    expect(await enrich(parts, '--sheet Three')).toMatchObject({
+    expect(await enrich(parts, ' --sheet Three')).toMatchObject({
       exit: 2,
       stderr:
         "error: in.xlsx has no sheet 'Three'; it has 'One', 'Two'\nhint: restaurant enrich in.xlsx --no-details --sheet One\n",
     });
-    writeFileSync(join(folder, 'in.csv'), 'name,city\n');
-    expect(await service.run(['enrich', 'in.csv', '--sheet', 'One'], { cwd: folder })).toMatchObject({
+    write('in.csv', 'name,city\n');
+    expect(await lists.enrich('in.csv --sheet One')).toMatchObject({
       exit: 2,
       stderr: 'error: --sheet: in.csv is not a workbook\nhint: restaurant enrich in.csv\n',
     });
@@ -82,18 +69,18 @@ describe('an Excel workbook', () => {
   it('resumes, and counts years from 1904 if the workbook says so', async () => {
     const rows = `${textRow('name', 'city', 'day')}<row><c t="inlineStr"><is><t>Place 3</t></is></c><c t="inlineStr"><is><t>Testville</t></is></c><c s="1"><v>1</v></c></row>`;
     const parts = workbookParts({ One: rows }, { styles: STYLES, properties: '<workbookPr date1904="1"/>' });
-    expect((await enrich(parts, '-o out.csv')).exit).toBe(0);
+    expect((await enrich(parts, ' -o out.csv')).exit).toBe(0);
     service.sent();
-    expect((await enrich(parts, '-o out.csv --resume')).exit).toBe(0);
+    expect((await enrich(parts, ' -o out.csv --resume')).exit).toBe(0);
     expect(service.sent()).toBe(0);
-    expect((await enrich(parts, '--dry-run --json')).stdout).toContain('"rows":1,');
-    expect((await enrich(parts, '--format tsv')).stdout).toContain(
+    expect((await enrich(parts, ' --dry-run --json')).stdout).toContain('"rows":1,');
+    expect((await enrich(parts, ' --format tsv')).stdout).toContain(
       '\nPlace 3\tTestville\t1904-01-02\tmatched\t',
     );
   });
 
   it('is refused on stdin, in an old format, and if it is another file', async () => {
-    const run = (stdin: Buffer) => service.run(['enrich', '-'], { stdin });
+    const run = (stdin: Buffer) => lists.enrich('-', { stdin });
     expect((await run(zip(workbookParts({ One: '' })))).stderr).toBe(
       'error: stdin is a workbook, which is only read from a file\nhint: restaurant enrich list.xlsx\n',
     );
@@ -181,8 +168,8 @@ describe('a hostile workbook', () => {
   });
 
   it('is reported if it is cut off', async () => {
-    writeFileSync(join(folder, 'cut.xlsx'), zip(one(HEADER)).subarray(0, -30));
-    const { exit, stderr } = await service.run(['enrich', 'cut.xlsx'], { cwd: folder });
+    write('cut.xlsx', zip(one(HEADER)).subarray(0, -30));
+    const { exit, stderr } = await lists.enrich('cut.xlsx');
     expect([exit, stderr]).toEqual([
       2,
       expect.stringMatching(/^error: cut\.xlsx cannot be read: it is damaged or incomplete\n/),
@@ -201,8 +188,7 @@ describe('a hostile workbook', () => {
   });
 
   it('is not read to its end after Ctrl-C', async () => {
-    const path = join(folder, 'stopped.xlsx');
-    writeFileSync(path, zip(one(HEADER)));
+    const path = write('stopped.xlsx', zip(one(HEADER)));
     const file = openSync(path, 'r');
     const signal = AbortSignal.abort(new Error('stopped'));
     const rows = readWorkbook(file, { name: path, sheet: undefined, delimiter: ',', signal });
