@@ -1,13 +1,18 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Code } from '../../../src/errors.ts';
 import { createFaults, FAULT_KINDS, type FaultKind, parseFault } from '../../../src/sandbox/faults.ts';
-import type { ReplyForm, Sandbox } from '../../../src/sandbox/types.ts';
-import { HEADERS, outputOf, post, sandboxes, sendRaw, toolCall } from './http.ts';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import type { Sandbox } from '../../../src/sandbox/types.ts';
+import { skippingClock } from '../../faults/clock.ts';
+import { SEARCH } from '../../faults/suite.ts';
+import { expectSurvived } from '../../faults/survival.ts';
+import { newHome, runCli } from '../../helpers/program.ts';
+import { PAID } from '../../helpers/service.ts';
+import { HEADERS, NOPA, post, sandboxes } from './http.ts';
 
 const start = sandboxes();
-const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
-const failing = (kind: FaultKind, reply: ReplyForm = 'json') => start({ faults: [{ kind, rate: 1 }], reply });
 
 describe('parseFault', () => {
   it.each(FAULT_KINDS)('accepts %s', (kind) => {
@@ -17,20 +22,8 @@ describe('parseFault', () => {
   });
 
   it.each([
-    '',
-    'teapot',
-    '418',
-    '503:',
-    '503:2',
-    '503:-1',
-    '503:x',
-    '503:0x',
-    '503:0x1',
-    '503:1e-1',
-    '503:NaN',
-    '503:0.1:2',
-    ':1',
-    '503 ',
+    ...['', 'teapot', '418', ':1', '503 ', '503:', '503:2', '503:-1', '503:x', '503:0x', '503:0x1'],
+    ...['503:1e-1', '503:NaN', '503:0.1:2'],
   ])('rejects %j', (text) => {
     expect(() => parseFault(text)).toThrowError(expect.objectContaining({ code: 'usage' }));
   });
@@ -69,111 +62,85 @@ describe('createFaults', () => {
   });
 });
 
-describe('faults over HTTP', () => {
-  it.each([
-    ['401', undefined],
-    ['403', undefined],
-    ['429', '1'],
-    ['500', undefined],
-    ['503', '1'],
-  ] as const)('%s', async (kind, retryAfter) => {
-    const reply = await post(await failing(kind), BODY);
-    expect([reply.status, reply.headers['retry-after']]).toEqual([Number(kind), retryAfter]);
-    expect(JSON.parse(reply.text).error.message).toBeTypeOf('string');
+/** How a search ends: with exit code, error, its message, number of requests, and waits in ms. */
+const ENDINGS: Readonly<
+  Record<FaultKind, readonly [exit: number, code: Code, message: string, requests: number, waits?: number[]]>
+> = {
+  '401': [4, 'unauthorized', '(401)', 1],
+  '403': [4, 'forbidden', '(403)', 1],
+  '429': [5, 'rate_limited', '429', 3, [1125, 1125]],
+  '500': [7, 'http_error', 'HTTP 500', 3],
+  '503': [7, 'http_error', 'HTTP 503', 3, [1125, 1125]],
+  reset: [6, 'network', 'closed the connection without a response', 3],
+  hang: [6, 'timeout', 'no response from', 1],
+  slow: [6, 'timeout', 'did not finish within 1s', 1],
+  truncate: [6, 'network', 'in the middle of its response', 3],
+  html: [7, 'bad_response', 'got a web page', 1],
+  'bad-json': [7, 'bad_response', 'ends early', 2],
+  'bad-text': [7, 'bad_response', 'not JSON', 1],
+  'tool-error': [7, 'tool_error', 'tool-error', 1],
+  'rpc-error': [7, 'rpc_error', '-32603', 1],
+  'sse-cut': [6, 'network', 'without a response', 2],
+  'wrong-id': [7, 'bad_response', 'with id 1', 1],
+  huge: [7, 'bad_response', '16 MiB', 1],
+};
+
+describe.concurrent.each(['json', 'sse'] as const)('a search ends as expected with %s responses', (reply) => {
+  async function search(kind: FaultKind, first?: number) {
+    const faults = [{ kind, rate: 1, ...(first === undefined ? {} : { first }) }];
+    const sandbox = await startSandbox({ reply, perMinute: 0, perDay: 0, faults });
+    const env = { RESTAURANT_BASE_URL: sandbox.baseUrl, RESTAURANT_API_KEY: PAID, RESTAURANT_MAX_AGE: '0' };
+    const clock = skippingClock();
+    const endless = ENDINGS[kind][1] === 'timeout' ? ['--timeout', '1s'] : [];
+    const options = { env: { ...newHome().env, ...env }, ...clock };
+    const transcript = await runCli([...SEARCH, '--json', ...endless], options);
+    await sandbox.close();
+    return { transcript, sent: sandbox.requests, waits: clock.waits };
+  }
+
+  it.each(FAULT_KINDS)('and the fault %s', async (kind) => {
+    const [exit, code, message, requests, waits] = ENDINGS[kind];
+    const made = await search(kind);
+    expectSurvived(made.transcript, { form: 'json', exit, code, message });
+    expect(made.sent).toHaveLength(requests);
+    if (waits !== undefined) expect(made.waits).toEqual(waits);
+    if (kind === 'reset') expect(made.sent[0]?.status).toBe(0);
   });
 
-  it('reset closes the connection before any byte', async () => {
-    const sandbox = await failing('reset');
-    await expect(post(sandbox, BODY)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(sandbox.requests[0]?.status).toBe(0);
-  });
+  it.each(FAULT_KINDS.filter((kind) => ENDINGS[kind][3] > 1))(
+    'and the fault %s in the first response only',
+    async (kind) => {
+      const made = await search(kind, 1);
+      expectSurvived(made.transcript, { form: 'json', exit: 0 });
+      expect(made.sent).toHaveLength(2);
+    },
+  );
+});
 
-  it.each(['json', 'sse'] as const)('truncate sends half of the %s body', async (reply) => {
-    await expect(post(await failing('truncate', reply), BODY)).rejects.toMatchObject({ code: 'ECONNRESET' });
+it.each([
+  ['goes beyond 64 MiB', Number.POSITIVE_INFINITY, 64 * 1024 * 1024, 80 * 1024 * 1024],
+  ['stops when the caller does', 1024 * 1024, 0, 8 * 1024 * 1024],
+])('huge %s', async (_, enough, least, most) => {
+  let resolveLogged = () => {};
+  const logged = new Promise<void>((resolve) => {
+    resolveLogged = resolve;
   });
+  const sandbox = await start({ faults: [parseFault('huge')], onRequest: () => resolveLogged() });
+  const received = await countBytes(sandbox, enough);
+  await logged;
+  expect(received).toBeGreaterThan(least);
+  expect(received).toBeLessThan(most);
+});
 
-  it('slow sends byte by byte', async () => {
-    const sandbox = await failing('slow');
-    const { host } = new URL(sandbox.baseUrl);
-    const body = JSON.stringify(BODY);
-    const head = Object.entries({ host, ...HEADERS, 'content-length': body.length }).map((pair) =>
-      pair.join(': '),
-    );
-    const bytes = `POST /api/mcp HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${body}`;
-    const reply = await sendRaw(sandbox, bytes, (received) => {
-      if (/\r\n\r\n../.test(received)) void sandbox.close();
-    });
-    const [, received = ''] = reply.split('\r\n\r\n');
-    expect(received.length).toBeLessThan(10);
-    expect('{"jsonrpc"'.startsWith(received)).toBe(true);
+it('counts faults against the quota, and lists them in the log', async () => {
+  const log: number[] = [];
+  const sandbox = await start({
+    faults: [parseFault('500:1x')],
+    perMinute: 2,
+    onRequest: ({ status }) => log.push(status),
   });
-
-  it('html', async () => {
-    const reply = await post(await failing('html'), BODY);
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(reply.text).toContain('<html>');
-  });
-
-  it.each(['json', 'sse'] as const)('bad-json as %s', async (form) => {
-    const { status, text } = await post(await failing('bad-json', form), BODY);
-    expect(status).toBe(200);
-    expect(() => JSON.parse(text.replace(/^event: message\ndata: /, ''))).toThrow(SyntaxError);
-  });
-
-  it('bad-text is a valid envelope with text that is not JSON', async () => {
-    const reply = await post(await failing('bad-text'), BODY);
-    expect(JSON.parse(reply.text)).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
-    expect(() => outputOf(reply)).toThrow(SyntaxError);
-  });
-
-  it('tool-error, rpc-error and wrong-id', async () => {
-    expect(outputOf(await post(await failing('tool-error'), BODY)).isError).toBe(true);
-    const { error, id } = JSON.parse((await post(await failing('rpc-error'), BODY)).text);
-    expect([id, error.code]).toEqual([1, -32603]);
-    expect(JSON.parse((await post(await failing('wrong-id'), BODY)).text).id).toBe(1001);
-  });
-
-  it.each(['json', 'sse'] as const)('sse-cut ends a stream inside its event (%s)', async (form) => {
-    const reply = await post(await failing('sse-cut', form), BODY);
-    expect(reply.headers['content-type']).toBe('text/event-stream');
-    expect(reply.text).toMatch(/^event: message\ndata: \{"jsonrpc"/);
-    expect(reply.text).not.toContain('\n\n');
-  });
-
-  it.each([
-    ['goes beyond 64 MiB', Number.POSITIVE_INFINITY, 64 * 1024 * 1024, 80 * 1024 * 1024],
-    ['stops when the caller does', 1024 * 1024, 0, 8 * 1024 * 1024],
-  ])('huge %s', async (_, enough, least, most) => {
-    let resolveLogged = () => {};
-    const logged = new Promise<void>((resolve) => {
-      resolveLogged = resolve;
-    });
-    const sandbox = await start({ faults: [parseFault('huge')], onRequest: () => resolveLogged() });
-    const received = await countBytes(sandbox, enough);
-    await logged;
-    expect(received).toBeGreaterThan(least);
-    expect(received).toBeLessThan(most);
-  });
-
-  it('hang never sends a response', async () => {
-    const sandbox = await failing('hang');
-    const waiting = Promise.race([
-      post(sandbox, BODY).catch(() => 'cut'),
-      new Promise((resolve) => setTimeout(resolve, 100, 'still waiting')),
-    ]);
-    expect(await waiting).toBe('still waiting');
-  });
-
-  it('counts against the quota, and appears in the log', async () => {
-    const log: number[] = [];
-    const sandbox = await start({
-      faults: [parseFault('500:1x')],
-      perMinute: 2,
-      onRequest: ({ status }) => log.push(status),
-    });
-    for (const _ of [1, 2, 3]) await post(sandbox, BODY);
-    expect(log).toEqual([500, 200, 429]);
-  });
+  for (const _ of [1, 2, 3]) await post(sandbox, NOPA);
+  expect(log).toEqual([500, 200, 429]);
 });
 
 /** Calls the tool and disconnects once enough bytes have arrived. @returns how many arrived */
@@ -189,6 +156,6 @@ function countBytes({ endpoint }: Sandbox, enough: number): Promise<number> {
       reply.on('close', () => resolve(size));
     });
     outgoing.on('error', reject);
-    outgoing.end(JSON.stringify(BODY));
+    outgoing.end(JSON.stringify(NOPA));
   });
 }

@@ -56,6 +56,9 @@ export function toolCall(name: string, args: unknown, id: unknown = 1): Record<s
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
+/** A search that succeeds. */
+export const NOPA = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
+
 /** Returns the tool's output, parsed from `result.content[0].text`, and `isError`. */
 export function outputOf({ text }: HttpReply): { output: Record<string, unknown>; isError: boolean } {
   const { result } = JSON.parse(text) as {
@@ -78,18 +81,13 @@ export async function useTool(
 }
 
 /** Writes bytes to the port and returns everything received until the server closes the connection. */
-export function sendRaw(
-  sandbox: Sandbox,
-  bytes: string,
-  onData: (received: string) => void = () => {},
-): Promise<string> {
+export function sendRaw(sandbox: Sandbox, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.write(bytes));
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
       received += chunk;
-      onData(received);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(received));
