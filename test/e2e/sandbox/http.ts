@@ -41,6 +41,9 @@ export function send(
 /** Headers of a well-formed request with the free key. */
 export const HEADERS = { authorization: 'Bearer sk_service_demo_free', 'content-type': 'application/json' };
 
+/** What clients of MCP accept. */
+export const ACCEPT = { accept: 'application/json, text/event-stream' };
+
 /** POSTs text unchanged, or a value as JSON. */
 export function post(
   sandbox: Sandbox,
@@ -56,6 +59,8 @@ export function toolCall(name: string, args: unknown, id: unknown = 1): Record<s
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
+export const NOPA_ID = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
+
 /** A search that succeeds. */
 export const NOPA = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 
@@ -69,6 +74,9 @@ export function outputOf({ text }: HttpReply): { output: Record<string, unknown>
     isError: result.isError === true,
   };
 }
+
+/** Returns the status, and the code of the JSON-RPC error. */
+export const codeOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
 
 /** Calls a tool and returns its output. */
 export async function useTool(

@@ -1,131 +1,112 @@
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../../src/sandbox/types.ts';
-import { eventsOf, HEADERS, type HttpReply, outputOf, post, sandboxes, send } from './http.ts';
+import { ACCEPT, codeOf, eventsOf, HEADERS, NOPA, outputOf, post, sandboxes, send } from './http.ts';
 
 const start = sandboxes();
 const VERSION = '2026-07-28';
+const SUPPORTED = [VERSION, '2025-11-25', '2025-06-18', '2025-03-26'];
 const PREFIX = 'io.modelcontextprotocol/';
-const META: Record<string, unknown> = {
+const META: Readonly<Record<string, unknown>> = {
   [`${PREFIX}protocolVersion`]: VERSION,
   [`${PREFIX}clientCapabilities`]: {},
   [`${PREFIX}clientInfo`]: { name: 'test', version: '0' },
 };
-const ACCEPT = { accept: 'application/json, text/event-stream' };
+const FIND = NOPA.params as Record<string, unknown>;
 
 interface Modern {
-  meta?: Record<string, unknown>;
+  readonly meta?: Record<string, unknown>;
   /** Replaces correct headers; null omits one. */
-  headers?: Record<string, string | null>;
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly reply?: 'sse' | 'json';
 }
 
-/** Sends a 2026-07-28 request that is correct except for the given metadata and headers. */
-function ask(
-  sandbox: Sandbox,
-  method: string,
-  params: Record<string, unknown> = {},
-  { meta = META, headers = {} }: Modern = {},
-) {
-  const correct = {
+/** Sends a request that is correct except for the given metadata and headers to a new sandbox. */
+async function ask(method: string, params: Record<string, unknown> = {}, other: Modern = {}) {
+  const { meta = META, headers = {}, reply: form = 'json' } = other;
+  const all = {
     ...ACCEPT,
     'mcp-protocol-version': VERSION,
     'mcp-method': method,
     ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+    ...headers,
   };
-  const sent = Object.entries({ ...correct, ...headers }).filter(
-    (pair): pair is [string, string] => pair[1] !== null,
-  );
-  return post(
-    sandbox,
-    { jsonrpc: '2.0', id: 5, method, params: { ...params, _meta: meta } },
-    Object.fromEntries(sent),
-  );
+  const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null);
+  const body = { jsonrpc: '2.0', id: 5, method, params: { ...params, _meta: meta } };
+  const reply = await post(await start({ mode: 'mcp', reply: form }), body, Object.fromEntries(sent));
+  return { ...reply, message: form === 'sse' ? undefined : JSON.parse(reply.text) };
 }
-const FIND = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } };
-const explore = (city: unknown) => ({ name: 'explore_area', arguments: { city } });
-const errorOf = ({ status, text }: HttpReply) => [status, JSON.parse(text).error?.code];
 
-describe('requests without a handshake', () => {
-  it('get a response', async () => {
-    const sandbox = await start({ mode: 'mcp' });
-    const reply = await ask(sandbox, 'tools/call', FIND);
-    expect(JSON.parse(reply.text)).toMatchObject({ id: 5, result: { resultType: 'complete' } });
+describe('a request without a handshake', () => {
+  it('gets a response', async () => {
+    const reply = await ask('tools/call', FIND);
+    expect(reply.message).toMatchObject({ id: 5, result: { resultType: 'complete' } });
     expect(outputOf(reply).output.total_matches).toBe(3);
     expect(reply.headers).not.toHaveProperty('mcp-session-id');
   });
 
-  it('include server/discover', async () => {
-    const { result } = JSON.parse((await ask(await start({ mode: 'mcp' }), 'server/discover')).text);
-    expect(result).toMatchObject({
+  it('may be server/discover', async () => {
+    expect((await ask('server/discover')).message.result).toMatchObject({
       resultType: 'complete',
-      supportedVersions: [VERSION, '2025-11-25', '2025-06-18', '2025-03-26'],
+      supportedVersions: SUPPORTED,
       capabilities: { tools: {} },
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: expect.any(String) } },
     });
   });
 
-  it('name the server, and how long a list may be cached', async () => {
-    const sandbox = await start({ mode: 'mcp' });
-    for (const [method, params] of [
-      ['server/discover', {}],
-      ['tools/list', {}],
-      ['tools/call', FIND],
-    ] as const) {
-      const { result } = JSON.parse((await ask(sandbox, method, params)).text);
-      expect(result._meta[`${PREFIX}serverInfo`]).toMatchObject({ name: 'restaurant-sandbox' });
-      const hints = { ttlMs: expect.any(Number), cacheScope: 'public' };
-      if (method === 'tools/call') expect(result).not.toHaveProperty('ttlMs');
-      else expect(result).toMatchObject(hints);
-    }
+  it.each([
+    ['server/discover', {}, { ttlMs: expect.any(Number), cacheScope: 'public' }],
+    ['tools/list', {}, { ttlMs: expect.any(Number), cacheScope: 'public' }],
+    ['tools/call', FIND, { ttlMs: undefined }],
+  ])('%s gets the name of the server, and how long a list may be cached', async (method, params, hints) => {
+    const { _meta: meta, ttlMs, ...result } = (await ask(method, params)).message.result;
+    expect(meta[`${PREFIX}serverInfo`]).toMatchObject({ name: 'restaurant-sandbox' });
+    expect({ ttlMs, ...result }).toMatchObject(hints);
   });
 
-  it('stream without ids, with progress if the request has a token', async () => {
-    const sandbox = await start({ mode: 'mcp', reply: 'sse' });
-    const events = eventsOf(await ask(sandbox, 'tools/call', FIND, { meta: { ...META, progressToken: 1 } }));
+  it('gets a stream without ids, with progress if it has a token', async () => {
+    const events = eventsOf(
+      await ask('tools/call', FIND, { reply: 'sse', meta: { ...META, progressToken: 1 } }),
+    );
     expect(events).toHaveLength(3);
     for (const event of events) expect(event).not.toHaveProperty('id');
     expect(JSON.parse(events[2]?.data ?? '')).toMatchObject({ id: 5, result: { resultType: 'complete' } });
   });
 
-  it('cannot be GET or DELETE', async () => {
-    const sandbox = await start({ mode: 'mcp' });
-    for (const method of ['GET', 'DELETE']) {
-      const headers = { ...HEADERS, ...ACCEPT, 'mcp-protocol-version': VERSION };
-      expect((await send(sandbox, { method, headers })).status).toBe(405);
-    }
+  it.each(['GET', 'DELETE'])('cannot be %s', async (method) => {
+    const headers = { ...HEADERS, ...ACCEPT, 'mcp-protocol-version': VERSION };
+    expect((await send(await start({ mode: 'mcp' }), { method, headers })).status).toBe(405);
   });
 
-  it.each(['nothing/here', 'ping', 'resources/subscribe'])('return 404 and -32601 for %s', async (method) => {
-    expect(errorOf(await ask(await start({ mode: 'mcp' }), method))).toEqual([404, -32601]);
+  it.each(['nothing/here', 'ping', 'resources/subscribe'])('gets 404 and -32601 for %s', async (method) => {
+    expect(codeOf(await ask(method))).toEqual([404, -32601]);
   });
 
-  it.each([undefined, {}, { name: 'Nopa', city: 3 }])(
-    'report wrong arguments in the result: %j',
-    async (args) => {
-      const params = { name: 'find_restaurant', ...(args && { arguments: args }) };
-      const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', params);
-      const { result } = JSON.parse(reply.text);
-      expect([reply.status, result.isError]).toEqual([200, true]);
-      expect(JSON.parse(result.content[0].text)).toMatchObject({
-        status: 'invalid_arguments',
-        message: expect.stringMatching(/name is missing|city is not a string/),
-      });
-    },
-  );
-
-  it('return -32602 for arguments that are not an object', async () => {
-    const params = { name: 'find_restaurant', arguments: 'Nopa' };
-    expect(errorOf(await ask(await start({ mode: 'mcp' }), 'tools/call', params))).toEqual([200, -32602]);
+  it.each([
+    [undefined, 'name is missing'],
+    [{}, 'name is missing'],
+    [{ name: 'Nopa', city: 3 }, 'city is not a string'],
+  ])('gets wrong arguments reported in the result: %j', async (args, message) => {
+    const { status, message: reply } = await ask('tools/call', { ...FIND, arguments: args });
+    expect([status, reply.result.isError]).toEqual([200, true]);
+    expect(JSON.parse(reply.result.content[0].text)).toMatchObject({
+      status: 'invalid_arguments',
+      message: expect.stringContaining(message),
+    });
   });
-});
 
-describe('metadata and headers', () => {
+  it('gets -32602 for arguments that are not an object', async () => {
+    expect(codeOf(await ask('tools/call', { ...FIND, arguments: 'Nopa' }))).toEqual([200, -32602]);
+  });
+
+  it('is rejected without metadata', async () => {
+    expect(codeOf(await post(await start({ mode: 'mcp' }), NOPA, ACCEPT))).toEqual([400, -32000]);
+  });
+
   it.each(['protocolVersion', 'clientCapabilities'])(
-    '-32602 with data.envelope without %s',
+    'is rejected without %s in the metadata',
     async (field) => {
       const { [`${PREFIX}${field}`]: _, ...meta } = META;
-      const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', FIND, { meta });
-      expect(errorOf(reply)).toEqual([400, -32602]);
-      expect(JSON.parse(reply.text).error.data.envelope).toContain(`${PREFIX}${field}`);
+      const reply = await ask('tools/call', FIND, { meta });
+      expect(codeOf(reply)).toEqual([400, -32602]);
+      expect(reply.message.error.data.envelope).toContain(`${PREFIX}${field}`);
     },
   );
 
@@ -136,22 +117,19 @@ describe('metadata and headers', () => {
     ['mcp-method', 'tools/list'],
     ['mcp-name', null],
     ['mcp-name', 'lookup_restaurant'],
-  ])('-32020 for %s: %s', async (header, value) => {
-    const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', FIND, {
-      headers: { [header]: value },
-    });
-    expect(errorOf(reply)).toEqual([400, -32020]);
-    expect(JSON.parse(reply.text).error.data.header.toLowerCase()).toBe(header);
+  ])('is rejected with the header %s: %s', async (header, value) => {
+    const reply = await ask('tools/call', FIND, { headers: { [header]: value } });
+    expect(codeOf(reply)).toEqual([400, -32020]);
+    expect(reply.message.error.data.header.toLowerCase()).toBe(header);
   });
 
-  it('-32022 with the supported versions, for another version', async () => {
-    const meta = { ...META, [`${PREFIX}protocolVersion`]: '2099-01-01' };
-    const headers = { 'mcp-protocol-version': '2099-01-01' };
-    const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', FIND, { meta, headers });
-    expect(errorOf(reply)).toEqual([400, -32022]);
-    expect(JSON.parse(reply.text).error.data).toMatchObject({
-      supported: [VERSION, '2025-11-25', '2025-06-18', '2025-03-26'],
+  it('of another version gets the supported versions', async () => {
+    const reply = await ask('tools/call', FIND, {
+      meta: { ...META, [`${PREFIX}protocolVersion`]: '2099-01-01' },
+      headers: { 'mcp-protocol-version': '2099-01-01' },
     });
+    expect(codeOf(reply)).toEqual([400, -32022]);
+    expect(reply.message.error.data).toMatchObject({ supported: SUPPORTED });
   });
 
   it.each([
@@ -167,20 +145,13 @@ describe('metadata and headers', () => {
     [null, null, 200],
     [null, 'null', 400],
   ])('the city %j with the header %j is %i', async (city, header, status) => {
-    const reply = await ask(await start({ mode: 'mcp' }), 'tools/call', explore(city), {
-      headers: { 'mcp-param-city': header },
-    });
-    expect(reply.status).toBe(status);
-    if (status === 400) expect(errorOf(reply)).toEqual([400, -32020]);
+    const params = { name: 'explore_area', arguments: { city } };
+    const reply = await ask('tools/call', params, { headers: { 'mcp-param-city': header } });
+    expect(codeOf(reply)).toEqual([status, status === 400 ? -32020 : undefined]);
   });
 
-  it('declares the argument that is repeated in a header', async () => {
-    const { result } = JSON.parse((await ask(await start({ mode: 'mcp' }), 'tools/list')).text);
+  it('learns from the list which argument is repeated in a header', async () => {
+    const { result } = (await ask('tools/list')).message;
     expect(result.tools[2].inputSchema.properties.city['x-mcp-header']).toBe('City');
   });
-});
-
-it('a call without metadata and handshake is rejected', async () => {
-  const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: FIND };
-  expect(errorOf(await post(await start({ mode: 'mcp' }), bare, ACCEPT))).toEqual([400, -32000]);
 });

@@ -3,10 +3,9 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { freePort } from '../../helpers/servers.ts';
-import { post, sandboxes, toolCall } from './http.ts';
+import { NOPA, post, sandboxes } from './http.ts';
 
 const start = sandboxes();
-const BODY = toolCall('find_restaurant', { name: 'Nopa', city: 'SF' });
 
 describe('startSandbox', () => {
   it('uses a free port of loopback and returns its URL', async () => {
@@ -40,27 +39,24 @@ describe('startSandbox', () => {
     const idle = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
     await once(idle, 'connect');
     const half = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
-    half.write('POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n').toString();
-    const hanging = post(sandbox, BODY).catch(() => 'ended');
+    half.write('POST /api/mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n');
+    const hanging = post(sandbox, NOPA).catch(() => 'ended');
     while (sandbox.requests.length < 2) await new Promise(setImmediate);
     const started = performance.now();
     await sandbox.close();
     await sandbox.close();
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(await hanging).toBe('ended');
-    await expect(post(sandbox, BODY)).rejects.toThrow();
+    await expect(post(sandbox, NOPA)).rejects.toThrow();
   });
 
-  it('delays each response by the latency', async () => {
-    const sandbox = await start({ latencyMs: 60 });
+  it('delays each response by the latency, and closes at once meanwhile', async () => {
+    const slow = await start({ latencyMs: 60 });
     const started = performance.now();
-    expect((await post(sandbox, BODY)).status).toBe(200);
+    expect((await post(slow, NOPA)).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThanOrEqual(55);
-  });
-
-  it('closes at once while responses are delayed', async () => {
     const sandbox = await startSandbox({ latencyMs: 60_000 });
-    const waiting = post(sandbox, BODY).catch(() => 'ended');
+    const waiting = post(sandbox, NOPA).catch(() => 'ended');
     while (sandbox.requests.length === 0) await new Promise(setImmediate);
     await sandbox.close();
     expect(await waiting).toBe('ended');
@@ -68,7 +64,7 @@ describe('startSandbox', () => {
 
   it('serves many requests at once', async () => {
     const sandbox = await start({ perMinute: 0 });
-    const replies = await Promise.all(Array.from({ length: 200 }, (_, id) => post(sandbox, { ...BODY, id })));
+    const replies = await Promise.all(Array.from({ length: 200 }, (_, id) => post(sandbox, { ...NOPA, id })));
     expect(replies.map(({ text }) => JSON.parse(text).id)).toEqual(replies.map((_, id) => id));
   });
 
@@ -78,7 +74,7 @@ describe('startSandbox', () => {
         throw new Error('listener');
       },
     });
-    expect((await post(sandbox, BODY)).status).toBe(200);
-    expect((await post(sandbox, BODY)).status).toBe(200);
+    expect((await post(sandbox, NOPA)).status).toBe(200);
+    expect((await post(sandbox, NOPA)).status).toBe(200);
   });
 });
