@@ -66,6 +66,7 @@ const REPLIES: Readonly<Record<string, Reply>> = {
   }),
   'header mismatch': refuse(400, { code: -32020, message: 'missing Mcp-Param-Region' }),
   'missing capability': refuse(400, { code: -32021, message: 'x' }),
+  'missing capability, with status 200': refuse(200, { code: -32021, message: 'x' }),
   'missing metadata': refuse(200, { code: -32602, message: 'x', data: { envelope: [] } }),
   'bad city': refuse(400, { code: -32602, message: 'bad city' }),
   'unknown tool': refuse(200, { code: -32602, message: 'Unknown tool' }),
@@ -82,6 +83,7 @@ const REPLIES: Readonly<Record<string, Reply>> = {
   'other JSON': json('{"error":"x"}', 422),
   'no calls here': status(404, {}, 'no calls here'),
   'no handshake here': status(404, {}, 'no handshake here'),
+  'no response': (_, response) => response.destroy(),
   'no events': events(': nothing'),
   'event 1': events('id: 1\nretry: 30\ndata:'),
   'event 2': events('id: 2\nretry: 30\ndata:'),
@@ -129,12 +131,30 @@ performs the handshake after an error message with status 200
   auto: find | bare = not initialized, in words; handshake of 2025-06-18; legacy; end
 keeps the protocol after a status that is unrelated to it
   auto: call, call, call, call, call | bare = 401; bare = 403; bare = 500; bare = 503; bare = 429
-    | says 127.0.0.1
+    | says 127.0.0.1, stores nothing
+keeps a protocol that was detected after a status that is unrelated to it
+  auto (bare): call | bare = 429 | fails rate_limited, stores nothing
+learns nothing without a response
+  auto: call | bare = no response | fails network, stores nothing
+learns nothing without a response in a protocol that was detected
+  auto (legacy): call | handshake without session; legacy = no response | fails network, stores nothing
+keeps 2026-07-28 when a call needs a capability that is missing
+  auto (modern): call | modern = missing capability, with status 200 | fails rpc_error, stores nothing
 returns a JSON-RPC error without another request
-  auto: find | bare = unknown tool | fails rpc_error
+  auto: find | bare = unknown tool | fails rpc_error, stores bare
+returns an error about the request in the protocol that a refusal demands
+  auto: find | bare = supports 2026-07-28; modern = bad city | fails rpc_error, says bad city, stores modern
 reports the first refusal when the handshake is refused, too, and tries it once
   auto: find, find | bare = no calls here; initialize = no handshake here; bare = no calls here
-    | fails http_error, status 404, says no calls here, says restaurant status
+    | fails http_error, status 404, says no calls here, says restaurant status, stores nothing
+reports the refusal of the plain call when a handshake that was needed before is refused
+  auto (legacy): find | initialize = no handshake here; bare = not initialized; initialize = no handshake here
+    | fails rpc_error, says Server not initialized, stores forgotten
+tries the handshake again when a plain call that worked is refused
+  auto: ask, ask, ask | bare x/y = unknown method, with status 404; initialize = no handshake here; bare x/y;
+    bare x/y = not initialized; handshake; legacy x/y; end | stores bare forgotten legacy
+forgets a handshake after which calls are refused
+  auto (legacy): find | handshake without session; legacy = page; bare | stores forgotten bare
 forgets a handshake when the service has become plain
   auto (legacy): find | initialize = unknown method, without id; bare | stores forgotten bare
 forgets 2026-07-28 when the service has become plain

@@ -45,12 +45,9 @@ describe('checkKey', () => {
   });
 });
 
+const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
 const secret = fc
-  .string({
-    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    minLength: 12,
-    maxLength: 60,
-  })
+  .string({ unit: visible, minLength: 12, maxLength: 60 })
   .map((text) => DEFAULT_KEY_PREFIX + text);
 
 describe('redactor', () => {
@@ -71,15 +68,14 @@ describe('redactor', () => {
           expect(shown).not.toContain(encodeURIComponent(body));
           expect(redact(shown)).toBe(shown);
         }
-        expect(
-          Buffer.from(redact(base64).replace(/sk_service_….{4}/, ' '), 'base64').toString(),
-        ).not.toContain(body);
-        expect(
-          Buffer.from(
-            redact(base64.replaceAll('+', '-').replaceAll('/', '_')).replace(/sk_service_….{4}/, ' '),
-            'base64url',
-          ).toString(),
-        ).not.toContain(body);
+        const url = base64.replaceAll('+', '-').replaceAll('/', '_');
+        for (const [text, coding] of [
+          [base64, 'base64'],
+          [url, 'base64url'],
+        ] as const) {
+          const shown = redact(text).replace(/sk_service_….{4}/, ' ');
+          expect(Buffer.from(shown, coding).toString()).not.toContain(body);
+        }
       }),
       { numRuns: 40 },
     );
@@ -104,18 +100,6 @@ describe('redactor', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('takes linear time for hostile text', () => {
-    const key = `${KEY}\\\\\\"\\/"/\\\\x`;
-    const erase = keyMasker(key);
-    expect(erase(JSON.stringify({ key: JSON.stringify({ key }) }))).not.toContain(KEY);
-    for (const part of ['\\', '%25', 's%20', KEY, `${KEY}\\`, '\\u0073']) {
-      const start = performance.now();
-      erase(part.repeat(200_000 / part.length));
-      erase(`${KEY}${part.repeat(200_000 / part.length)}`);
-      expect([part, performance.now() - start < 30_000]).toEqual([part, true]);
-    }
   });
 
   it.each([8, 600, 20_000])('masks a secret of %i characters in linear time', (length) => {
