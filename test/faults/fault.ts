@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Code } from '../../src/errors.ts';
 
-export const KEY = 'sk_service_faults_0123456789abcdef';
+export { KEY } from '../helpers/client.ts';
 
 /** A request as the fault server received it. */
 export interface FaultRequest {

@@ -1,20 +1,26 @@
 import fc from 'fast-check';
 import { KEY } from './fault.ts';
 
-/** JSON as text: keys may be repeated, and a leaf is any text. */
-export type Node = { members: [key: string, value: Node][] } | { elements: Node[] } | string;
+/** JSON as text: keys may be repeated, and a leaf is any text. The keys of a list are empty. */
+export type Node = string | { readonly isList: boolean; readonly items: readonly Item[] };
+type Item = readonly [key: string, value: Node];
 
-/** Returns the tree of a value. */
-export function nodeOf(value: unknown): Node {
-  if (Array.isArray(value)) return { elements: value.map(nodeOf) };
+const list = (items: readonly Item[]): Node => ({ isList: true, items });
+const object = (items: readonly Item[]): Node => ({ isList: false, items });
+
+/** Returns the tree of a value, in which texts that `holes` contains are replaced by other trees. */
+export function nodeOf(value: unknown, holes: ReadonlyMap<unknown, Node> = new Map()): Node {
+  const hole = holes.get(value);
+  if (hole !== undefined) return hole;
+  if (Array.isArray(value)) return list(value.map((each) => ['', nodeOf(each, holes)]));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  return { members: Object.entries(value).map(([key, member]) => [JSON.stringify(key), nodeOf(member)]) };
+  return object(Object.entries(value).map(([key, each]) => [JSON.stringify(key), nodeOf(each, holes)]));
 }
 
 export function textOf(node: Node): string {
   if (typeof node === 'string') return node;
-  if ('elements' in node) return `[${node.elements.map(textOf).join(',')}]`;
-  return `{${node.members.map(([key, value]) => `${key}:${textOf(value)}`).join(',')}}`;
+  if (node.isList) return `[${node.items.map(([, value]) => textOf(value)).join(',')}]`;
+  return `{${node.items.map(([key, value]) => `${key}:${textOf(value)}`).join(',')}}`;
 }
 
 const wordsOf = (text: string): string[] => text.trim().split(/\s+/);
@@ -35,88 +41,52 @@ const LEAVES = [
     -32601 -32602 -32000 -32020 -32022 "2026-07-28" ["2026-07-28"]
     "\ud800" "\udfff\ud800" "\u0000" "\u001b]0;x\u0007" "\u202e" "\u2028" "😀" "\\u"
     NaN undefined 'x' 01 +1 .5 1. "\x" [1,] {"a"}`),
-  '"\n"',
-  `1${'0'.repeat(400)}`,
-  deep(20),
-  deep(190),
-  deep(300),
-  `{"a":${deep(60)}}`,
-  `"${'x'.repeat(3000)}"`,
-  JSON.stringify(KEY),
-  `"Bearer ${KEY}"`,
+  ...['"\n"', `1${'0'.repeat(400)}`, deep(20), deep(190), deep(300), `{"a":${deep(60)}}`],
+  ...[`"${'x'.repeat(3000)}"`, JSON.stringify(KEY), `"Bearer ${KEY}"`],
 ];
 
 /** One change of a tree. `at` selects the node, `pick` its replacement. */
-interface Change {
-  readonly kind: 'replace' | 'drop' | 'repeat' | 'rename' | 'swap' | 'wrap' | 'insert';
-  readonly at: number;
-  readonly pick: number;
-}
-
-export const change: fc.Arbitrary<Change> = fc.record({
+export const change = fc.record({
   kind: fc.constantFrom('replace', 'drop', 'repeat', 'rename', 'swap', 'wrap', 'insert'),
   at: fc.nat(1000),
   pick: fc.nat(1000),
 });
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
 /** Generates no element in half of the cases, otherwise one to three. */
 export const mostlyNone = <T>(each: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.oneof(fc.constant<T[]>([]), fc.array(each, { minLength: 1, maxLength: 3 }));
 
-const some = (list: readonly string[], pick: number): string => list[pick % list.length] ?? 'null';
+const some = (choices: readonly string[], pick: number): string => choices[pick % choices.length] ?? 'null';
 
 /** Returns a changed copy of a tree. */
 export function changed(root: Node, { kind, at, pick }: Change): Node {
-  const total = count(root);
-  let place = at % total;
+  let place = at % count(root);
   const visit = (node: Node): Node => {
     if (place-- === 0) return apply(node, kind, pick);
-    if (typeof node === 'string') return node;
-    if ('elements' in node) return { elements: node.elements.map(visit) };
-    return { members: node.members.map(([key, value]) => [key, visit(value)]) };
+    return typeof node === 'string'
+      ? node
+      : { ...node, items: node.items.map(([key, value]) => [key, visit(value)]) };
   };
   return visit(root);
 }
 
-function count(node: Node): number {
-  if (typeof node === 'string') return 1;
-  const inner = 'elements' in node ? node.elements : node.members.map(([, value]) => value);
-  return inner.reduce((total, each) => total + count(each), 1);
-}
+const count = (node: Node): number =>
+  typeof node === 'string' ? 1 : node.items.reduce((total, [, value]) => total + count(value), 1);
 
 function apply(node: Node, kind: Change['kind'], pick: number): Node {
-  if (kind === 'wrap') return pick % 2 === 0 ? { elements: [node] } : { members: [[some(KEYS, pick), node]] };
+  if (kind === 'wrap') return pick % 2 === 0 ? list([['', node]]) : object([[some(KEYS, pick), node]]);
   if (typeof node === 'string' || kind === 'replace') return some(LEAVES, pick);
-  return 'elements' in node
-    ? { elements: edited(node.elements, kind, pick, () => some(LEAVES, pick)) }
-    : { members: edited(node.members, kind, pick, ([key, value]) => editedMember(key, value, kind, pick)) };
-}
-
-function editedMember(key: string, value: Node, kind: Change['kind'], pick: number): [string, Node] {
-  return kind === 'rename'
-    ? [some(KEYS, pick), value]
-    : [kind === 'insert' ? some(KEYS, pick >> 3) : key, some(LEAVES, pick)];
-}
-
-/** Returns a copy of a list with one item dropped, repeated, swapped with the next, replaced, or followed by a new one. */
-function edited<T>(items: readonly T[], kind: Change['kind'], pick: number, other: (item: T) => T): T[] {
-  const at = items.length === 0 ? 0 : pick % items.length;
-  const item = items[at];
-  if (item === undefined) return [...items];
-  const next = items[at + 1];
-  const between: T[] =
-    kind === 'drop'
-      ? []
-      : kind === 'repeat'
-        ? [item, item]
-        : kind === 'insert'
-          ? [item, other(item)]
-          : kind === 'swap' && next !== undefined
-            ? [next, item]
-            : [other(item)];
-  return [
-    ...items.slice(0, at),
-    ...between,
-    ...items.slice(at + (kind === 'swap' && next !== undefined ? 2 : 1)),
-  ];
+  const at = pick % Math.max(node.items.length, 1);
+  const [item, next] = node.items.slice(at);
+  if (item === undefined) return node;
+  const replacements: Readonly<Record<typeof kind, readonly Item[]>> = {
+    drop: [],
+    repeat: [item, item],
+    rename: [[some(KEYS, pick), item[1]]],
+    insert: [item, [some(KEYS, pick >> 3), some(LEAVES, pick)]],
+    swap: next === undefined ? [item] : [next, item],
+  };
+  const replaced = kind === 'swap' ? 2 : 1;
+  return { ...node, items: node.items.toSpliced(at, replaced, ...replacements[kind]) };
 }

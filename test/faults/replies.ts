@@ -20,57 +20,28 @@ const OUTPUTS = [
     total_matches: 9007199254740991,
   },
   { status: 'error', message: 'no luck', code: 'not_found' },
-].map(nodeOf);
+].map((output) => nodeOf(output));
 
-/** Builders of envelopes around the output of a tool, given as a tree and as text. */
-const ENVELOPES: readonly ((id: unknown, output: Node, text: string) => Node)[] = [
-  (id, _output, text) => around(id, 'result', nodeOf({ content: [{ type: 'text', text }] })),
-  (id, _output, text) =>
-    around(id, 'result', nodeOf({ content: [{ type: 'image' }, { type: 'text', text }], isError: false })),
-  (id, output) =>
-    around(id, 'result', {
-      members: [
-        ['"content"', '[]'],
-        ['"structuredContent"', output],
-      ],
-    }),
-  (id, _output, text) => around(id, 'result', nodeOf({ content: [{ type: 'text', text }], isError: true })),
-  (id, output) =>
-    around(id, 'error', {
-      members: [
-        ['"code"', '-32602'],
-        ['"message"', '"no luck"'],
-        ['"data"', output],
-      ],
-    }),
-  (id, _output, text) => ({
-    elements: [
-      nodeOf({ jsonrpc: '2.0', method: 'x' }),
-      around(id, 'result', nodeOf({ content: [{ text }] })),
-    ],
-  }),
-  (id, output) =>
-    around(id, 'result', {
-      members: [
-        ['"resultType"', '"input_required"'],
-        ['"inputRequests"', output],
-      ],
-    }),
-  (id) =>
-    around(
-      id,
-      'result',
-      nodeOf({ protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } }),
-    ),
-];
+/** Places in an envelope for the output of a tool, as a tree and as text. */
+const OUTPUT = Symbol('output');
+const TEXT = Symbol('text');
+const BLOCK = { type: 'text', text: TEXT };
 
-const around = (id: unknown, key: string, value: Node): Node => ({
-  members: [
-    ['"jsonrpc"', '"2.0"'],
-    ['"id"', JSON.stringify(id) ?? 'null'],
-    [JSON.stringify(key), value],
-  ],
-});
+/** Envelopes around the output of a tool, for a request with this id. */
+const envelopes = (id: unknown): readonly unknown[] => {
+  const reply = (body: object) => ({ jsonrpc: '2.0', id, ...body });
+  return [
+    reply({ result: { content: [BLOCK] } }),
+    reply({ result: { content: [{ type: 'image' }, BLOCK], isError: false } }),
+    reply({ result: { content: [], structuredContent: OUTPUT } }),
+    reply({ result: { content: [BLOCK], isError: true } }),
+    reply({ error: { code: -32602, message: 'no luck', data: OUTPUT } }),
+    [{ jsonrpc: '2.0', method: 'x' }, reply({ result: { content: [{ text: TEXT }] } })],
+    reply({ result: { resultType: 'input_required', inputRequests: OUTPUT } }),
+    reply({ result: OPENED }),
+  ];
+};
+const OPENED = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
 
 const STATUSES = [201, 202, 204, 400, 401, 402, 403, 404, 408, 422, 429, 500, 503];
 const TYPES = [
@@ -114,7 +85,7 @@ const mostly = <T, U>(usual: T, others: readonly U[]): fc.Arbitrary<T | U> =>
 const recipe = fc.record({
   output: fc.nat(OUTPUTS.length - 1),
   inside: mostlyNone(change),
-  envelope: fc.nat(ENVELOPES.length - 1),
+  envelope: fc.nat(envelopes(1).length - 1),
   outside: mostlyNone(change),
   form: fc.nat(3),
   before: fc.nat(BEFORE.length - 1),
@@ -134,7 +105,11 @@ export const recipes: fc.Arbitrary<Recipe> = recipe;
 /** Returns the response to request `id` that a recipe describes. */
 export function cook(id: unknown, made: Recipe): Canned {
   const output = made.inside.reduce(changed, OUTPUTS[made.output] ?? 'null');
-  const whole = ENVELOPES[made.envelope]?.(id, output, textOf(output)) ?? 'null';
+  const holes = new Map<unknown, Node>([
+    [OUTPUT, output],
+    [TEXT, JSON.stringify(textOf(output))],
+  ]);
+  const whole = nodeOf(envelopes(id)[made.envelope], holes);
   const json = textOf(made.outside.reduce(changed, whole));
   const isStream = made.form > 1;
   const text = isStream ? streamed(json, made) : made.form === 1 ? ` ${json}\n` : json;
@@ -167,7 +142,6 @@ function edited(bytes: Buffer, { kind, at, pick }: Edit): Buffer {
 
 /** Returns a valid response to `initialize`. */
 export function handshake(id: unknown): Canned {
-  const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
-  const bytes = Buffer.from(withResult(id, result));
+  const bytes = Buffer.from(withResult(id, OPENED));
   return { status: 200, type: 'application/json', bytes, piece: bytes.length };
 }

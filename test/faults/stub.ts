@@ -2,8 +2,7 @@ import { BodyReader, type Reply } from '../../src/client/http/body.ts';
 import type { Exchange } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
-import { skippingClock } from './clock.ts';
-import { KEY } from './fault.ts';
+import { optionsFor } from '../helpers/client.ts';
 
 /** A response as a connection delivers it. */
 export interface Canned {
@@ -25,25 +24,10 @@ export function cannedClient(
     const { id = 1, method } = JSON.parse(exchange.body ?? '{}');
     return read(exchange, answer(id, method));
   };
-  const clock = skippingClock();
-  const client = createClient(
-    {
-      endpoint: new URL('http://127.0.0.1:9/api/mcp'),
-      apiKey: KEY,
-      protocol,
-      timeoutMs: 30_000,
-      retries: 2,
-      maxWaitMs: 60_000,
-      context: {
-        env: {},
-        random: () => 0.5,
-        signal: new AbortController().signal,
-        now: clock.now,
-        sleep: clock.sleep,
-      },
-    },
-    () => ({ send, close: async () => {} }),
-  );
+  const client = createClient(optionsFor(new URL('http://127.0.0.1:9/api/mcp'), { protocol }), () => ({
+    send,
+    close: async () => {},
+  }));
   return { client, sent: () => sent };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { skippingClock } from '../helpers/clock.ts';
 import { restaurant, STANDALONE } from '../helpers/process.ts';
 import { newHome, runCli } from '../helpers/program.ts';
-import { skippingClock } from './clock.ts';
 import type { Fault, OutputFormat } from './fault.ts';
 import { type FaultServer, serveFault } from './server.ts';
 import { expectSurvived, expectWholeFiles } from './survival.ts';

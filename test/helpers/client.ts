@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/restaurant.ts';
 import type { AppError } from '../../src/errors.ts';
+import { skippingClock } from './clock.ts';
 import { httpServer, type ReceivedRequest, type RequestHandler } from './servers.ts';
 
 export const KEY = 'sk_service_test_0123456789abcdef';
@@ -19,32 +20,31 @@ export type TestOptions = Partial<Omit<ClientOptions, 'context'>> & {
   context?: Partial<ClientOptions['context']>;
 };
 
+/** Returns the options of a client that skips waits. */
+export const optionsFor = (endpoint: URL, options: TestOptions = {}, clock = skippingClock()) => ({
+  endpoint,
+  apiKey: KEY,
+  protocol: 'bare' as const,
+  timeoutMs: 30_000,
+  retries: 2,
+  maxWaitMs: 60_000,
+  ...options,
+  context: {
+    env: {},
+    random: () => 0.5,
+    signal: new AbortController().signal,
+    now: clock.now,
+    sleep: clock.sleep,
+    ...options.context,
+  },
+});
+
 /** Returns a client of `url` that skips waits; `slept` lists them. */
 export function clientFor(url: URL, options: TestOptions = {}): { client: Client; slept: number[] } {
-  const slept: number[] = [];
-  const { context, ...rest } = options;
-  const client = createClient({
-    endpoint: url,
-    apiKey: KEY,
-    protocol: 'bare',
-    timeoutMs: 30_000,
-    retries: 2,
-    maxWaitMs: 60_000,
-    ...rest,
-    context: {
-      env: {},
-      now: Date.now,
-      random: () => 0.5,
-      signal: new AbortController().signal,
-      sleep: async (ms, signal) => {
-        signal?.throwIfAborted();
-        slept.push(ms);
-      },
-      ...context,
-    },
-  });
+  const clock = skippingClock();
+  const client = createClient(optionsFor(url, options, clock));
   onTestFinished(() => client.close());
-  return { client, slept };
+  return { client, slept: clock.waits };
 }
 
 /** Returns the id of a request. */
