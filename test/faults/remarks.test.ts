@@ -12,32 +12,27 @@ async function search(reply: Reply, ...options: string[]) {
 }
 
 describe('a response that is accepted with a warning under --verbose', () => {
-  const changed =
-    (change: (text: string) => string | Uint8Array, type?: string): Reply =>
-    ({ id }) => {
-      const body = Buffer.from(change(envelope(id)));
-      return Buffer.concat([
-        Buffer.from(httpResponse('x'.repeat(body.length), type === undefined ? {} : { type })).subarray(
-          0,
-          -body.length,
-        ),
-        body,
-      ]);
-    };
-
   it.each<[string, Reply, string]>([
     [
       'JSON labeled as plain text',
-      changed((text) => text, 'text/plain'),
+      ({ id }) => httpResponse(envelope(id), { type: 'text/plain' }),
       'is labeled text/plain, but is JSON',
     ],
-    ['JSON without a Content-Type', changed((text) => text, ''), 'has no Content-Type, but is JSON'],
+    [
+      'JSON without a Content-Type',
+      ({ id }) => httpResponse(envelope(id), { type: '' }),
+      'has no Content-Type, but is JSON',
+    ],
     [
       'a stream labeled JSON',
       ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
       'is labeled application/json, but is an event stream',
     ],
-    ['an invalid byte', changed((text) => Buffer.from(text.replace('Nopa', 'Nop\xe9'), 'latin1')), 'U+FFFD'],
+    [
+      'an invalid byte',
+      ({ id }) => Buffer.from(httpResponse(envelope(id)).replace('Nopa', 'Nop\xe9'), 'latin1'),
+      'U+FFFD',
+    ],
   ])('%s', async (_name, reply, warning) => {
     const quiet = await search(reply);
     const verbose = await search(reply, '--verbose');

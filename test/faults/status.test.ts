@@ -121,8 +121,6 @@ const refusals: Fault[] = [
   ...refused({
     // The plain call, then the handshake that some services require.
     '404': [status('404 Not Found'), { requests: 2, message: /404[^\n]*\n.*base URL/ }],
-    '406': status('406 Not Acceptable'),
-    '415': status('415 Unsupported Media Type'),
     '418 with hostile text': [
       () => httpResponse(PAGE, { status: '418 \u001b[2J', type: 'text/html' }),
       'Accept the terms',
@@ -130,7 +128,6 @@ const refusals: Fault[] = [
     '501, which is not retried': status('501 Not Implemented'),
     '511 from a captive portal': [status('511 Network Authentication Required'), 'requires a login first'],
     '505 without a reason': () => httpHead('505 \r\nContent-Length: 0'),
-    '599': status('599 Odd'),
     '503 with a Retry-After beyond --timeout': [status('503 Busy', 'Retry-After: 40\r\n'), '--timeout'],
   }),
   ...faultsEnding({ exit: 7, code: 'http_error', requests: 3, waits: [250, 500] })({

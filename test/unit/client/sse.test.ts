@@ -26,7 +26,7 @@ function decodeBytes(text: string, size: number): SseEvent[] {
 
 const STREAM =
   ': hello\n\nid: 1\ndata:\n\nretry: 1500\n\nevent: message\ndata: {"a":\ndata: "日本 👩‍🍳"}\nid\n\n' +
-  'data: x\u2028id: no\n\nevent: other\n\ndata:  two blanks\n\nid: a\0b\ndata: nul\n\nunknown: 1\ndata: last';
+  'data:x\u2028id: no\n\nevent: other\n\ndata:  two blanks\n\nid: a\0b\nretry: soon\ndata: nul\n\nDATA: 1\ndata: last';
 
 const EVENTS: SseEvent[] = [
   { data: '', id: '1' },
