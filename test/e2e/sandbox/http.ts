@@ -41,7 +41,7 @@ export function send(
 /** Headers of a well-formed request with the free key. */
 export const HEADERS = { authorization: 'Bearer sk_service_demo_free', 'content-type': 'application/json' };
 
-/** What clients of MCP accept. */
+/** The media types that clients of MCP accept. */
 export const ACCEPT = { accept: 'application/json, text/event-stream' };
 
 /** POSTs text unchanged, or a value as JSON. */

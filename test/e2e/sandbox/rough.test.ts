@@ -42,7 +42,7 @@ async function expectAlive(sandbox: Sandbox): Promise<void> {
 const withHeaders = (more: string) => (sandbox: Sandbox) => wire(sandbox, { more });
 const POST = 'POST /api/mcp HTTP/1.1\r\nHost: x\r\n';
 
-/** What a request does, its bytes, and the beginning of the response. */
+/** The peculiarity of a request, its bytes, and the beginning of the response. */
 const UNUSUAL: readonly [what: string, bytes: string | ((sandbox: Sandbox) => string), answer: RegExp][] = [
   [
     'requests a tunnel',
