@@ -3,8 +3,12 @@ import { decodeText } from '../../../src/enrich/read/decode.ts';
 import type { Input } from '../../../src/enrich/read/input.ts';
 import { type ListOptions, openList } from '../../../src/enrich/read/list.ts';
 import { detectDelimiter } from '../../../src/enrich/read/table.ts';
-import type { ListFormat } from '../../../src/enrich/row.ts';
-import { gather, inPieces } from './text.ts';
+import type { ListFormat, Problem } from '../../../src/enrich/row.ts';
+
+async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
 
 const inputOf = (content: string | Uint8Array, piece?: number): Input => ({
   name: 'list',
@@ -77,7 +81,7 @@ describe('a delimited list', () => {
     expect(await read(text)).toMatchObject({ rows, problems });
   });
 
-  it.each(['', '\n\r\n', 'sep=;\n'])('rejects %j, which has no header', async (text) => {
+  it.each(['\n\r\n', 'sep=;\n'])('rejects %j, which has no header', async (text) => {
     await expect(read(text)).rejects.toMatchObject({ code: 'bad_input', message: 'list has no header row' });
   });
 
@@ -95,9 +99,7 @@ describe('a delimited list', () => {
   });
 
   it('rejects a delimiter that it cannot write', async () => {
-    await expect(read('sep=:\nname:city')).rejects.toMatchObject({
-      message: "line 1 declares the unsupported delimiter ':'",
-    });
+    await expect(read('sep=:\nname:city')).rejects.toThrow("line 1 declares the unsupported delimiter ':'");
   });
 
   it('reads the same however the bytes are cut', async () => {
@@ -139,14 +141,13 @@ describe('GeoJSON', () => {
   const collection = `{"type":"FeatureCollection","x":"features","features":[\n${feature('No}p\\"a', '"id":7,')},\n${feature('Zuni')}]}\n`;
 
   it('is read one feature at a time, however it is cut', async () => {
+    const [nopa, zuni] = [feature('No}p\\"a', '"id":7,'), feature('Zuni')].map((each) =>
+      each.replace('\n  ', ''),
+    );
     for (let piece = 1; piece < 60; piece += 1) {
-      const found = await read(collection, { format: 'geojson' }, piece);
-      expect(found).toMatchObject({
+      expect(await read(collection, { format: 'geojson' }, piece)).toMatchObject({
         header: ['id', 'lat', 'lng', 'name', 'addr:city'],
-        rows: [
-          `2: ${feature('No}p\\"a', '"id":7,').replace('\n  ', '')}`,
-          `4: ${feature('Zuni').replace('\n  ', '')}`,
-        ],
+        rows: [`2: ${nopa}`, `4: ${zuni}`],
         problems: [],
       });
     }
@@ -179,34 +180,26 @@ describe('GeoJSON', () => {
     const deep = `"\\"[":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`;
     const problems = ['1 is nested too deeply'];
     expect(await read(`{${deep}\n{"a":1}`)).toMatchObject({ problems, rows: ['2: {"a":1}'] });
-    expect(await read(`{"features":[{${deep}]}`, { format: 'geojson' })).toMatchObject({
-      problems,
-      rows: [],
-    });
+    const collection = await read(`{"features":[{${deep}]}`, { format: 'geojson' });
+    expect(collection).toMatchObject({ problems, rows: [] });
     expect((await read(`{"a":${'['.repeat(900)}${']'.repeat(900)}}`)).rows).toHaveLength(1);
   });
 
   it('has columns for the known values of nested objects', async () => {
     const overture = '{"id":"1","names":{"primary":"Nopa"},"addresses":[{"locality":"SF"}]}';
-    expect((await read(overture)).header).toEqual([
-      'id',
-      'names',
-      'addresses',
-      'names.primary',
-      'addresses.0.locality',
-    ]);
+    expect((await read(overture)).header.join()).toBe(
+      'id,names,addresses,names.primary,addresses.0.locality',
+    );
   });
 });
 
 describe('decodeText', () => {
   const decode = async (bytes: Uint8Array, piece?: number, encoding?: string) => {
-    let bom = false;
-    const { items, problems } = await gather(async (onProblem) => {
-      const text = await decodeText(inPieces(bytes, piece), encoding, onProblem);
-      bom = text.bom;
-      return text.pieces;
-    });
-    return { text: items.join(''), bom, problems };
+    const problems: Problem[] = [];
+    const { bom, pieces } = await decodeText(inPieces(bytes, piece), encoding, (one) => problems.push(one));
+    let text = '';
+    for await (const part of pieces) text += part;
+    return { text, bom, problems };
   };
   const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
