@@ -57,7 +57,7 @@ const TESTS = [
   [QUOTING, 'e2e/enrich/enrich', 'the command in a hint'],
   [QUOTING, 'e2e/errors', "an error > from 'a missing file'"],
   [QUOTING, 'e2e/storage/config-file', 'a damaged config file'],
-  [QUOTING, 'e2e/storage/lock', 'tryLock > fails while a process of another machine'],
+  [QUOTING, 'e2e/storage/lock', 'tryLock > keeps the lock'],
   [REASONS, 'e2e/commands/sessions', 'settings.session > warns once'],
   [REASONS, 'e2e/commands/sessions', 'settings.session > reports folders'],
   [REASONS, 'e2e/secrets', 'the key > is saved'],
@@ -65,8 +65,7 @@ const TESTS = [
   [REASONS, 'e2e/storage/ledger', 'openLedger > separates'],
   [REASONS, 'e2e/storage/ledger', 'a state folder that cannot be used'],
   [REASONS, 'e2e/storage/own-folder', 'OwnFolder > sets a damaged file aside'],
-  [REASONS, 'e2e/storage/state', 'the last results > cause a warning'],
-  [REASONS, 'e2e/storage/state', 'the detected protocol > is not stored'],
+  [REASONS, 'e2e/storage/state', 'the last results > are not stored'],
 ];
 
 /** Faults of Wine: Windows runs these tests. */

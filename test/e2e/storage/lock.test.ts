@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
@@ -56,8 +56,20 @@ const POOR = `
 `;
 
 const KEY = '0123456789abcdef';
+const ENDED = { ...currentProcess(), pid: 2 ** 22 + 1 };
+const textOf = (more: object = {}) => JSON.stringify({ key: KEY, ...ENDED, ...more });
 
-function failure(path: string): AppError | undefined {
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = tempFolder();
+  path = join(folder, 'a');
+});
+const write = (text: string) => writeFileSync(`${path}.lock`, text);
+const setTime = (ms: number) => utimesSync(`${path}.lock`, ms / 1000, ms / 1000);
+
+/** Returns why the lock cannot be acquired, if so. */
+function failure(): AppError | undefined {
   try {
     tryLock(path).release();
     return undefined;
@@ -69,178 +81,140 @@ function failure(path: string): AppError | undefined {
 
 describe('tryLock', () => {
   it('excludes a second holder until release, and leaves no file', () => {
-    const path = join(tempFolder(), 'a');
     const lock = tryLock(path);
-    expect(failure(path)).toMatchObject({ code: 'in_use', retryable: true });
-    expect(failure(path)?.message).toContain(`process ${process.pid}`);
+    expect(failure()).toMatchObject({ code: 'in_use', retryable: true });
+    expect(failure()?.message).toContain(`process ${process.pid}`);
     lock.release();
     lock.release();
-    expect(existsSync(`${path}.lock`)).toBe(false);
-    expect(failure(path)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(failure()).toBeUndefined();
   });
 
   it('takes over from a killed process at once', async () => {
-    const folder = tempFolder();
-    const path = join(folder, 'a');
     const child = startWorker(await bundleWorker(tempFolder(), HOLDER), [path]);
     await child.printed('held');
-    expect(failure(path)?.message).toContain(`process ${child.process.pid}`);
+    expect(failure()?.message).toContain(`process ${child.process.pid}`);
     child.process.kill('SIGKILL');
     await child.ended;
     expect(existsSync(`${path}.lock`)).toBe(true);
-    expect(failure(path)).toBeUndefined();
+    expect(failure()).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('takes over from an ended process, also after a takeover that was killed', () => {
-    const folder = tempFolder();
-    const path = join(folder, 'a');
-    const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...ended }));
-    writeFileSync(
-      join(folder, `.restaurant-${KEY}.lock`),
-      JSON.stringify({ key: 'fedcba9876543210', ...ended }),
-    );
-    expect(failure(path)).toBeUndefined();
+    write(textOf());
+    writeFileSync(join(folder, `.restaurant-${KEY}.lock`), textOf({ key: 'fedcba9876543210' }));
+    expect(failure()).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('waits for the creator of an empty lock file, and takes it over two seconds later', () => {
-    const path = join(tempFolder(), 'a');
-    writeFileSync(`${path}.lock`, '');
     const createdAt = Date.now() - 1800;
-    utimesSync(`${path}.lock`, createdAt / 1000, createdAt / 1000);
-    expect(failure(path)).toBeUndefined();
+    write('');
+    setTime(createdAt);
+    expect(failure()).toBeUndefined();
     expect(Date.now()).toBeGreaterThan(createdAt + 1999);
   });
 
-  it('keeps an empty lock file with a time in the future, without waiting for it', () => {
-    const path = join(tempFolder(), 'a');
-    writeFileSync(`${path}.lock`, '');
-    const createdAt = Date.now() / 1000 + 3600;
-    utimesSync(`${path}.lock`, createdAt, createdAt);
-    expect(failure(path)?.message).toContain('is in use by another process');
-    expect(hintText(failure(path)?.details.hint ?? [])).toContain(`rm ${path}.lock`);
-    expect(existsSync(`${path}.lock`)).toBe(true);
+  it.each([
+    ['an empty file from the future', '', 'is in use by another process'],
+    ['a process of another machine', textOf({ host: 'elsewhere' }), 'on elsewhere'],
+  ])('keeps the lock of %s, and names the command that removes it', (_what, text, message) => {
+    write(text);
+    setTime(Date.now() + 3_600_000);
+    expect(failure()?.message).toContain(message);
+    expect(hintText(failure()?.details.hint ?? [])).toContain(`rm ${path}.lock`);
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(text);
   });
 
-  it('does not delete a file that is not a lock file', () => {
-    const path = join(tempFolder(), 'a');
-    for (const text of ['x'.repeat(1_048_577), 'my notes', '{}', 'null']) {
-      writeFileSync(`${path}.lock`, text);
-      expect(failure(path)).toMatchObject({
+  it.each(['x'.repeat(1_048_577), 'my notes', '{}', 'null', textOf({ key: '/../other' })])(
+    'does not delete a file that is not a lock file: %.60s',
+    (text) => {
+      write(text);
+      writeFileSync(join(folder, 'other.lock'), textOf());
+      expect(failure()).toMatchObject({
         code: 'in_use',
         message: `${path}.lock exists and is not a lock file of this program`,
       });
       expect(readFileSync(`${path}.lock`, 'utf8')).toBe(text);
-    }
-  });
-
-  it('uses no path that a lock file of others names', () => {
-    const folder = tempFolder();
-    const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
-    const other = JSON.stringify({ key: KEY, ...ended });
-    writeFileSync(join(folder, 'other.lock'), other);
-    writeFileSync(join(folder, 'a.lock'), JSON.stringify({ key: '/../other', ...ended }));
-    expect(failure(join(folder, 'a'))).toMatchObject({ code: 'in_use' });
-    expect(readFileSync(join(folder, 'other.lock'), 'utf8')).toBe(other);
-  });
+      expect(readFileSync(join(folder, 'other.lock'), 'utf8')).toBe(textOf());
+    },
+  );
 
   it('gives up when stale locks name each other', () => {
-    const folder = tempFolder();
-    const ended = { ...currentProcess(), pid: 2 ** 22 + 1 };
     const keyOf = (index: number) => index.toString(16).padStart(16, '0');
-    writeFileSync(join(folder, 'a.lock'), JSON.stringify({ key: keyOf(0), ...ended }));
-    for (let i = 0; i < 2000; i += 1) {
-      const text = JSON.stringify({ key: keyOf((i + 1) % 2000), ...ended });
-      writeFileSync(join(folder, `.restaurant-${keyOf(i)}.lock`), text);
-    }
-    expect(failure(join(folder, 'a'))).toMatchObject({ code: 'in_use' });
+    write(textOf({ key: keyOf(0) }));
+    for (let i = 0; i < 2000; i += 1)
+      writeFileSync(join(folder, `.restaurant-${keyOf(i)}.lock`), textOf({ key: keyOf((i + 1) % 2000) }));
+    expect(failure()).toMatchObject({ code: 'in_use' });
   });
 
   it('follows no symbolic link and opens only regular files', () => {
-    const folder = tempFolder();
-    const path = join(folder, 'a');
+    writeFileSync(join(folder, 'victim'), 'text');
     for (const target of ['missing', 'victim']) {
-      writeFileSync(join(folder, 'victim'), 'text');
       symlinkSync(target, `${path}.lock`);
-      expect(failure(path)).toMatchObject({ code: 'in_use' });
+      expect(failure()).toMatchObject({ code: 'in_use' });
       rmSync(`${path}.lock`);
     }
-    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('text');
-    expect(existsSync(join(folder, 'missing'))).toBe(false);
     mkdirSync(`${path}.lock`);
-    expect(failure(path)).toMatchObject({ code: 'in_use' });
+    expect(failure()).toMatchObject({ code: 'in_use' });
+    expect(readdirSync(folder)).toEqual(['a.lock', 'victim']);
+    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('text');
   });
 
   it.runIf(process.getuid?.() === 0)('names the owner of a lock file of another user', () => {
-    const path = join(tempFolder(), 'a');
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...currentProcess() }));
+    write(textOf({ pid: process.pid }));
     chownSync(`${path}.lock`, 65534, 65534);
-    expect(failure(path)).toMatchObject({
+    expect(failure()).toMatchObject({
       code: 'io_error',
       message: `refusing to use ${path}.lock: it belongs to user 65534`,
       details: { hint: { text: 'choose a directory that you own' } },
     });
   });
 
-  it('fails while a process of another machine may hold it, with a hint to continue', () => {
-    const path = join(tempFolder(), 'a');
-    const other = { ...currentProcess(), host: 'elsewhere' };
-    writeFileSync(`${path}.lock`, JSON.stringify({ key: KEY, ...other }));
-    expect(failure(path)?.message).toContain('on elsewhere');
-    expect(hintText(failure(path)?.details.hint ?? [])).toContain(`rm ${path}.lock`);
-  });
-
   it('does not release a lock that another took after the file was removed by hand', () => {
-    const path = join(tempFolder(), 'a');
     const first = tryLock(path);
     rmSync(`${path}.lock`);
     const second = tryLock(path);
     first.release();
-    expect(failure(path)?.code).toBe('in_use');
+    expect(failure()?.code).toBe('in_use');
     second.release();
   });
 
   it.runIf(process.platform === 'linux')('deletes no lock when it has no file descriptors', async () => {
-    const path = join(tempFolder(), 'a');
     const lock = tryLock(path);
     const command = [process.execPath, await bundleWorker(tempFolder(), POOR), path];
     const { stderr } = await start('sh', ['-c', 'ulimit -n 100; exec "$@"', 'sh', ...command]).ended;
     expect(stderr).toBe(`cannot lock ${path}: too many open files`);
-    expect(failure(path)).toMatchObject({ code: 'in_use' });
+    expect(failure()).toMatchObject({ code: 'in_use' });
     lock.release();
   });
 
   it('names the path when the folder is missing', () => {
-    expect(failure('/does/not/exist')?.message).toBe('cannot lock /does/not/exist: no such file or folder');
+    path = '/does/not/exist';
+    expect(failure()?.message).toBe('cannot lock /does/not/exist: no such file or folder');
   });
 });
 
 describe('withLock', () => {
   it('returns the result and releases the lock also after a failure', async () => {
-    const path = join(tempFolder(), 'a');
     expect(await withLock(path, () => 7)).toBe(7);
-    await expect(
-      withLock(path, () => {
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
-    expect(failure(path)).toBeUndefined();
+    const failing = withLock(path, () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(failure()).toBeUndefined();
   });
 
   it('gives up after its timeout', async () => {
-    const path = join(tempFolder(), 'a');
     const held = tryLock(path);
     const start = Date.now();
     await expect(withLock(path, () => 1, 200)).rejects.toMatchObject({ code: 'in_use' });
     expect(Date.now() - start).toBeGreaterThanOrEqual(199);
     held.release();
-    expect(failure(path)).toBeUndefined();
   });
 
   it('runs one at a time, within a process and between eight', async () => {
-    const path = join(tempFolder(), 'count');
     writeFileSync(path, '0');
     const worker = await bundleWorker(tempFolder(), COUNTER);
     const children = Array.from({ length: 8 }, () => startWorker(worker, [path]));
@@ -256,26 +230,16 @@ describe('withLock', () => {
 
 describe('isRunning', () => {
   const self = currentProcess();
+  const { start } = self;
 
-  it('returns true for this process', () => {
+  it('returns true for this process, and for those of other machines and containers', () => {
     expect(isRunning(self)).toBe(true);
-  });
-
-  it('recognizes a process ID that was reused', () => {
-    if (self.start !== undefined) expect(isRunning({ ...self, start: '1' })).toBe(false);
-  });
-
-  it.runIf(self.start !== undefined)(
-    'returns false for a process from before a restart of the machine',
-    () => {
-      const start = self.start?.replace(/^\S+/, 'earlier');
-      expect(isRunning({ ...self, ...(start === undefined ? {} : { start }) })).toBe(false);
-    },
-  );
-
-  it('returns true for processes of other machines and containers', () => {
     expect(isRunning({ ...self, host: 'elsewhere' })).toBe(true);
-    if (self.namespace !== undefined)
-      expect(isRunning({ ...self, namespace: 'pid:[1]', pid: 2 ** 22 + 1 })).toBe(true);
+    if (self.namespace !== undefined) expect(isRunning({ ...ENDED, namespace: 'pid:[1]' })).toBe(true);
+  });
+
+  it.runIf(start !== undefined)('returns false for a reused process ID, also of before a restart', () => {
+    for (const other of ['1', start?.replace(/^\S+/, 'earlier') ?? ''])
+      expect(isRunning({ ...self, start: other })).toBe(false);
   });
 });
