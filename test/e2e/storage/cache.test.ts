@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clearAccount, clearResponses, openCache } from '../../../src/storage/cache.ts';
+import { modeOf } from '../../helpers/files.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -116,8 +117,7 @@ describe('openCache', () => {
     const { cache, folder } = cacheAt();
     put(cache, 1);
     const [file = ''] = filesOf(folder);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    for (const path of [folder, join(folder, 'responses')]) expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect([folder, join(folder, 'responses'), file].map(modeOf)).toEqual(['700', '700', '600']);
     expect(file + readFileSync(file, 'utf8')).not.toContain('sk_service_a');
   });
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
@@ -22,135 +22,111 @@ import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
-/** The config file of a folder. */
-function openConfig(folder: string, warnings: Message[] = []) {
-  const path = join(folder, 'config.json');
-  return {
-    path,
-    read: () => readConfig(path, (message) => warnings.push(message)),
-    update: (change: (file: ConfigFile) => void) => updateConfig(path, change),
-  };
-}
+let folder = '';
+let path = '';
+let warnings: Message[] = [];
+beforeEach(() => {
+  useFolder(tempFolder());
+});
 
-function storeWith(content: string | Uint8Array) {
-  const folder = tempFolder();
-  writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
-  return openConfig(folder);
+function useFolder(own: string): void {
+  folder = own;
+  path = join(folder, 'config.json');
+  warnings = [];
 }
+const read = () => readConfig(path, (message) => warnings.push(message));
+const update = (change: (file: ConfigFile) => void = () => {}) => updateConfig(path, change);
+const store = (content: string | Uint8Array) => writeFileSync(path, content, { mode: 0o600 });
+const text = () => readFileSync(path, 'utf8');
 
 describe('the config file', () => {
   it('reads a missing file as empty and creates no folder', () => {
-    const folder = join(tempFolder(), 'none');
-    const store = openConfig(folder);
-    expect(store.read()).toEqual({});
+    useFolder(join(folder, 'none'));
+    expect(read()).toEqual({});
     expect(existsSync(folder)).toBe(false);
-    expect(store.path).toBe(join(folder, 'config.json'));
   });
 
   it('saves changes in a private file and leaves no other file', async () => {
-    const folder = join(tempFolder(), 'a/restaurant');
-    const store = openConfig(folder);
-    await store.update((file) => {
-      file.profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
-    });
-    await store.update((file) => {
-      file.settings = { city: 'Zürich' };
-    });
-    expect(store.read()).toEqual({
-      profiles: { default: { key: 'sk_service_1', 'dotted.name': 1 } },
-      settings: { city: 'Zürich' },
-    });
-    expect(modeOf(folder)).toBe('700');
-    expect(modeOf(store.path)).toBe('600');
-    expect(readdirSync(folder)).toEqual(['config.json']);
-    expect(readFileSync(store.path, 'utf8').endsWith('}\n')).toBe(true);
+    useFolder(join(folder, 'a/restaurant'));
+    const profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
+    const settings = { city: 'Zürich' };
+    await update((file) => Object.assign(file, { profiles }));
+    await update((file) => Object.assign(file, { settings }));
+    expect(read()).toEqual({ profiles, settings });
+    expect([modeOf(folder), modeOf(path), readdirSync(folder)]).toEqual(['700', '600', ['config.json']]);
+    expect(text().endsWith('}\n')).toBe(true);
   });
 
   it('keeps unknown fields, also with unusual names', async () => {
-    const text =
+    const before =
       '{"version":9,"__proto__":{"a":1},"profiles":{"x":{"new":[1]}},"later":{"deep":[{"b":null}]}}';
-    const store = storeWith(text);
-    await store.update((file) => {
-      file.settings = {};
-    });
-    expect(JSON.parse(readFileSync(store.path, 'utf8'))).toEqual(
-      JSON.parse(`${text.slice(0, -1)},"settings":{}}`),
-    );
+    store(before);
+    await update((file) => Object.assign(file, { settings: {} }));
+    expect(JSON.parse(text())).toEqual(JSON.parse(`${before.slice(0, -1)},"settings":{}}`));
   });
 
   it('deletes the temporary file of a killed writer, which may hold a key', async () => {
-    const store = storeWith('{}');
-    writeFileSync(`${store.path}.tmp-1234567890abcdef`, 'sk_service_old');
-    await store.update(() => {});
-    expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
+    store('{}');
+    writeFileSync(`${path}.tmp-1234567890abcdef`, 'sk_service_old');
+    await update();
+    expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
   it('saves nothing when the change fails', async () => {
-    const store = storeWith('{"settings":{"city":"Bern"}}');
-    await expect(
-      store.update((file) => {
-        file.settings = {};
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
-    expect(readFileSync(store.path, 'utf8')).toBe('{"settings":{"city":"Bern"}}');
-    expect(existsSync(`${store.path}.lock`)).toBe(false);
+    store('{"settings":{"city":"Bern"}}');
+    const failing = update((file) => {
+      file.settings = {};
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(text()).toBe('{"settings":{"city":"Bern"}}');
+    expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
   it('warns when other users can read the file, and changes no permission', async () => {
-    const warnings: Message[] = [];
-    const folder = tempFolder();
     chmodSync(folder, 0o755);
-    const store = openConfig(folder, warnings);
-    writeFileSync(store.path, '{}');
-    chmodSync(store.path, 0o644);
-    expect(store.read()).toEqual({});
-    expect([modeOf(folder), modeOf(store.path)]).toEqual(['755', '644']);
-    expect(warnings).toEqual([
-      { text: `other users can read ${store.path}`, command: system('chmod 600', store.path) },
-    ]);
+    store('{}');
+    chmodSync(path, 0o644);
+    expect(read()).toEqual({});
+    expect([modeOf(folder), modeOf(path)]).toEqual(['755', '644']);
+    expect(warnings).toEqual([{ text: `other users can read ${path}`, command: system('chmod 600', path) }]);
   });
 
   it('ignores a file that other users can write to', () => {
-    const store = storeWith('{"profiles":{}}');
-    chmodSync(store.path, 0o666);
-    expect(errorOf(() => store.read())).toMatchObject({
+    store('{"profiles":{}}');
+    chmodSync(path, 0o666);
+    expect(errorOf(read)).toMatchObject({
       code: 'bad_config',
-      message: `cannot use the config file ${store.path}: other users can write to it`,
-      details: { hint: { command: system('chmod 600', store.path) } },
+      message: `cannot use the config file ${path}: other users can write to it`,
+      details: { hint: { command: system('chmod 600', path) } },
     });
-    expect(modeOf(store.path)).toBe('666');
+    expect(modeOf(path)).toBe('666');
   });
 
   it.runIf(process.getuid?.() === 0)('ignores a file or link of another user', async () => {
-    const store = storeWith('{"profiles":{}}');
-    chownSync(store.path, 65534, 65534);
-    expect(errorOf(() => store.read())).toMatchObject({
+    store('{"profiles":{}}');
+    chownSync(path, 65534, 65534);
+    expect(errorOf(read)).toMatchObject({
       code: 'bad_config',
-      message: `refusing to use ${store.path}: it belongs to user 65534`,
+      message: `refusing to use ${path}: it belongs to user 65534`,
     });
     const tool = join(tempFolder(), 'tool');
     writeFileSync(tool, '{}', { mode: 0o755 });
-    rmSync(store.path);
-    symlinkSync(tool, store.path);
-    lchownSync(store.path, 65534, 65534);
-    expect(errorOf(() => store.read())).toMatchObject({ code: 'bad_config' });
-    await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
-    expect(modeOf(tool)).toBe('755');
-    expect(readFileSync(tool, 'utf8')).toBe('{}');
+    rmSync(path);
+    symlinkSync(tool, path);
+    lchownSync(path, 65534, 65534);
+    expect(errorOf(read)).toMatchObject({ code: 'bad_config' });
+    await expect(update()).rejects.toMatchObject({ code: 'bad_config' });
+    expect([modeOf(tool), readFileSync(tool, 'utf8')]).toEqual(['755', '{}']);
   });
 
   it('writes through a symbolic link', async () => {
-    const folder = tempFolder();
     const elsewhere = tempFolder();
-    symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
-    const store = openConfig(folder);
-    await store.update((file) => {
-      file.settings = { city: 'Bern' };
-    });
-    expect(lstatSync(store.path).isSymbolicLink()).toBe(true);
+    symlinkSync(join(elsewhere, 'real.json'), path);
+    await update((file) => Object.assign(file, { settings: { city: 'Bern' } }));
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual(['real.json']);
-    expect(openConfig(folder).read()).toEqual({ settings: { city: 'Bern' } });
+    expect(read()).toEqual({ settings: { city: 'Bern' } });
   });
 });
 
@@ -170,75 +146,69 @@ describe('a damaged config file', () => {
     ['headers in a list', '{"profiles":{"me":{"headers":[]}}}', 'profiles["me"].headers is not an object'],
     ['a header', '{"profiles":{"me":{"headers":{"X":5}}}}', 'profiles["me"].headers["X"] is not a string'],
   ])('%s: is reported and left unchanged', async (_name, content, why) => {
-    const store = storeWith(content);
-    const before = readFileSync(store.path);
-    const error = errorOf(() => store.read());
+    store(content);
+    const before = readFileSync(path);
+    const error = errorOf(read);
     expect(error).toMatchObject({
       code: 'bad_config',
-      message: `cannot use the config file ${store.path}: ${why}`,
+      message: `cannot use the config file ${path}: ${why}`,
     });
-    expect(hintText(hintFor(error))).toContain(`mv ${store.path} ${store.path}.bak && restaurant login`);
+    expect(hintText(hintFor(error))).toContain(`mv ${path} ${path}.bak && restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
-    await expect(store.update(() => {})).rejects.toMatchObject({ code: 'bad_config' });
-    expect(readFileSync(store.path).equals(before)).toBe(true);
-    expect(readdirSync(join(store.path, '..'))).toEqual(['config.json']);
+    await expect(update()).rejects.toMatchObject({ code: 'bad_config' });
+    expect([readFileSync(path).equals(before), readdirSync(folder)]).toEqual([true, ['config.json']]);
   });
 
   it('may begin with a byte order mark', () => {
-    expect(storeWith('\ufeff{"settings":{}}').read()).toEqual({ settings: {} });
+    store('\ufeff{"settings":{}}');
+    expect(read()).toEqual({ settings: {} });
   });
 
   it('quotes a path with blanks in its hint', () => {
-    expect(hintText(hintFor(errorOf(() => parseConfig("/my home/it's", ''))))).toContain(
-      "mv '/my home/it'\\''s' ",
-    );
+    const error = errorOf(() => parseConfig("/my home/it's", ''));
+    expect(hintText(hintFor(error))).toContain("mv '/my home/it'\\''s' ");
   });
 
   it('may be a folder', () => {
-    const folder = tempFolder();
-    mkdirSync(join(folder, 'config.json'));
-    expect(errorOf(() => readConfig(join(folder, 'config.json')))).toMatchObject({
+    mkdirSync(path);
+    expect(errorOf(() => readConfig(path))).toMatchObject({
       code: 'bad_config',
-      message: `cannot use the config file ${join(folder, 'config.json')}: it is not a regular file`,
+      message: `cannot use the config file ${path}: it is not a regular file`,
     });
   });
 });
 
-const LOGIN = `
-  import { updateConfig } from '../../../src/storage/config-file.ts';
-  const [folder, name] = process.argv.slice(2);
-  try {
-    await updateConfig(folder + '/config.json', (file) => {
-      file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
-    });
-    console.log('saved');
-  } catch (error) {
-    console.log(error.code, error.message, error.details.hint.text);
-  }
-`;
-
 describe('several processes', () => {
+  const LOGIN = `
+    import { updateConfig } from '../../../src/storage/config-file.ts';
+    const [folder, name] = process.argv.slice(2);
+    try {
+      await updateConfig(folder + '/config.json', (file) => {
+        file.profiles = { ...file.profiles, [name]: { key: 'sk_service_' + name.repeat(1000) } };
+      });
+      console.log('saved');
+    } catch (error) {
+      console.log(error.code, error.message);
+    }`;
+
   it('keep all of twenty concurrent logins in one valid file', async () => {
-    const folder = join(tempFolder(), 'new');
+    useFolder(join(folder, 'new'));
     const worker = await bundleWorker(tempFolder(), LOGIN);
-    const children = Array.from({ length: 20 }, (_, i) => startWorker(worker, [folder, `p${i}`]));
+    const names = Array.from({ length: 20 }, (_, i) => `p${i}`).sort();
+    const children = names.map((name) => startWorker(worker, [folder, name]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ exit: 0, stdout: 'saved\n', stderr: '' });
-    const names = Object.keys(openConfig(folder).read().profiles ?? {});
-    expect(names.sort()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}`).sort());
+    expect(Object.keys(read().profiles ?? {}).sort()).toEqual(names);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 
   it('leave the old file when the disk fills up', async () => {
-    const folder = tempFolder();
-    const path = join(folder, 'config.json');
-    writeFileSync(path, '{"profiles":{"old":{"key":"sk_service_old"}}}', { mode: 0o600 });
+    store('{"profiles":{"old":{"key":"sk_service_old"}}}');
     const worker = await bundleWorker(tempFolder(), LOGIN);
     const command = `ulimit -f 2; exec "${process.execPath}" "${worker}" "${folder}" pq`;
     const { stdout, stderr } = await start('bash', ['-c', command], { env: { HOME: folder } }).ended;
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(`io_error cannot write ${path}: `);
-    expect(readFileSync(path, 'utf8')).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
+    expect([stdout, stderr]).toEqual([expect.stringContaining(`io_error cannot write ${path}: `), '']);
+    expect(text()).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
     expect(readdirSync(folder)).toEqual(['config.json']);
   });
 });

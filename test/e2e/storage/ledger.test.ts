@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Ledger, openLedger } from '../../../src/storage/ledger.ts';
+import { modeOf } from '../../helpers/files.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -188,8 +189,7 @@ describe('openLedger', () => {
     const file = onlyFile(folder);
     expect(file).toMatch(/\/[0-9a-f]{64}\.2023-11-14$/);
     expect(readFileSync(file, 'latin1')).not.toMatch(/sk_|example/);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect([modeOf(folder), modeOf(file)]).toEqual(['700', '600']);
   });
 
   it('creates nothing until a request is counted', async () => {

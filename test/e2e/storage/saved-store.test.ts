@@ -1,17 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SavedStore } from '../../../src/storage/saved-store.ts';
 import type { Change } from '../../../src/util/changes.ts';
+import { modeOf } from '../../helpers/files.ts';
 import { fewOrAll } from '../../helpers/full.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
@@ -60,9 +53,7 @@ describe('the saved restaurants', () => {
     await open().update((restaurants) => ({ restaurants, changes: [change(2), change(3)] }));
     expect([open().read(), open().changes()]).toEqual([[one], [change(1), change(2), change(3)]]);
     expect(readdirSync(folder).sort()).toEqual(['changes.ndjson', 'saved.json']);
-    expect([folder, saved(), log()].map((path) => statSync(path).mode & 0o777)).toEqual([
-      0o700, 0o600, 0o600,
-    ]);
+    expect([folder, saved(), log()].map(modeOf)).toEqual(['700', '600', '600']);
   });
 
   it.each([
