@@ -10,16 +10,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { writeFileAtomic } from '../../../src/storage/atomic.ts';
 import { errorOf, modeOf } from '../../helpers/files.ts';
-import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { bundleWorker } from '../../helpers/worker.ts';
+import { bundleWorker, startWorker } from '../../helpers/worker.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = tempFolder();
+});
 
 describe('writeFileAtomic', () => {
   it('writes text and bytes, with mode 0600 by default, and leaves nothing else', () => {
-    const folder = tempFolder();
     const path = join(folder, 'a.json');
     writeFileAtomic(path, 'é🍜');
     expect(readFileSync(path, 'utf8')).toBe('é🍜');
@@ -33,20 +36,19 @@ describe('writeFileAtomic', () => {
   });
 
   it('replaces a file that others can read by a private one', () => {
-    const path = join(tempFolder(), 'a');
+    const path = join(folder, 'a');
     writeFileSync(path, 'old', { mode: 0o644 });
     writeFileAtomic(path, 'new');
     expect(modeOf(path)).toBe('600');
   });
 
   it('accepts the longest file name that the file system allows', () => {
-    const path = join(tempFolder(), 'n'.repeat(255));
+    const path = join(folder, 'n'.repeat(255));
     writeFileAtomic(path, 'x');
     expect(readFileSync(path, 'utf8')).toBe('x');
   });
 
   it('writes through symbolic links, also dangling and relative ones', () => {
-    const folder = tempFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real/second', join(folder, 'first'));
     symlinkSync('target', join(folder, 'real/second'));
@@ -59,7 +61,6 @@ describe('writeFileAtomic', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('does not write through a link of another user', () => {
-    const folder = tempFolder();
     for (const target of ['victim', 'missing']) {
       writeFileSync(join(folder, 'victim'), 'text');
       symlinkSync(target, join(folder, target === 'victim' ? 'a' : 'b'));
@@ -84,7 +85,6 @@ describe('writeFileAtomic', () => {
     ['a name that is too long', 'n'.repeat(256), 'the name is too long'],
     ['a loop of links', 'loop', 'too many symbolic links'],
   ])('reports %s', (_name, relative, reason) => {
-    const folder = tempFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'file'), '');
     symlinkSync('loop', join(folder, 'loop'));
@@ -102,17 +102,12 @@ describe('writeFileAtomic', () => {
   });
 
   it('keeps the old file and deletes its temporary file when the disk fills up', async () => {
-    const folder = tempFolder();
     const path = join(folder, 'a');
     writeFileSync(path, 'old');
-    const worker = await bundleWorker(
-      tempFolder(),
-      `import { writeFileAtomic } from '../../../src/storage/atomic.ts';
+    const worker = await bundleWorker(`import { writeFileAtomic } from '../../../src/storage/atomic.ts';
        try { writeFileAtomic(${JSON.stringify(path)}, 'x'.repeat(100_000)); }
-       catch (error) { console.log(error.code, error.message); }`,
-    );
-    const command = `ulimit -f 20; exec "${process.execPath}" "${worker}"`;
-    const { stdout, stderr } = await start('bash', ['-c', command], { env: { HOME: folder } }).ended;
+       catch (error) { console.log(error.code, error.message); }`);
+    const { stdout, stderr } = await startWorker(worker, [], { limit: '-f 20' }).ended;
     expect(stderr).toBe('');
     expect(stdout).toBe(`io_error cannot write ${path}: the file would be larger than the system allows\n`);
     expect(readFileSync(path, 'utf8')).toBe('old');

@@ -236,9 +236,7 @@ describe('eviction', () => {
 describe('several processes', () => {
   it('write the same entries concurrently and never read an incomplete one', async () => {
     const folder = tempFolder();
-    const worker = await bundleWorker(
-      tempFolder(),
-      `import { openCache } from '../../../src/storage/cache.ts';
+    const worker = await bundleWorker(`import { openCache } from '../../../src/storage/cache.ts';
        const cache = openCache({ cacheDir: process.argv[2], endpoint: 'e', account: 'k', now: Date.now, maxBytes: 64 * 13_000 });
        let wrong = 0;
        let hits = 0;
@@ -249,8 +247,7 @@ describe('several processes', () => {
          if (found && found.value !== String(args).repeat(500)) wrong += 1;
          cache.put('t', args, JSON.stringify(String(args).repeat(500)));
        }
-       console.log(wrong, hits > 0);`,
-    );
+       console.log(wrong, hits > 0);`);
     const children = Array.from({ length: 4 }, () => startWorker(worker, [folder]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ exit: 0, stdout: '0 true\n', stderr: '' });
@@ -261,19 +258,15 @@ describe('several processes', () => {
     const folder = tempFolder();
     const cache = openCache({ cacheDir: folder, now: Date.now, ...ACCOUNT });
     put(cache, 'kept');
-    const worker = await bundleWorker(
-      tempFolder(),
-      `import { clearResponses, openCache } from '../../../src/storage/cache.ts';
+    const worker =
+      await bundleWorker(`import { clearResponses, openCache } from '../../../src/storage/cache.ts';
        const cacheDir = process.argv[2];
        const cache = openCache({ cacheDir, now: Date.now, ...${JSON.stringify(ACCOUNT)} });
        cache.put('t', 1, '"new"');
        const cleared = (() => { try { return clearResponses(cacheDir); } catch (error) { return error.code; } })();
        const kept = cache.get('${TOOL}', ${JSON.stringify(ARGS)}, 60_000)?.value;
-       console.log(kept, cache.get('t', 1, 60_000), cleared);`,
-    );
-    for (const path of [folder, join(folder, 'responses'), join(worker, '..')]) {
-      chmodSync(path, 0o755);
-    }
+       console.log(kept, cache.get('t', 1, 60_000), cleared);`);
+    for (const path of [folder, join(folder, 'responses')]) chmodSync(path, 0o755);
     for (const file of filesOf(folder)) chmodSync(file, 0o644);
     const child = startWorker(worker, [folder], { uid: 65534, gid: 65534 });
     expect(await child.ended).toMatchObject({ exit: 0, stdout: 'kept undefined io_error\n', stderr: '' });

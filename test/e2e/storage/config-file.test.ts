@@ -18,7 +18,6 @@ import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { type ConfigFile, parseConfig, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
 import { errorOf, modeOf } from '../../helpers/files.ts';
-import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -193,7 +192,7 @@ describe('several processes', () => {
 
   it('keep all of twenty concurrent logins in one valid file', async () => {
     useFolder(join(folder, 'new'));
-    const worker = await bundleWorker(tempFolder(), LOGIN);
+    const worker = await bundleWorker(LOGIN);
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`).sort();
     const children = names.map((name) => startWorker(worker, [folder, name]));
     for (const child of children)
@@ -204,9 +203,8 @@ describe('several processes', () => {
 
   it('leave the old file when the disk fills up', async () => {
     store('{"profiles":{"old":{"key":"sk_service_old"}}}');
-    const worker = await bundleWorker(tempFolder(), LOGIN);
-    const command = `ulimit -f 2; exec "${process.execPath}" "${worker}" "${folder}" pq`;
-    const { stdout, stderr } = await start('bash', ['-c', command], { env: { HOME: folder } }).ended;
+    const worker = await bundleWorker(LOGIN);
+    const { stdout, stderr } = await startWorker(worker, [folder, 'pq'], { limit: '-f 2' }).ended;
     expect([stdout, stderr]).toEqual([expect.stringContaining(`io_error cannot write ${path}: `), '']);
     expect(text()).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
     expect(readdirSync(folder)).toEqual(['config.json']);

@@ -369,9 +369,7 @@ describe('a state folder that cannot be used', () => {
     async () => {
       const { open, folder } = world();
       await repeat(2, () => open().record());
-      const worker = await bundleWorker(
-        tempFolder(),
-        `import { openLedger } from '../../../src/storage/ledger.ts';
+      const worker = await bundleWorker(`import { openLedger } from '../../../src/storage/ledger.ts';
        const warnings = [];
        const ledger = openLedger({
          stateDir: process.argv[2], key: 'sk_service_a', endpoint: 'https://x.example/api/mcp', now: () => ${START},
@@ -379,9 +377,8 @@ describe('a state folder that cannot be used', () => {
        });
        const results = [];
        for (let i = 0; i < 3; i += 1) results.push((await ledger.grant()).granted);
-       console.log(JSON.stringify({ results, warnings }));`,
-      );
-      for (const path of [join(worker, '..'), join(folder, '..'), folder]) chmodSync(path, 0o755);
+       console.log(JSON.stringify({ results, warnings }));`);
+      for (const path of [join(folder, '..'), folder]) chmodSync(path, 0o755);
       chmodSync(onlyFile(folder), 0o644);
       const { stdout, stderr } = await startWorker(worker, [join(folder, '..')], { uid: 65534, gid: 65534 })
         .ended;
@@ -423,7 +420,7 @@ async function greed(
   milliseconds: number,
   perMinute: number,
 ): Promise<number[]> {
-  const worker = await bundleWorker(tempFolder(), GREEDY);
+  const worker = await bundleWorker(GREEDY);
   const args = [tempFolder(), speed, milliseconds, perMinute, Date.now()].map(String);
   const children = Array.from({ length: count }, () => startWorker(worker, args));
   const results = await Promise.all(children.map((child) => child.ended));

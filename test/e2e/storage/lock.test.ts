@@ -15,7 +15,6 @@ import { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, isRunning } from '../../../src/storage/process.ts';
-import { start } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -91,7 +90,7 @@ describe('tryLock', () => {
   });
 
   it('takes over from a killed process at once', async () => {
-    const child = startWorker(await bundleWorker(tempFolder(), HOLDER), [path]);
+    const child = startWorker(await bundleWorker(HOLDER), [path]);
     await child.printed('held');
     expect(failure()?.message).toContain(`process ${child.process.pid}`);
     child.process.kill('SIGKILL');
@@ -183,8 +182,7 @@ describe('tryLock', () => {
 
   it.runIf(process.platform === 'linux')('deletes no lock when it has no file descriptors', async () => {
     const lock = tryLock(path);
-    const command = [process.execPath, await bundleWorker(tempFolder(), POOR), path];
-    const { stderr } = await start('sh', ['-c', 'ulimit -n 100; exec "$@"', 'sh', ...command]).ended;
+    const { stderr } = await startWorker(await bundleWorker(POOR), [path], { limit: '-n 100' }).ended;
     expect(stderr).toBe(`cannot lock ${path}: too many open files`);
     expect(failure()).toMatchObject({ code: 'in_use' });
     lock.release();
@@ -216,7 +214,7 @@ describe('withLock', () => {
 
   it('runs one at a time, within a process and between eight', async () => {
     writeFileSync(path, '0');
-    const worker = await bundleWorker(tempFolder(), COUNTER);
+    const worker = await bundleWorker(COUNTER);
     const children = Array.from({ length: 8 }, () => startWorker(worker, [path]));
     const own = Array.from({ length: 10 }, () =>
       withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), 60_000),

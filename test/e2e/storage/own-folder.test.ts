@@ -13,23 +13,26 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../src/storage/config-file.ts';
 import { whenFree } from '../../../src/storage/files.ts';
 import { OwnFolder } from '../../../src/storage/own-folder.ts';
 import { errorOf, modeOf } from '../../helpers/files.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
+let folder = '';
+beforeEach(() => {
+  folder = tempFolder();
+});
+
 describe('OwnFolder.create', () => {
   it('creates a chain of folders with mode 0700', () => {
-    const folder = tempFolder();
     new OwnFolder(join(folder, 'a/b/c')).create();
     new OwnFolder(join(folder, 'a/b/c')).create();
     for (const part of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(folder, part))).toBe('700');
   });
 
   it('keeps the mode of an existing folder, also behind a link', () => {
-    const folder = tempFolder();
     mkdirSync(join(folder, 'shared'));
     chmodSync(join(folder, 'shared'), 0o755);
     symlinkSync('shared', join(folder, 'link'));
@@ -39,7 +42,6 @@ describe('OwnFolder.create', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('rejects a folder or link of another user', () => {
-    const folder = tempFolder();
     mkdirSync(join(folder, 'home'));
     mkdirSync(join(folder, 'target'));
     symlinkSync('../target', join(folder, 'home/link'));
@@ -59,13 +61,12 @@ describe('OwnFolder.create', () => {
     expect(errorOf(() => new OwnFolder('/proc/restaurant/a').create()).message).toContain(
       'no such file or folder',
     );
-    const folder = tempFolder();
     symlinkSync('nowhere', join(folder, 'dangling'));
     expect(errorOf(() => new OwnFolder(join(folder, 'dangling/a')).create()).code).toBe('io_error');
   });
 
   it('reports a file in the place of a folder', () => {
-    const path = join(tempFolder(), 'file');
+    const path = join(folder, 'file');
     writeFileSync(path, '');
     expect(errorOf(() => new OwnFolder(path).create()).message).toContain(
       `create the folder ${path}: it exists`,
@@ -76,7 +77,6 @@ describe('OwnFolder.create', () => {
 
 describe('OwnFolder.sweepTemps', () => {
   it('deletes our temporary files older than an hour and nothing else', () => {
-    const folder = tempFolder();
     const names = [
       '.restaurant-0123456789abcdef.tmp',
       '.restaurant-0123456789abcdef.lock',
@@ -96,7 +96,6 @@ describe('OwnFolder.sweepTemps', () => {
   });
 
   it('deletes the others when one has vanished or is a folder', () => {
-    const folder = tempFolder();
     const nameOf = (digit: string) => join(folder, `.restaurant-${digit.repeat(16)}.tmp`);
     const old = new Date(Date.now() - 2 * 3_600_000);
     for (const digit of '0123456789abcdef') {
@@ -121,7 +120,6 @@ describe('OwnFolder.sweepTemps', () => {
 
 describe('OwnFolder', () => {
   it('accepts a folder that its private group can write to, and none that others can', () => {
-    const folder = tempFolder();
     const state = join(folder, 'a/state');
     mkdirSync(state, { recursive: true });
     writeFileSync(join(state, 'f'), 'text');
@@ -139,7 +137,6 @@ describe('OwnFolder', () => {
   });
 
   it('does not follow a link in a sticky folder, where others can put one that is ours', () => {
-    const folder = tempFolder();
     chmodSync(folder, 0o1777);
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
@@ -150,13 +147,12 @@ describe('OwnFolder', () => {
   });
 
   it('says nothing about a missing file, wherever it would be', () => {
-    const folder = tempFolder();
     chmodSync(folder, 0o777);
     expect(new OwnFolder(folder).read('f', 99)).toBeUndefined();
   });
 
   it('deletes files of its own names only, and then the folder if it is empty', () => {
-    const own = new OwnFolder(join(tempFolder(), 'own'));
+    const own = new OwnFolder(join(folder, 'own'));
     for (const name of ['1.json', '2.json', 'mine']) own.write(name, name);
     mkdirSync(join(own.path, '3.json'));
     expect(own.clear(/^\d\.json$/)).toBe(2);
@@ -166,7 +162,7 @@ describe('OwnFolder', () => {
   });
 
   it('sets a damaged file aside under a name that is free', () => {
-    const own = new OwnFolder(join(tempFolder(), 'own'));
+    const own = new OwnFolder(join(folder, 'own'));
     own.create();
     mkdirSync(join(own.path, 'f.damaged/tree'), { recursive: true });
     own.write('f', 'noise');
@@ -189,7 +185,6 @@ describe('on Windows, where files have neither owners nor modes', () => {
   };
 
   it('every folder and file is accepted, without a warning', () => {
-    const folder = tempFolder();
     const own = new OwnFolder(join(folder, 'a/own'));
     own.write('f', 'text');
     for (const path of [folder, join(folder, 'a'), own.path, join(own.path, 'f')]) chmodSync(path, 0o777);
@@ -204,7 +199,6 @@ describe('on Windows, where files have neither owners nor modes', () => {
   });
 
   it('a rename is tried again while the file is in use', () => {
-    const folder = tempFolder();
     writeFileSync(join(folder, 'a'), 'text');
     const rename = vi.fn(() => {
       if (rename.mock.calls.length < 4) throw Object.assign(new Error('busy'), { code: 'EBUSY' });

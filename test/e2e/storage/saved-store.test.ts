@@ -113,7 +113,7 @@ describe('the saved restaurants', () => {
 describe('processes that change the saved restaurants', () => {
   let worker = '';
   beforeAll(async () => {
-    worker = await bundleWorker(tempFolder(), COUNTER);
+    worker = await bundleWorker(COUNTER);
   });
   /** Every step must be recorded once, and be the last one stored. */
   function expectNoGap(): number {

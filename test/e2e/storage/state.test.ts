@@ -146,7 +146,6 @@ it.runIf(process.platform === 'linux')(
   'a terminal has one ID in all commands of a session, and another in other sessions',
   async () => {
     const worker = await bundleWorker(
-      tempFolder(),
       `import { terminalId } from '../../../src/storage/process.ts'; console.log(terminalId({ TERM_SESSION_ID: 'x' }));`,
     );
     const printed = async (detached: boolean) => (await startWorker(worker, [], { detached }).ended).stdout;
