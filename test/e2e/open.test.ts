@@ -52,6 +52,39 @@ describe('--open', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
+  /** Runs a search whose browser evaluates `attack`, then fetches the page. @returns the value, and the end of the page */
+  async function attacked(attack: string): Promise<[unknown, string]> {
+    const { env, seen } = useBrowser(`(async () => {
+      const value = await ${attack};
+      const page = await fetch(url).then((reply) => reply.text(), String);
+      fs.writeFileSync(seen + '.tmp', JSON.stringify([value, page.slice(-8)]));
+      fs.renameSync(seen + '.tmp', seen);
+    })()`);
+    expect((await service.run(FIND, { env })).exit).toBe(0);
+    await expect.poll(() => existsSync(seen), { timeout: 30_000 }).toBe(true);
+    return JSON.parse(readFileSync(seen, 'utf8'));
+  }
+
+  it('gives the browser no key in its environment', async () => {
+    expect(await attacked("process.env.RESTAURANT_API_KEY ?? 'none'")).toEqual(['none', '</html>\n']);
+  });
+
+  it.runIf(process.getuid?.() === 0)('gives the page to no other user who knows the address', async () => {
+    const script = 'fetch(process.argv[1]).then((reply) => console.log(reply.status))';
+    const attack = `require('node:child_process').spawnSync('setpriv', ['--reuid=65534', '--regid=65534',
+      '--clear-groups', process.execPath, '-e', ${JSON.stringify(script)}, url], { encoding: 'utf8' }).stdout`;
+    expect(await attacked(attack)).toEqual(['404\n', '</html>\n']);
+  });
+
+  it('gives the page to no request with another address, host, or method', async () => {
+    const [statuses] = await attacked(`Promise.all([
+      fetch(new URL('/', url)), fetch(new URL('/0'.repeat(16), url)), fetch(url, { method: 'POST' }),
+      fetch(url + '?x'), fetch(url.replace('127.0.0.1', 'localhost')),
+    ].map((reply) => reply.then(({ status }) => status, () => 0)))`);
+    expect(statuses).toHaveLength(5);
+    expect(statuses).not.toContain(200);
+  });
+
   it('passes a private file instead of an address to a browser on macOS', async () => {
     const { env, seen } = useBrowser(
       `const path = require('node:url').fileURLToPath(url);

@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { useScriptedService } from '../helpers/answers.ts';
-import { httpServer } from '../helpers/servers.ts';
 import { KEY, restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -74,18 +73,6 @@ describe('a key', () => {
     const command = `sh -c "sleep 30 & echo ${KEY}"`;
     await run(['config', 'set', 'key-command', command], { env, exit: 0 });
     expect((await run(FIND, { env, exit: 0 })).ms).toBeLessThan(20_000);
-  });
-
-  it('is not sent to a proxy', async () => {
-    const proxy = await httpServer((_, response) => response.writeHead(502).end());
-    onTestFinished(proxy.close);
-    const proxies = { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin };
-    for (const url of ['https://api.example', 'http://api.example']) {
-      for (const more of [[], ['--insecure-http']]) {
-        await run([...FIND, ...more], { env: inHome({ RESTAURANT_BASE_URL: url, ...proxies }) });
-      }
-    }
-    expect(JSON.stringify(proxy.requests)).not.toContain(KEY);
   });
 
   it.each(['sk_service_\u001b[2J', 'sk_service_1234567'])(

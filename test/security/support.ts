@@ -102,13 +102,14 @@ export function useProgram(): Installed {
   };
 }
 
-/** Checks that a command exited normally and printed neither control characters nor the key. */
+/** Checks that a command exited normally and printed neither control characters, a privileged command, nor the key. */
 export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult): void {
   const printed = stdout + stderr;
   expect({ exit, signal, stderr }).toMatchObject({ signal: null, exit: expect.any(Number) });
   expect({ exit, stderr }).not.toMatchObject({ exit: 1 });
   expect(printed).not.toMatch(STACK);
   expect(printed).not.toMatch(CONTROLS);
+  expect(printed).not.toMatch(/sudo|chown|rm -/);
   expect(printed).not.toContain(SECRET);
   expect(printed).not.toContain(Buffer.from(SECRET).toString('base64').slice(4, -4));
 }

@@ -31,7 +31,9 @@ describe('the package', () => {
     for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
       expect(manifest.scripts).not.toHaveProperty(name);
     }
-    expect(manifest).not.toHaveProperty('dependencies');
+    for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
+      expect(manifest).not.toHaveProperty(kind);
+    expect(readdirSync(path(''))).not.toContain('binding.gyp');
     const locked: Record<string, { hasInstallScript?: true; optional?: true }> =
       json('package-lock.json').packages;
     expect(Object.keys(locked).filter((name) => locked[name]?.hasInstallScript === true)).toEqual([]);

@@ -144,13 +144,4 @@ describe('the package', () => {
     });
     expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}\n\n${notes.trim()}`);
   });
-
-  it('has no install scripts and no dependencies', () => {
-    for (const name of ['preinstall', 'install', 'postinstall'])
-      expect(manifest.scripts).not.toHaveProperty(name);
-    // npm runs `prepare` for a clone, never for a package from the registry.
-    for (const kind of ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'])
-      expect(manifest).not.toHaveProperty(kind);
-    expect(readdirSync(ROOT)).not.toContain('binding.gyp');
-  });
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { baseEnv, shell, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
-import { resetFolder } from '../../helpers/runs.ts';
+import { resetFolder, splitWords } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { textRow, workbookParts, zip } from '../../helpers/workbook.ts';
 
@@ -41,8 +41,7 @@ function workplace(): Place {
 /** Returns the arguments of a line that only runs this program; undefined if it needs a shell. */
 function plainWords(line: string): string[] | undefined {
   if (!line.startsWith('restaurant ') || /[|<>&;$`\\*~]/.test(line)) return undefined;
-  const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
-  return words.slice(1).map((word) => word.replaceAll(/["']/g, ''));
+  return splitWords(line);
 }
 
 /** Lines that already ran in a separate process. */

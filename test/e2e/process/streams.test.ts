@@ -177,13 +177,3 @@ describe.skipIf(STANDALONE).concurrent('a current folder that was deleted', () =
     if (exit !== 0) expect(ran.stdout).toBe('');
   });
 });
-
-describe.concurrent('the two streams', () => {
-  it('separate data and messages', async () => {
-    const data = await bash(`${FIND} --verbose 2>/dev/null | wc -l`);
-    expect(data.stdout).toBe('3\n');
-    const messages = await bash(`${FIND} --verbose >/dev/null`);
-    expect(messages.stdout).toBe('');
-    expect(messages.stderr).toMatch(/^> POST /m);
-  });
-});
