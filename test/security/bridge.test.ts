@@ -39,50 +39,27 @@ async function bridge(...lines: readonly string[]): Promise<Record<string, unkno
   return messages;
 }
 
+const ODD_NAMES = ['__proto__', 'constructor', 'a\r\nX: y', '\u0000', '\ud800'];
+const ODD_IDS = [{}, [], true, 1e300, '__proto__', null];
+const PINGS = Array.from({ length: 1001 }, (_, id) => message({ id, method: 'ping' }));
+const cancel = (requestId: unknown) => message({ method: 'notifications/cancelled', params: { requestId } });
+
 describe('the bridge survives', () => {
   it.each<[string, string[]]>([
     [
       'lines that are not messages',
       ['garbage', '\u0000', '\ufffd', '[]', 'null', '1', '""', '{}', '{"jsonrpc":"2.0"}'],
     ],
-    [
-      'odd ids',
-      [
-        call({}),
-        call([]),
-        call(true),
-        call(1e300),
-        `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`,
-        call('__proto__'),
-      ],
-    ],
-    [
-      'odd methods',
-      ['__proto__', 'constructor', 'a\r\nX: y', '\u0000', '\ud800'].map((method, id) =>
-        message({ id, method }),
-      ),
-    ],
-    [
-      'odd tools',
-      ['__proto__', 'constructor', 'a\r\nX: y', '\u0000', '\ud800'].map((name, id) => call(id, name)),
-    ],
+    ['odd ids', [...ODD_IDS.map((id) => call(id)), '{"jsonrpc":"2.0","id":1e400,"method":"ping"}']],
+    ['odd methods', ODD_NAMES.map((method, id) => message({ id, method }))],
+    ['odd tools', ODD_NAMES.map((name, id) => call(id, name))],
     ['100,000 levels', ['['.repeat(100_000), `{"a":${'['.repeat(100_000)}`]],
     ['a line of 21 MiB', [`"${'x'.repeat(21 * 1024 * 1024)}"`]],
-    [
-      'a batch of 1,001',
-      [`[${Array.from({ length: 1001 }, (_, id) => message({ id, method: 'ping' })).join(',')}]`],
-    ],
+    ['a batch of 1,001', [`[${PINGS.join(',')}]`]],
     ['equal ids', [call(7), call(7), call(7)]],
-    [
-      'responses that nobody asked for',
-      [message({ id: 1, result: {} }), message({ id: 9, error: { code: 1, message: 'x' } })],
-    ],
-    [
-      'cancellation of odd ids',
-      [null, {}, '__proto__', 1e300].map((requestId) =>
-        message({ method: 'notifications/cancelled', params: { requestId } }),
-      ),
-    ],
+    ['unrequested results', [message({ id: 1, result: {} })]],
+    ['unrequested errors', [message({ id: 9, error: { code: 1, message: 'x' } })]],
+    ['cancellation of odd ids', ODD_IDS.map(cancel)],
     [
       'odd cursors',
       ['', 'x', '__proto__'].map((cursor, id) => message({ id, method: 'tools/list', params: { cursor } })),

@@ -17,42 +17,34 @@ const options = () => ({
 });
 
 const MEGABYTE = 1024 * 1024;
+const BINARY = Buffer.from(Array.from({ length: 10_000 }, (_, n) => (n * 7) % 256));
 
 describe('a list', () => {
   it.each<[string, string, string | Buffer]>([
-    [
-      'with an open quote in 4 or 24 MB',
-      'a.csv',
-      `name,city\n"${'x,y\n'.repeat(fewOrAll(MEGABYTE, 6 * MEGABYTE))}`,
-    ],
+    ['with an open quote', 'a.csv', `name,city\n"${'x,y\n'.repeat(fewOrAll(MEGABYTE, 6 * MEGABYTE))}`],
     ['with 100,000 ragged rows', 'a.csv', `name,city\n${'a,b,c,d\n'.repeat(100_000)}`],
     ['with carriage returns alone', 'a.csv', 'name,city\rNopa,SF\r'],
     ['with escapes and NUL in cells', 'a.csv', 'name,city\n\u001b[2J\u0000,\u009b\n'],
     ['with two byte order marks', 'a.csv', '\ufeff\ufeffname,city\nNopa,SF\n'],
-    ['of binary data', 'a.csv', Buffer.from(Array.from({ length: 10_000 }, (_, n) => (n * 7) % 256))],
+    ['of binary data', 'a.csv', BINARY],
     ['with columns of every object', 'a.csv', '__proto__,constructor,toString,name,city\n1,2,3,Nopa,SF\n'],
     ['of JSON with 100,000 levels', 'a.ndjson', `{"name":"a","city":"b","x":${'['.repeat(100_000)}`],
     ['of a line of 17 MB', 'a.ndjson', `{"name":"${'x'.repeat(17 * MEGABYTE)}","city":"b"}\n`],
-    [
-      'of a number of 15 million digits',
-      'a.ndjson',
-      `{"name":"a","city":"b","n":${'9'.repeat(15_000_000)}}\n`,
-    ],
-    ['of up to 5 million blank lines', 'a.ndjson', '\n'.repeat(fewOrAll(300_000, 5_000_000))],
+    ['of a long number', 'a.ndjson', `{"name":"a","city":"b","n":${'9'.repeat(15_000_000)}}\n`],
+    ['of many blank lines', 'a.ndjson', '\n'.repeat(fewOrAll(300_000, 5_000_000))],
     [
       'with keys of every object',
       'a.ndjson',
       '{"__proto__":{"a":1},"constructor":2,"name":"Nopa","city":"SF"}\n',
     ],
     ['of one line without an end', 'a.csv', `name,city,${'a'.repeat(MEGABYTE)}`],
+    ['of 50,000 columns', 'a.csv', `name,city,${'c,'.repeat(50_000)}`],
+    ['of a million quotes', 'a.csv', '"'.repeat(1_000_001)],
     ['of minified JSON under the wrong name', 'a.csv', `{${'"a":1,'.repeat(200_000)}"b":2}`],
   ])('%s is read or rejected', async (_name, file, content) => {
     writeFileSync(join(folder, file), content);
-    for (const more of [['--dry-run'], ['-o', `out-${file}`, '--quiet', '--first', '3']]) {
-      const { exit } = await run(
-        ['enrich', file, ...(more[0] === '--dry-run' ? ['-o', 'x.csv'] : []), ...more],
-        options(),
-      );
+    for (const more of [['--dry-run'], ['--quiet', '--first', '3']]) {
+      const { exit } = await run(['enrich', file, '-o', `out-${file}`, ...more], options());
       expect([0, 2, 8]).toContain(exit);
     }
   });
@@ -60,23 +52,23 @@ describe('a list', () => {
 
 describe('an argument', () => {
   it.each([
-    ['call', 'find_restaurant', 'a.__proto__.b=1', '--dry-run'],
-    ['call', 'find_restaurant', '__proto__=x', '--dry-run'],
-    ['call', 'find_restaurant', '--args', '{"__proto__":{"x":1}}', '--dry-run'],
-    ['raw', 'x', '-f', '__proto__.a=1', '--dry-run'],
-    ['raw', 'x', '-F', 'constructor.prototype.a=1', '--dry-run'],
-    ['find', 'x', '--city', 'SF', '--profile', '__proto__'],
-    ['config', 'get', '__proto__'],
-    ['config', 'set', 'constructor', 'x'],
-    ['call', 'constructor'],
-    ['mcp', 'config', '__proto__'],
-    ['skill', 'install', 'constructor'],
-    ['find', 'x', '--city', 'SF', '--format', '__proto__'],
-    ['find', 'x', '--city', 'SF', '--columns', '__proto__'],
-    ['toString'],
-    ['help', 'constructor'],
-  ])('%s %s %s is treated as an ordinary name or rejected', async (...words) => {
-    await run(words, options());
+    'call find_restaurant a.__proto__.b=1 --dry-run',
+    'call find_restaurant __proto__=x --dry-run',
+    'call find_restaurant --args {"__proto__":{"x":1}} --dry-run',
+    'raw x -f __proto__.a=1 --dry-run',
+    'raw x -F constructor.prototype.a=1 --dry-run',
+    'find x --city SF --profile __proto__',
+    'config get __proto__',
+    'config set constructor x',
+    'call constructor',
+    'mcp config __proto__',
+    'skill install constructor',
+    'find x --city SF --format __proto__',
+    'find x --city SF --columns __proto__',
+    'toString',
+    'help constructor',
+  ])('is an ordinary name, or rejected, in: %s', async (line) => {
+    await run(line.split(' '), options());
   });
 
   it.each(['-1s', '1e9s', '25d', '0x10s', '\u0663s', 'Infinity', `${2 ** 32}ms`, 'NaN', ''])(

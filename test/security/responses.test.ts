@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Reply, resultText, useScriptedService } from '../helpers/answers.ts';
+import { start } from '../helpers/process.ts';
 import { restaurants, sharedFolder, toolWithSchema, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -90,5 +92,48 @@ describe('a tool', () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
     service.answer(resultText(JSON.stringify({ tools })));
     await run(['tools', '--json'], { env: home() });
+  });
+});
+
+describe('a command in a hint', () => {
+  const PREMIUM = ['lookup', '1', '--fields', 'premium'];
+  const row = (id: string) => restaurants({ service_id: id, name: 'Nopa', city: 'SF' });
+  /** Responds to a search with a row, and to lookups with this status. */
+  const refusing =
+    (id: string, status: number): Reply =>
+    (request, response) =>
+      request.text.includes('lookup_restaurant')
+        ? send(status, { 'Content-Type': 'application/json' }, '{"error":{"code":"x"}}')(request, response)
+        : row(id)(request, response);
+
+  /** Runs a command that fails, then the command in its hint, with a `restaurant` that does nothing. */
+  async function expectHarmlessHint(words: readonly string[], env: Record<string, string>) {
+    const { stderr } = await run([...words, '--json'], { env });
+    const [command = ''] = /restaurant .*/.exec(JSON.parse(stderr).error.hint ?? '') ?? [];
+    const line = `restaurant() { :; }; ${command.replace(/ (?:works|gives|shows|lists) .*/s, '')}`;
+    const cwd = sharedFolder();
+    await start('bash', ['-c', line], { cwd, env }).ended;
+    expect(readdirSync(cwd)).toEqual([]);
+  }
+
+  it.each([
+    'x;id>PWNED;#',
+    '$(id>PWNED)',
+    '`id>PWNED`',
+    "'; id>PWNED; '",
+    'a\nid>PWNED',
+    '--base-url=http://x',
+  ])('with the id %j from the service runs no other command', async (id) => {
+    for (const status of [403, 404]) {
+      const env = home();
+      service.answer(refusing(id, status));
+      await run(FIND, { env, exit: 0 });
+      await expectHarmlessHint(PREMIUM, env);
+    }
+  });
+
+  it('with a tool name from the service runs no other command', async () => {
+    service.answer(resultText(JSON.stringify({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] })));
+    await expectHarmlessHint(['call', 'evil$(id>PWNE)'], home());
   });
 });
