@@ -15,7 +15,7 @@ import { join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle, CHUNK } from './bundle.js';
 import { makeJqWorker } from './jq-worker.js';
-import { lazyConstants, lazyModules, ON_FIRST_USE, onFirstUse, quickExports } from './lazy-modules.js';
+import { lazyConstants, lazyModules, ON_FIRST_USE, quickExports } from './lazy-modules.js';
 import { billOf, noticeOf, packagesOf } from './licenses.js';
 import { makePage } from './page.js';
 import { compileOnce, leaveOut, replaceModules } from './plugins.js';
@@ -23,39 +23,26 @@ import { manifest, path, toJson } from './project.js';
 
 /** Modules that are loaded together share one file, because each file takes a millisecond to load. */
 const GROUPS = {
-  start: ['start'],
+  ...Object.fromEntries(ON_FIRST_USE.map((name) => [name, [`node_modules/${name}/`]])),
+  start: ['src/start.ts'],
   program: [
-    'main',
-    'app/hints',
-    'app/service',
-    'app/request',
-    'app/last-results',
-    'app/output',
-    'util/fold',
-    'util/restaurant',
-    'cli/schemas',
-    'storage/code-folder',
-    'client/tools',
+    'src/main.ts',
+    'src/app/hints.ts',
+    'src/app/request.ts',
+    'src/app/service.ts',
+    'src/cli/schemas.ts',
+    'src/storage/code-folder.ts',
+    'src/util/fold.ts',
+    'src/util/restaurant.ts',
   ],
-  render: ['output/render/find', 'output/csv', 'output/table'],
-  client: ['client/restaurant', 'client/http/dispatcher', 'storage/ledger'],
+  render: ['src/output/render/find.ts', 'src/output/csv.ts'],
+  client: ['src/client/restaurant.ts', 'src/client/http/dispatcher.ts', 'src/storage/ledger.ts'],
 };
 const groups = Object.entries(GROUPS).map(([name, modules], index) => {
-  const files = modules.map((each) => path('src', `${each}.ts`));
-  for (const file of files) accessSync(file);
-  return { name, priority: 4 - index, test: (id) => files.includes(normalize(id)) };
+  const paths = modules.map((each) => path(each));
+  for (const each of paths) accessSync(each);
+  return { name, priority: 9 - index, test: (id) => paths.some((each) => normalize(id).startsWith(each)) };
 });
-
-/** Bundles a library that few runs need as a separate chunk. */
-async function bundleLibrary(name) {
-  const [chunk] = await bundle({
-    input: { [name]: name },
-    plugins: [leaveOut],
-    output: { ...CHUNK, entryFileNames: CHUNK.chunkFileNames, exports: 'named' },
-    write: false,
-  });
-  return [name, chunk];
-}
 
 /** Puts a text in place of a string of the sources. @throws {Error} if the code does not have this string */
 function embed(code, place, text) {
@@ -65,16 +52,14 @@ function embed(code, place, text) {
 }
 
 const inText = [...(await makePage()), ...(await makeJqWorker())];
-const libraries = new Map(await Promise.all(ON_FIRST_USE.map(bundleLibrary)));
 const chunks = await bundle({
   input: { start: 'src/start.ts' },
-  plugins: [leaveOut, replaceModules, compileOnce, lazyConstants, onFirstUse(libraries)],
+  plugins: [leaveOut, replaceModules, compileOnce, lazyConstants],
   // A module that one command loads on first use can be loaded at the start of another.
   checks: { ineffectiveDynamicImport: false },
   output: { ...CHUNK, entryFileNames: '[name].cjs', codeSplitting: { groups } },
   write: false,
 });
-chunks.push(...libraries.values());
 const packages = await packagesOf([...chunks.flatMap(({ modules }) => Object.keys(modules)), ...inText]);
 
 // Build in a temporary folder, so that the chunks of a running program are only missing for a moment.

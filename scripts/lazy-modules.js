@@ -1,5 +1,4 @@
 // Defers slow work until first use, because most commands do not need it.
-import { basename } from 'node:path';
 
 /**
  * Libraries that few runs need: the position of an error in JSON, exact numbers, colors. jsonc-parser creates 340 KB of
@@ -7,18 +6,11 @@ import { basename } from 'node:path';
  */
 export const ON_FIRST_USE = ['chalk', 'jsonc-parser'];
 
-/** Loads these libraries from their own chunks. @param chunks by the library's name */
-export const onFirstUse = (chunks) => ({
-  name: 'on-first-use',
-  resolveId: {
-    filter: { id: new RegExp(`^(?:${ON_FIRST_USE.join('|')})$`) },
-    handler: (id) => ({ id: `./library/${basename(chunks.get(id).fileName)}`, external: true }),
-  },
-});
-
 /** A call that loads one of these libraries, or a built-in module that not every run needs. A function cannot be deferred. */
-const REQUIRE =
-  /\brequire\((["'`])(node:(?!(?:assert|buffer|events|fs|path|url|util)\1)[\w/]+|\.\/library\/[^"'`]+)\1\)/g;
+const REQUIRE = new RegExp(
+  `\\brequire\\((["'\`])(node:(?!(?:assert|buffer|events|fs|path|url|util)\\1)[\\w/]+|[\\w./]+/(?:${ON_FIRST_USE.join('|')})-[^"'\`]+)\\1\\)`,
+  'g',
+);
 // Copying the module (the interoperation of `import * as`) loads it at once.
 const HELPER = `const __onUse=(load,found)=>{
 const all=()=>found??=load();
@@ -30,10 +22,7 @@ return new Proxy({},{get,has,ownKeys:()=>Reflect.ownKeys(all()),getOwnPropertyDe
 
 /** Changes a chunk so that it loads slow built-in modules and these libraries on first use. @returns its new code */
 export function lazyModules(code) {
-  const lazy = code.replace(
-    REQUIRE,
-    (_call, _quote, id) => `__onUse(()=>require("${id.replace('/library/', '/')}"))`,
-  );
+  const lazy = code.replace(REQUIRE, (call) => `__onUse(()=>${call})`);
   return lazy === code ? code : `${HELPER}${lazy}`;
 }
 
