@@ -1,62 +1,46 @@
 // Generates the manual page, man/restaurant.1, from the command tree: roff with the man macros (groff_man(7)).
+import { argumentTerm, everyCommand } from './tree.js';
 
-const SPECIAL = {
-  '\\': '\\e',
-  '-': '\\-',
-  "'": '\\(aq',
-  '`': '\\(ga',
-  '^': '\\(ha',
-  '~': '\\(ti',
-  '"': '\\(dq',
+const DESCRIPTION = `restaurant searches restaurants and reads their details from a restaurant data service that speaks JSON-RPC 2.0 in the style of MCP. It prints tables on a terminal, tab-separated lines in a pipe, and JSON with --json. Data goes to stdout, everything else to stderr.
+
+restaurant login saves the address of the service and the API key; the variables below do the same for scripts. The commands that call the service work without a key, on sample data, with --demo.`;
+
+const FILES = {
+  '~/.config/restaurant/config.json': 'settings and saved keys, readable only by you',
+  '~/.local/state/restaurant':
+    'request counts, results of the last search, detected protocols, options of unfinished lists',
+  '~/.local/share/restaurant': 'saved restaurants and the record of their changes',
+  '~/.cache/restaurant':
+    'responses, for ten minutes unless --max-age is given; pages shown in the browser; compiled code',
 };
 
+const ESCAPES = { '\\': 'e', '-': '-', "'": '(aq', '`': '(ga', '^': '(ha', '~': '(ti', '"': '(dq' };
 const hex = (char) => char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
 
 /** Escapes text for roff. A dot at the start of a line would be a request. */
 const plain = (text) =>
   text
-    .replace(/[\\\-'`^~"]/g, (char) => SPECIAL[char])
-    .replace(/[^\n -~]/gu, (char) => `\\[u${hex(char)}]`)
+    .replace(/[^\n -~]|[\\\-'`^~"]/gu, (char) => `\\${ESCAPES[char] ?? `[u${hex(char)}]`}`)
     .replace(/^(?=\.)/gm, '\\&');
 
 const bold = (text) => `\\fB${plain(text)}\\fR`;
 const section = (title, ...lines) => [`.SH "${plain(title)}"`, ...lines];
 const entry = (term, text) => ['.TP', bold(term), plain(text)];
-const asTyped = (lines) => ['.PP', '.nf', ...lines.map((line) => plain(line)), '.fi'];
+const asTyped = (text) => ['.PP', '.nf', plain(text), '.fi'];
 
 /** Formats paragraphs; an indented one keeps its lines. */
 const paragraphs = (text) =>
   text
     .split(/\n{2,}/)
-    .flatMap((part) =>
-      part.startsWith('  ') ? asTyped(part.split('\n')) : ['.PP', plain(part.replaceAll('\n', ' '))],
-    );
+    .flatMap((part) => (part.startsWith('  ') ? asTyped(part) : ['.PP', plain(part.replaceAll('\n', ' '))]));
 
-/** Splits a command line to fit 80 columns, continued as in a shell. */
-function folded(line) {
-  const words = line.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
-  const lines = [''];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== '' && last.length + word.length > 64) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines.map((each, index) => (index < lines.length - 1 ? `${each} \\` : each));
-}
+/** Continues a command line that is too long for 80 columns, as in a shell, before an option, a pipe, or a quoted word. */
+const folded = (line) =>
+  line.length > 70
+    ? line.replace(/^(.{20,68}) (?=[-|<'"])(.*)/, (_line, first, rest) => `${first} \\\n  ${folded(rest)}`)
+    : line;
 
-export const argumentTerm = ({ name, required, variadic }) => {
-  const term = `${name}${variadic ? '...' : ''}`;
-  return required ? `<${term}>` : `[${term}]`;
-};
-
-/** Returns all commands that run something. A group without an action has no options. */
-export const everyCommand = (commands) =>
-  commands.flatMap((command) => [
-    ...(command.commands === undefined || command.global_options.length > 0 ? [command] : []),
-    ...everyCommand(command.commands ?? []),
-  ]);
-
-function commandPart({ name, summary, arguments: args, options, global_options: shared, details = '' }) {
+function commandPart({ name, summary, arguments: args, options, global_options: shared, details }) {
   const also = shared.length === 0 ? [] : ['.PP', `Also accepts ${shared.map(bold).join(', ')}.`];
   return [
     `.SS "${plain(['restaurant', name, ...args.map(argumentTerm)].join(' '))}"`,
@@ -68,22 +52,13 @@ function commandPart({ name, summary, arguments: args, options, global_options: 
   ];
 }
 
-const FILES = [
-  ['~/.config/restaurant/config.json', 'settings and saved keys, readable only by you'],
-  [
-    '~/.local/state/restaurant',
-    'request counts, results of the last search, detected protocols, options of unfinished lists',
-  ],
-  ['~/.local/share/restaurant', 'saved restaurants and the record of their changes'],
-  [
-    '~/.cache/restaurant',
-    'responses, for ten minutes unless --max-age is given; pages shown in the browser; compiled code',
-  ],
-];
-
 /** Returns the page. @param tree of completeTree @param about the package's description */
 export function manual(tree, about) {
   const commands = everyCommand(tree.commands);
+  const exits = tree.exit_codes.map(({ exit, codes, meaning: success }) => [
+    exit === 130 ? '130, 143' : String(exit),
+    success ?? codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
+  ]);
   const lines = [
     '.\\" Generated by scripts/docs.js from the command tree.',
     `.TH RESTAURANT 1 "" "restaurant ${plain(tree.version)}" "User Commands"`,
@@ -100,22 +75,10 @@ export function manual(tree, about) {
       ...entry('-h, --help', 'show the help of a command'),
     ),
     ...section('ENVIRONMENT', ...tree.environment.flatMap(({ name, meaning }) => entry(name, meaning))),
-    ...section('FILES', ...FILES.flatMap(([path, what]) => entry(path, what))),
-    ...section(
-      'EXIT STATUS',
-      ...tree.exit_codes.flatMap(({ exit, codes, meaning: about }) =>
-        entry(
-          exit === 130 ? '130, 143' : String(exit),
-          about ?? codes.map(({ code, meaning }) => `${code}: ${meaning}`).join('; '),
-        ),
-      ),
-    ),
-    ...section('EXAMPLES', ...commands.flatMap(({ examples }) => asTyped(examples.flatMap(folded)))),
+    ...section('FILES', ...Object.entries(FILES).flatMap(([file, what]) => entry(file, what))),
+    ...section('EXIT STATUS', ...exits.flatMap(([exit, meaning]) => entry(exit, meaning))),
+    ...section('EXAMPLES', ...commands.flatMap(({ examples }) => asTyped(examples.map(folded).join('\n')))),
     ...section('SEE ALSO', plain('curl(1), jq(1); restaurant help <command>; restaurant schema')),
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const DESCRIPTION = `restaurant searches restaurants and reads their details from a restaurant data service that speaks JSON-RPC 2.0 in the style of MCP. It prints tables on a terminal, tab-separated lines in a pipe, and JSON with --json. Data goes to stdout, everything else to stderr.
-
-restaurant login saves the address of the service and the API key; the variables below do the same for scripts. The commands that call the service work without a key, on sample data, with --demo.`;

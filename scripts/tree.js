@@ -6,6 +6,19 @@ function readFlags({ flags, type }) {
   return { name, short, type: type ?? (value === '' ? 'boolean' : 'string') };
 }
 
+/** Returns an argument as in `<id...>`. */
+export const argumentTerm = ({ name, required, variadic }) => {
+  const term = `${name}${variadic ? '...' : ''}`;
+  return required ? `<${term}>` : `[${term}]`;
+};
+
+/** Returns all commands that run something. A group without an action has no options. */
+export const everyCommand = (commands) =>
+  commands.flatMap((command) => [
+    ...(command.commands === undefined || command.global_options.length > 0 ? [command] : []),
+    ...everyCommand(command.commands ?? []),
+  ]);
+
 /** @param describe runs `restaurant schema` with the words of a command and returns its output */
 export async function completeTree(tree, describe) {
   const shared = tree.options.map((option) => ({ ...option, ...readFlags(option) }));
