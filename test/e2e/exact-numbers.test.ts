@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resultText, toolText, useScriptedService } from '../helpers/answers.ts';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 
 const BIG = '9007199254740993';
 const LONG = '123456789012345678901234567890';
@@ -10,27 +10,26 @@ const service = useScriptedService();
 const find = (...more: string[]) => service.run(['find', 'Nopa', '--city', 'SF', ...more]);
 
 describe('numbers are printed as received', () => {
-  it.each(['as JSON', 'as a stream', 'in structuredContent', 'from the cache'])(
-    'by find, %s',
-    async (how) => {
-      if (how === 'in structuredContent')
-        service.answer(resultText(`{"content":[],"structuredContent":${OUTPUT}}`));
-      else if (how !== 'as a stream') service.answer(toolText(OUTPUT));
-      else
-        service.answer(({ id }, response) => {
-          const content = JSON.stringify([{ type: 'text', text: OUTPUT }]);
-          response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-          response.end(`data: {"jsonrpc":"2.0","id":${id},"result":{"content":${content}}}\n\n`);
-        });
-      if (how === 'from the cache') {
-        await find();
-        service.answer();
-      }
-      const again = how === 'from the cache' ? ['--max-age', '1h'] : [];
-      expect(await find('--json', ...again)).toEqual({ exit: 0, stdout: `${OUTPUT}\n`, stderr: '' });
-      expect((await find('--jq', '.', ...again)).stdout).toContain(`"branch":${BIG}`);
-    },
-  );
+  const content = JSON.stringify([{ type: 'text', text: OUTPUT }]);
+  it.each<[how: string, reply: Reply]>([
+    ['as JSON', toolText(OUTPUT)],
+    ['in structuredContent', resultText(`{"content":[],"structuredContent":${OUTPUT}}`)],
+    [
+      'as a stream',
+      ({ id }, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.end(`data: {"jsonrpc":"2.0","id":${id},"result":{"content":${content}}}\n\n`);
+      },
+    ],
+  ])('by find, %s, and from the cache', async (_how, reply) => {
+    service.answer(reply);
+    for (const age of ['0', '1h']) {
+      const json = await find('--json', '--max-age', age);
+      expect(json).toEqual({ exit: 0, stdout: `${OUTPUT}\n`, stderr: '' });
+      expect((await find('--jq', '.', '--max-age', age)).stdout).toContain(`"branch":${BIG}`);
+    }
+    expect(service.asked).toHaveLength(2);
+  });
 
   it('by find on a terminal, indented', async () => {
     service.answer(toolText(OUTPUT));

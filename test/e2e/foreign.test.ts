@@ -37,15 +37,8 @@ const server = await httpServer((request, response) => {
 });
 
 const { env: own } = newHome();
-const run = (...words: string[]) => {
-  const env = {
-    ...own,
-    RESTAURANT_BASE_URL: server.origin,
-    RESTAURANT_API_KEY: KEY,
-    RESTAURANT_MAX_AGE: '0',
-  };
-  return runCli(words, { env });
-};
+const given = { RESTAURANT_BASE_URL: server.origin, RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0' };
+const run = (...words: string[]) => runCli(words, { env: { ...own, ...given } });
 
 afterAll(server.close);
 
@@ -79,9 +72,8 @@ describe('an independent implementation of the documented service', () => {
   });
 
   it('works with call, raw and the check of login', async () => {
-    expect(
-      JSON.parse(await both('call', 'find_restaurant', 'name=x', 'city=y', '--json')).total_matches,
-    ).toBe(1);
+    const called = await both('call', 'find_restaurant', 'name=x', 'city=y', '--json');
+    expect(JSON.parse(called).total_matches).toBe(1);
     const params = '{"name":"lookup_restaurant","arguments":{"restaurant_id":"x"}}';
     expect(JSON.parse(await both('raw', 'tools/call', params)).result.content).toHaveLength(1);
     expect(JSON.parse(await both('raw', 'tools/call', params, '--unwrap'))).toEqual(DETAILS);
@@ -96,18 +88,18 @@ describe('an independent implementation of the documented service', () => {
       await run('find', 'Ladurée', '--city', 'Paris');
       await run('lookup', RESTAURANT.service_id);
       await run('lookup', RESTAURANT.service_id, '--fields', 'standard');
-      expect(seen.map(({ body }) => ({ ...body, id: 0 }))).toEqual(
-        [
-          ['find_restaurant', { name: 'Ladurée', city: 'Paris' }],
-          ['lookup_restaurant', { restaurant_id: RESTAURANT.service_id }],
-          ['lookup_restaurant', { restaurant_id: RESTAURANT.service_id, fields: 'standard' }],
-        ].map(([name, args]) => ({
-          jsonrpc: '2.0',
-          id: 0,
-          method: 'tools/call',
-          params: { name, arguments: args },
-        })),
-      );
+      const call = (name: string, args: object) => ({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      });
+      const { service_id: id } = RESTAURANT;
+      expect(seen.map(({ body }) => ({ ...body, id: 0 }))).toEqual([
+        call('find_restaurant', { name: 'Ladurée', city: 'Paris' }),
+        call('lookup_restaurant', { restaurant_id: id }),
+        call('lookup_restaurant', { restaurant_id: id, fields: 'standard' }),
+      ]);
       for (const { headers, body } of seen) {
         expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'content-type': 'application/json' });
         expect(headers.accept).toMatch(/application\/json.*text\/event-stream/);
@@ -117,14 +109,9 @@ describe('an independent implementation of the documented service', () => {
   });
 
   it('makes the program report a rejected key as unauthorized', async () => {
-    const wrong = { ...own, RESTAURANT_API_KEY: 'sk_service_wrong_one' };
-
-    const { exit, stderr } = await runCli(
-      ['find', 'x', '--city', 'y', '--base-url', server.origin, '--json'],
-      {
-        env: wrong,
-      },
-    );
+    const env = { ...own, RESTAURANT_API_KEY: 'sk_service_wrong_one' };
+    const words = ['find', 'x', '--city', 'y', '--base-url', server.origin, '--json'];
+    const { exit, stderr } = await runCli(words, { env });
     expect([exit, JSON.parse(stderr).error.code]).toEqual([4, 'unauthorized']);
   });
 });

@@ -143,5 +143,7 @@ describe('a key that was saved without a service', () => {
     expect(profile()).not.toHaveProperty('key_origin');
     expect((await find([], NO_KEY)).exit).toBe(0);
     expect(profile().key_origin).toBe(base);
+    const other = await run([...FIND, '--base-url', 'https://other.example'], NO_KEY);
+    expect([other.exit, other.stderr]).toEqual([4, expect.stringContaining(`belongs to ${base}`)]);
   });
 });

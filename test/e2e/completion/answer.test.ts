@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
@@ -8,7 +8,6 @@ import { SETTING_NAMES } from '../../../src/settings/catalog.ts';
 import { powerShellWord } from '../../../src/util/shell.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
 import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
 
 const tree = await readTree();
@@ -35,16 +34,21 @@ const names = async (...words: string[]): Promise<string[]> => Object.keys(await
 const bash = async (line: string, word: string, type = '9'): Promise<string[]> =>
   (await asked('bash', [line, word, type])).split('\n').slice(0, -1);
 
-function remember(rows: readonly (readonly [string, string])[], own = home): void {
-  const folder = join(own, '.local', 'state', 'restaurant');
-  mkdirSync(folder, { recursive: true });
-  const search = {
-    endpoint: 'demo',
-    at: 1,
-    query: { name: 'x', city: 'SF' },
-    rows: rows.map(([id, name]) => ({ service_id: id, name })),
-  };
-  writeFileSync(join(folder, 'last-find.json'), JSON.stringify(search));
+/** Writes a file in the home folder. */
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, path), text, { mode: 0o600 });
+}
+
+const CONFIG = '.config/restaurant/config.json';
+const SAVED = '.local/share/restaurant/saved.json';
+
+/** Stores the results of a search. */
+function remember(rows: readonly (readonly [string, string])[]): void {
+  const query = { name: 'x', city: 'SF' };
+  const found = rows.map(([id, name]) => ({ service_id: id, name }));
+  const search = { endpoint: 'demo', at: 1, query, rows: found };
+  write('.local/state/restaurant/last-find.json', JSON.stringify(search));
 }
 
 describe('a completion script', () => {
@@ -52,12 +56,6 @@ describe('a completion script', () => {
     const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
-  });
-
-  it('is rejected for another shell', async () => {
-    const { exit, stdout, stderr } = await runCli(['completion', 'ksh'], { env });
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('expected one of bash, zsh, fish, powershell');
   });
 });
 
@@ -74,10 +72,8 @@ describe('completion in PowerShell', () => {
     expect(await replies(typed('mcp', 'config', 'claude-d'))).toEqual([
       { text: 'claude-desktop', name: 'claude-desktop', description: 'claude-desktop' },
     ]);
-    const own = tempFolder();
-    remember([['id-1', "Chez “L'Été” $x"]], own);
-    const stdout = await asked('powershell', [typed('lookup', '--demo', '')], { HOME: own });
-    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+    remember([['id-1', "Chez “L'Été” $x"]]);
+    expect((await replies(typed('lookup', '--demo', '')))[0]).toMatchObject({
       description: expect.stringContaining('Été'),
     });
     expect(powerShellWord("it's $x")).toBe("'it''s $x'");
@@ -108,33 +104,28 @@ describe('completion', () => {
     }
   });
 
-  it('lists every option, long and short, where it is allowed', async () => {
-    for (const command of everyCommand(tree.commands).filter((each) => !isGroup(each))) {
-      const found = await offered([...wordsOf(command), '-']);
-      const wanted = (await optionsOf(tree, command)).flatMap(({ name, short, description, choices }) => {
+  it('lists every option, long and short, where it is allowed, and its values', async () => {
+    for (const command of everyCommand(tree.commands)) {
+      const words = wordsOf(command);
+      const options = await optionsOf(tree, command);
+      const wanted = options.flatMap(({ name, short, description, choices }) => {
         const text = choices === undefined ? description : expect.stringContaining(description);
         return [name, short].flatMap((flag) => (flag === null ? [] : [[flag, text]]));
       });
-      expect(found).toEqual({
-        ...Object.fromEntries(wanted),
-        '--help': 'Show this help',
-        '-h': 'Show this help',
-      });
+      const help = { '--help': 'Show this help', '-h': 'Show this help' };
+      if (!isGroup(command))
+        expect(await offered([...words, '-'])).toEqual({ ...Object.fromEntries(wanted), ...help });
+      for (const { name, short, choices } of options) {
+        if (choices === undefined) continue;
+        expect(await names(...words, name, '')).toEqual(choices);
+        expect(await names(...words, `${name}=`)).toEqual(choices.map((each) => `${name}=${each}`));
+        if (short !== null) expect(await names(...words, short, '')).toEqual(choices);
+      }
     }
     expect(await names('-')).toEqual(expect.arrayContaining(['--json', '-j', '--version', '-V', '--help']));
   });
 
-  it('lists the values of options with choices, as a separate word and after =', async () => {
-    for (const command of everyCommand(tree.commands)) {
-      for (const { name, short, choices } of await optionsOf(tree, command)) {
-        if (choices === undefined) continue;
-        expect(await names(...wordsOf(command), name, '')).toEqual(choices);
-        expect(await names(...wordsOf(command), `${name}=`)).toEqual(
-          choices.map((each) => `${name}=${each}`),
-        );
-        if (short !== null) expect(await names(...wordsOf(command), short, '')).toEqual(choices);
-      }
-    }
+  it('lists the values of arguments', async () => {
     expect(await names('mcp', 'config', '')).toEqual(MCP_CLIENTS.map(({ name }) => name));
     expect(await names('completion', '')).toEqual(SHELLS);
     expect(await names('sandbox', '--fault', '')).toEqual(FAULT_KINDS);
@@ -177,11 +168,8 @@ describe('completion', () => {
       expect([words, await asked('fish', words)]).toEqual([words, `\tfiles\t${head}\t${path}\n`]);
     }
     expect(await asked('zsh', ['find', 'x', '--output=o'])).toBe('\tfiles\t9\n');
-    for (const words of [
-      ['raw', 'x', 'p'],
-      ['call', 'x', 'a=b'],
-    ])
-      expect(await asked('zsh', words)).toBe('');
+    expect(await asked('zsh', ['raw', 'x', 'p'])).toBe('');
+    expect(await asked('zsh', ['call', 'x', 'a=b'])).toBe('');
   });
 });
 
@@ -206,27 +194,21 @@ describe('completion from local files', () => {
   });
 
   it('lists saved restaurants by id', async () => {
-    const folder = join(home, '.local', 'share', 'restaurant');
-    mkdirSync(folder, { recursive: true });
     const saved = { id: 'b2', service: 'demo', saved_at: '', summary: { name: 'Blue "Door"' } };
-    writeFileSync(join(folder, 'saved.json'), JSON.stringify({ version: 1, restaurants: [saved] }));
+    write(SAVED, JSON.stringify({ version: 1, restaurants: [saved] }));
     for (const command of ['unsave', 'changes'])
       expect(await offered([command, ''])).toMatchObject({ b2: 'Blue "Door"' });
-    writeFileSync(join(folder, 'saved.json'), '{');
+    write(SAVED, '{');
     expect(await offered(['unsave', ''])).toEqual({});
   });
 
   it('describes rows with equal names differently, so that zsh keeps their order', async () => {
-    const own = newHome();
-    remember(
-      [
-        ['a7c1e5d2-3f84', 'Golden Crane'],
-        ['b1000000-0000', 'Nopa'],
-        ['c2000000-0000', 'Golden Crane'],
-      ],
-      own.home,
-    );
-    expect(await offered(['lookup', '--demo', ''], own.env)).toEqual({
+    remember([
+      ['a7c1e5d2-3f84', 'Golden Crane'],
+      ['b1000000-0000', 'Nopa'],
+      ['c2000000-0000', 'Golden Crane'],
+    ]);
+    expect(await offered(['lookup', '--demo', ''])).toEqual({
       1: 'Golden Crane (a7c1e5d2)',
       2: 'Nopa',
       3: 'Golden Crane (c2000000)',
@@ -234,43 +216,32 @@ describe('completion from local files', () => {
   });
 
   it('lists only harmless text', async () => {
-    const evil = newHome();
-    remember(
-      [
-        ['$(touch x)', 'a'],
-        ['a\nb', 'c'],
-        ['ok', '\u001b]0;x\u0007bad\tname\nfiles\u202e'],
-        ['x\u001b[2J', 'd'],
-      ],
-      evil.home,
-    );
+    remember([
+      ['$(touch x)', 'a'],
+      ['a\nb', 'c'],
+      ['ok', '\u001b]0;x\u0007bad\tname\nfiles\u202e'],
+      ['x\u001b[2J', 'd'],
+    ]);
     const ofShell: Record<string, string[]> = {
       bash: ['restaurant lookup --demo o', 'o', '9'],
       powershell: [typed('lookup', '--demo', 'o')],
     };
     for (const shell of SHELLS) {
-      const text = await asked(shell, ofShell[shell] ?? ['lookup', '--demo', 'o'], evil.env);
+      const text = await asked(shell, ofShell[shell] ?? ['lookup', '--demo', 'o']);
       expect(text).toContain('ok');
       expect(text).not.toMatch(/[^\n\t\P{C}]|touch|^\tfiles/mu);
     }
-    expect((await offered(['lookup', '--demo', 'o'], evil.env)).ok).toBe('^[]0;x^Gbad name files');
-    expect(await bash('restaurant lookup --demo o', 'o')).toEqual([]);
+    expect((await offered(['lookup', '--demo', 'o'])).ok).toBe('^[]0;x^Gbad name files');
+    expect(await bash('restaurant lookup --demo o', 'o')).toEqual(['ok']);
   });
 
   it('lists the profiles of the config file', async () => {
-    const folder = join(home, '.config', 'restaurant');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'config.json'), '{"profiles":{"work":{},"x\\u001by":{},"home":{}}}', {
-      mode: 0o600,
-    });
+    write(CONFIG, '{"profiles":{"work":{},"x\\u001by":{},"home":{}}}');
     expect(await names('find', '--profile', '')).toEqual(['work', 'home']);
     expect(await names('config', 'set', 'profile', '')).toEqual(['work', 'home']);
-    writeFileSync(join(folder, 'config.json'), '{"profiles":');
-    const { exit, stdout, stderr } = await runCli(
-      ['completion', '--complete', 'zsh', '--', '--profile', ''],
-      { env },
-    );
-    expect([exit, stdout, stderr]).toEqual([1, '', '']);
+    write(CONFIG, '{"profiles":');
+    const words = ['completion', '--complete', 'zsh', '--', '--profile', ''];
+    expect(await runCli(words, { env })).toEqual({ exit: 1, stdout: '', stderr: '' });
   });
 
   it('lists the cached tools, else the documented ones, without a request', async () => {
@@ -309,8 +280,7 @@ describe('a bash line', () => {
   it('keeps the quoting of the typed word', async () => {
     remember([['place:1', 'x']]);
     expect(await bash('restaurant lookup --demo place:', '')).toEqual(['1']);
-    const folder = join(home, '.config', 'restaurant');
-    writeFileSync(join(folder, 'config.json'), '{"profiles":{"my work":{}}}', { mode: 0o600 });
+    write(CONFIG, '{"profiles":{"my work":{}}}');
     expect(await bash('restaurant find --profile my', 'my')).toEqual(['my\\ work']);
     expect(await bash('restaurant find --profile my\\ w', 'my\\ w')).toEqual(['my\\ work']);
     expect(await bash('restaurant find --profile "my w', 'my w')).toEqual(['my work']);
