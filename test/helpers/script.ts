@@ -11,7 +11,7 @@ export type Exchange = readonly [
 ];
 
 /** Serves the replies of a script. When the test ends, exactly its messages must have arrived, in this order. */
-async function serveScript(
+export async function serveScript(
   script: readonly Exchange[],
 ): Promise<{ url: URL; requests: readonly RpcRequest[]; connections: () => number }> {
   const requests: RpcRequest[] = [];

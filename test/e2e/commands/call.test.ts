@@ -1,96 +1,69 @@
 import { describe, expect, it } from 'vitest';
-import { sendJson, serve, toolReply } from '../../helpers/client.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
-import type { ReceivedRequest } from '../../helpers/servers.ts';
+import { type Exchange, output, refuse, result, serveScript, status } from '../../helpers/script.ts';
 import { PAID } from '../../helpers/service.ts';
 
+const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
+const listed = (...tools: object[]): Exchange => ['tools/list', result({ tools })];
+/** A call to which the service responds with its tool and arguments. */
+const CALL: Exchange = ['tools/call', (request, response) => output(request.params)(request, response)];
+
+/** Returns a function that runs commands with a service of the plain protocol, which gets exactly these messages. */
+async function serviceOf(...script: readonly Exchange[]) {
+  const { url } = await serveScript(script);
+  const env = { ...newHome().env, RESTAURANT_API_KEY: PAID };
+  return (...words: string[]) => runCli([...words, '--endpoint', url.href], { env });
+}
+
 describe('requests before a call', () => {
-  interface Message {
-    id?: number;
-    method: string;
-    params?: { name?: string; arguments?: unknown };
-  }
-  const messageOf = ({ body }: ReceivedRequest) => JSON.parse(body) as Message;
-  const COUNT = { name: 'count', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } };
-
-  /** A service of the plain protocol. `list` responds to `tools/list`; tools return their arguments. */
-  async function plainService(list: (id: unknown) => { status?: number; body: string }) {
-    const server = await serve((seen, response) => {
-      const { id, method, params } = messageOf(seen);
-      if (method === 'tools/call') return sendJson(response, toolReply(id, params));
-      const { status = 200, body } = method === 'tools/list' ? list(id) : { status: 404, body: 'no' };
-      sendJson(response, body, status);
-    });
-    const { env } = newHome();
-    const run = (...words: string[]) =>
-      runCli([...words, '--endpoint', server.url.href], { env: { ...env, RESTAURANT_API_KEY: PAID } });
-    const methods = () => server.requests.splice(0).map((seen) => messageOf(seen).method);
-    return { run, methods };
-  }
-  const tools =
-    (...all: object[]) =>
-    (id: unknown) => ({
-      body: JSON.stringify({ jsonrpc: '2.0', id, result: { tools: all } }),
-    });
-  const refusal = (code: number) => (id: unknown) => ({
-    body: JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } }),
-  });
-
   it('lists the tools once', async () => {
-    const { run, methods } = await plainService(tools(COUNT));
-    for (const sent of [['tools/list', 'tools/call'], ['tools/call']]) {
-      const { exit, stdout } = await run('call', 'count', 'n=3', '--json');
+    const run = await serviceOf(listed(COUNT), CALL, CALL, listed(COUNT), CALL);
+    for (const age of [[], [], ['--max-age', '0']]) {
+      const { exit, stdout } = await run('call', 'count', 'n=3', '--json', ...age);
       expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'count', arguments: { n: 3 } }]);
-      expect(methods()).toEqual(sent);
     }
-    await run('call', 'count', 'n=3', '--max-age', '0');
-    expect(methods()).toEqual(['tools/list', 'tools/call']);
   });
 
   it('refreshes a cached list before it rejects a call', async () => {
-    const lists = [[COUNT], [COUNT, { name: 'cook' }], [{ ...COUNT, inputSchema: {} }]];
-    const { run, methods } = await plainService((id) => tools(...(lists.shift() ?? []))(id));
+    const others = listed({ ...COUNT, inputSchema: {} });
+    const run = await serviceOf(listed(COUNT), listed(COUNT, { name: 'cook' }), CALL, others, CALL);
     await run('tools');
     expect((await run('call', 'cook')).exit).toBe(0);
     expect((await run('call', 'count', 'n=x')).exit).toBe(0);
-    expect(methods()).toEqual(['tools/list', 'tools/list', 'tools/call', 'tools/list', 'tools/call']);
   });
 
   it('sends none if the arguments are documented', async () => {
-    const { run, methods } = await plainService(
-      tools({ name: 'find_restaurant', inputSchema: COUNT.inputSchema }),
-    );
+    const run = await serviceOf(CALL, listed({ ...COUNT, name: 'find_restaurant' }), CALL);
     await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n:=3');
-    expect(methods()).toEqual(['tools/call']);
     const { stdout } = await run('call', 'find_restaurant', 'name=Nopa', 'city=SF', 'n=3', '--json');
-    expect(methods()).toEqual(['tools/list', 'tools/call']);
     expect(JSON.parse(stdout).arguments).toEqual({ name: 'Nopa', city: 'SF', n: 3 });
   });
 
-  it.each([
-    ['a JSON-RPC error', refusal(-32601), ['tools/list']],
-    ['another JSON-RPC error', refusal(-32000), ['tools/list']],
-    ['405', () => ({ status: 405, body: 'no' }), ['tools/list']],
+  const NO = { message: 'no' };
+  it.each<[how: string, asked: readonly Exchange[]]>([
+    ['a JSON-RPC error', [['tools/list', refuse(200, { code: -32601, ...NO })]]],
+    ['another JSON-RPC error', [['tools/list', refuse(200, { code: -32000, ...NO })]]],
+    ['405', [['tools/list', status(405, {}, 'no')]]],
     [
       '404, which may concern the protocol',
-      () => ({ status: 404, body: 'no' }),
-      ['tools/list', 'initialize'],
+      [
+        ['tools/list', status(404, {}, 'no')],
+        ['initialize', status(404, {}, 'no')],
+      ],
     ],
-  ])('continues when tools/list is rejected with %s', async (_name, list, asked) => {
-    const { run, methods } = await plainService(list);
+  ])('continues when tools/list is rejected with %s', async (_how, asked) => {
+    const run = await serviceOf(...asked, CALL);
     const { exit, stdout } = await run('call', 'area', 'city=SF', 'limit:=3', '--json');
     expect([exit, JSON.parse(stdout)]).toEqual([0, { name: 'area', arguments: { city: 'SF', limit: 3 } }]);
-    expect(methods()).toEqual([...asked, 'tools/call']);
   });
 
   it('stops on 401', async () => {
-    const { run, methods } = await plainService(() => ({ status: 401, body: 'no' }));
+    const run = await serviceOf(['tools/list', status(401, {}, 'no')]);
     expect((await run('call', 'area', 'city=SF')).exit).toBe(4);
-    expect(methods()).toEqual(['tools/list']);
   });
 
   it('sends none for a preview, which uses the selected protocol', async () => {
-    const { run, methods } = await plainService(tools(COUNT));
+    const run = await serviceOf();
     const bare = await run('call', 'count', 'n=3', '--dry-run');
     expect(JSON.parse(bare.stdout).body.params).toEqual({ name: 'count', arguments: { n: '3' } });
     const modern = await run('call', 'count', 'n:=3', '--dry-run', '--protocol', '2026-07-28');
@@ -98,6 +71,5 @@ describe('requests before a call', () => {
       headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Name': 'count' },
       body: { params: { _meta: expect.any(Object) } },
     });
-    expect(methods()).toEqual([]);
   });
 });

@@ -1,26 +1,21 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import { lookupMany } from '../../../src/app/lookup-many.ts';
 import type { ServiceTool } from '../../../src/client/tools.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { KEY, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
+import { KEY, type Reply, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { STANDALONE, startRestaurant } from '../../helpers/process.ts';
 import { contextOf } from '../../helpers/program.ts';
+import { output } from '../../helpers/script.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const IDS = Array.from({ length: 1200 }, (_each, place) => `id-${place}`);
 const service = useScriptedService();
 const idOf = ({ params }: RpcRequest): string => String(params.arguments?.restaurant_id);
 
-function found(asked: RpcRequest, response: ServerResponse): void {
-  const output = { status: 'ok', service_id: idOf(asked), name: `Place ${idOf(asked)}` };
-  const content = [{ type: 'text', text: JSON.stringify(output) }];
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: { content } }));
-}
-
+const found: Reply = (asked, response) =>
+  output({ status: 'ok', service_id: idOf(asked), name: `Place ${idOf(asked)}` })(asked, response);
 const failed = resultText('{"isError":true,"content":[{"type":"text","text":"out of order"}]}');
 
 /** Runs `lookup -` for ids, each given twice, with a separate state folder and a clock that each wait advances. */
