@@ -1,61 +1,69 @@
 import { describe, expect, it } from 'vitest';
 import { resolvePaths } from '../../../src/storage/paths.ts';
 
-function resolve(
-  env: Record<string, string>,
-  platform: NodeJS.Platform = 'linux',
-  homedir: () => string = () => '/home/ana',
-) {
-  return resolvePaths({ env, platform, homedir });
+type Env = Record<string, string>;
+
+/** The file of the config, and the folders for state, cache, and data. */
+function resolve(env: Env, platform: NodeJS.Platform = 'linux', homedir = () => '/home/ana') {
+  const { configFile, stateDir, cacheDir, dataDir } = resolvePaths({ env, platform, homedir });
+  return [configFile, stateDir, cacheDir, dataDir];
 }
 
-describe('resolvePaths', () => {
-  it('uses the defaults under HOME, on macOS too', () => {
-    const expected = {
-      configFile: '/home/eve/.config/restaurant/config.json',
-      stateDir: '/home/eve/.local/state/restaurant',
-      cacheDir: '/home/eve/.cache/restaurant',
-      dataDir: '/home/eve/.local/share/restaurant',
-    };
-    expect(resolve({ HOME: '/home/eve' })).toEqual(expected);
-    expect(resolve({ HOME: '/home/eve' }, 'darwin')).toEqual(expected);
-  });
+const inHome = (home: string): string[] => [
+  `${home}/.config/restaurant/config.json`,
+  ...['.local/state', '.cache', '.local/share'].map((folder) => `${home}/${folder}/restaurant`),
+];
+const NONE = [undefined, undefined, undefined, undefined];
 
-  it('prefers RESTAURANT_*_DIR to XDG_*_HOME, and that to HOME', () => {
-    const paths = resolve({
-      HOME: '/home/eve',
-      XDG_CONFIG_HOME: '/x/config',
-      XDG_STATE_HOME: '/x/state',
-      XDG_DATA_HOME: '/x/data',
-      RESTAURANT_CONFIG_DIR: '/own/config',
-    });
-    expect(paths).toEqual({
-      configFile: '/own/config/config.json',
-      stateDir: '/x/state/restaurant',
-      cacheDir: '/home/eve/.cache/restaurant',
-      dataDir: '/x/data/restaurant',
-    });
+/** Every variable that names a folder. */
+const allSetTo = (value: string): Env =>
+  Object.fromEntries(
+    ['CONFIG', 'STATE', 'CACHE', 'DATA'].flatMap((name) => [
+      [`XDG_${name}_HOME`, value],
+      [`RESTAURANT_${name}_DIR`, value],
+    ]),
+  );
+
+describe('resolvePaths', () => {
+  it.each<[string, Env, NodeJS.Platform, (string | undefined)[]]>([
+    ['uses the defaults under HOME', { HOME: '/home/eve' }, 'linux', inHome('/home/eve')],
+    ['uses the same on macOS', { HOME: '/home/eve' }, 'darwin', inHome('/home/eve')],
+    ['uses the user database without HOME', {}, 'linux', inHome('/home/ana')],
+    ['uses it also if HOME is empty', { HOME: '' }, 'linux', inHome('/home/ana')],
+    ['uses it also if HOME is relative', { HOME: 'rel' }, 'linux', inHome('/home/ana')],
+    [
+      'prefers RESTAURANT_*_DIR to XDG_*_HOME, and that to HOME',
+      {
+        HOME: '/home/eve',
+        XDG_CONFIG_HOME: '/x/config',
+        XDG_STATE_HOME: '/x/state',
+        XDG_DATA_HOME: '/x/data',
+        RESTAURANT_CONFIG_DIR: '/own/config',
+      },
+      'linux',
+      ['/own/config/config.json', '/x/state/restaurant', '/home/eve/.cache/restaurant', '/x/data/restaurant'],
+    ],
+    [
+      'follows APPDATA and LOCALAPPDATA on Windows',
+      { APPDATA: 'C:\\U\\R', LOCALAPPDATA: 'C:\\U\\L' },
+      'win32',
+      [
+        'R\\restaurant\\config.json',
+        ...['state', 'cache', 'data'].map((folder) => `L\\restaurant\\${folder}`),
+      ].map((path) => `C:\\U\\${path}`),
+    ],
+  ])('%s', (_what, env, platform, paths) => {
+    expect(resolve(env, platform)).toEqual(paths);
   });
 
   it.each(['', 'relative', './here', '../up', '~/tilde'])('ignores the value %j', (value) => {
-    const paths = resolve({
-      HOME: '/home/eve',
-      XDG_CONFIG_HOME: value,
-      XDG_STATE_HOME: value,
-      XDG_CACHE_HOME: value,
-      XDG_DATA_HOME: value,
-      RESTAURANT_CONFIG_DIR: value,
-      RESTAURANT_STATE_DIR: value,
-      RESTAURANT_CACHE_DIR: value,
-      RESTAURANT_DATA_DIR: value,
-    });
-    expect(paths).toEqual(resolve({ HOME: '/home/eve' }));
+    expect(resolve({ HOME: '/home/eve', ...allSetTo(value) })).toEqual(inHome('/home/eve'));
   });
 
-  it('uses the user database when HOME is missing or not absolute', () => {
-    for (const env of [{}, { HOME: '' }, { HOME: 'rel' }] as Record<string, string>[]) {
-      expect(resolve(env).configFile).toBe('/home/ana/.config/restaurant/config.json');
-    }
+  it('uses the home of the user on Windows if a variable is relative', () => {
+    const [config] = resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve');
+    expect(config).toBe('C:\\Users\\eve\\AppData\\Roaming\\restaurant\\config.json');
+    expect(resolve({}, 'win32', () => '')).toEqual(NONE);
   });
 
   it.each([
@@ -68,29 +76,8 @@ describe('resolvePaths', () => {
       },
     ],
   ])('has no folder when the home is %s, except those that variables name', (_name, homedir) => {
-    expect(resolve({}, 'linux', homedir)).toEqual({
-      configFile: undefined,
-      stateDir: undefined,
-      cacheDir: undefined,
-    });
-    expect(resolve({ RESTAURANT_STATE_DIR: '/s' }, 'linux', homedir)).toEqual({
-      configFile: undefined,
-      stateDir: '/s',
-      cacheDir: undefined,
-    });
-  });
-
-  it('follows APPDATA and LOCALAPPDATA on Windows', () => {
-    const env = { APPDATA: 'C:\\U\\R', LOCALAPPDATA: 'C:\\U\\L' };
-    expect(resolve(env, 'win32', () => 'C:\\U')).toEqual({
-      configFile: 'C:\\U\\R\\restaurant\\config.json',
-      stateDir: 'C:\\U\\L\\restaurant\\state',
-      cacheDir: 'C:\\U\\L\\restaurant\\cache',
-      dataDir: 'C:\\U\\L\\restaurant\\data',
-    });
-    expect(resolve({ APPDATA: 'rel' }, 'win32', () => 'C:\\Users\\eve').configFile).toBe(
-      'C:\\Users\\eve\\AppData\\Roaming\\restaurant\\config.json',
-    );
-    expect(resolve({}, 'win32', () => '').configFile).toBeUndefined();
+    expect(resolve({}, 'linux', homedir)).toEqual(NONE);
+    const state = [undefined, '/s', undefined, undefined];
+    expect(resolve({ RESTAURANT_STATE_DIR: '/s' }, 'linux', homedir)).toEqual(state);
   });
 });
