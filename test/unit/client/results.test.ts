@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeOutput, parseToolResult, unwrapText } from '../../../src/client/results.ts';
 import { findReply } from '../../../src/client/rpc/envelope.ts';
-import { rpcError } from '../../../src/client/rpc/errors.ts';
-import { findResult } from '../../../src/client/tools.ts';
+import { rpcError, statusError } from '../../../src/client/rpc/errors.ts';
 import { errorOf } from '../../helpers/files.ts';
 
 const text = (output: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] });
@@ -69,15 +68,48 @@ it('unwraps the text of an envelope', () => {
   expect(errorOf(() => unwrapText({ result: {} })).code).toBe('bad_response');
 });
 
-describe('findResult', () => {
+describe('statusError', () => {
+  const CONTEXT = { host: 'h:1', keySuffix: 'cdef', now: () => 0 };
+  const error = (status: number, text = '', more: object = {}, context: object = {}) =>
+    statusError({ status, statusText: 'Reason', headers: {}, text, ...more }, { ...CONTEXT, ...context });
+
+  it('says that a rejected request had no API key', () => {
+    const { message } = error(401, '', { statusText: '' }, { keySuffix: undefined });
+    expect(message).toBe('h:1 rejected the request, which had no API key (401)');
+  });
+
   it.each([
-    [null, "expected an object as the tool's output, got null"],
-    ['x', "expected an object as the tool's output, got a string"],
-    [[], "expected an object as the tool's output, got an array"],
-    [{}, 'expected an array "results", got nothing'],
-  ])('rejects %j, which a damaged cache may contain', (value, message) => {
-    expect(() => findResult(value)).toThrow(
-      expect.objectContaining({ code: 'bad_response', message: expect.stringContaining(message) }),
-    );
+    ['{"error":"invalid_token","error_description":"it has expired"}', 'invalid_token: it has expired'],
+    ['{"error":{"message":"no such thing"}}', 'no such thing'],
+    ['{"message":"gone"}', 'gone'],
+    ['plain  words\n', 'plain words'],
+    [
+      '<html><head><title>T</title><style>x{}</style></head><body><h1>Bad</h1> gateway</body></html>',
+      'Bad gateway',
+    ],
+    ['<script>alert(1)', 'Reason'],
+    ['', 'Reason'],
+    ['{}', '{}'],
+  ])('explains %s: %s', (text, expected) => {
+    expect(error(500, text).message).toBe(`h:1 returned HTTP 500: ${expected}`);
+  });
+
+  it.each<[number, object, string, object]>([
+    [404, { code: -32601, message: 'no' }, 'rpc_error', { status: 404, rpcCode: -32601 }],
+    [401, { code: -32601, message: 'no' }, 'unauthorized', { rpcCode: -32601 }],
+    [500, { code: -32601, message: 'no' }, 'http_error', { rpcCode: -32601 }],
+    [400, { message: 'x', data: { reason: 'not_found' } }, 'not_found', {}],
+  ])('of %d with the JSON-RPC error %j is %s', (status, rpc, code, details) => {
+    expect(error(status, '', { rpc })).toMatchObject({ code, details });
+  });
+
+  it('has the wait and the request id', () => {
+    const found = error(429, '', { headers: { 'retry-after': '90', 'x-request-id': 'req-7' } });
+    expect(found.details).toMatchObject({ retryAfter: 90, requestId: 'req-7' });
+    expect(found.message).toContain('wait 90s');
+  });
+
+  it('cuts long text', () => {
+    expect(error(400, 'x'.repeat(1_000_000)).message.length).toBeLessThan(260);
   });
 });
