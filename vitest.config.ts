@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { bundleTable, TEXT_MODULES } from './scripts/bundle.js';
-import { FILES } from './test/windows/left-out.js';
+import { FILES } from './test/windows/left-out.ts';
 
 const ON_WINDOWS = process.platform === 'win32';
 const leftOut = ON_WINDOWS

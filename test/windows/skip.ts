@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
-import { reasonFor } from './left-out.js';
+import { reasonFor } from './left-out.ts';
 
 /** Titles of the groups and of the test. */
 function titleOf({

@@ -23,8 +23,10 @@ export const FILES = [
   { reason: 'needs Redis', files: ['e2e/storage/shared-state', 'security/shared-state'] },
 ];
 
-/** Reason, file, and title or its first words. */
-const TESTS = [
+/** The title may be its first words. */
+type Row = readonly [reason: string, file: string, title: string];
+
+const TESTS: readonly Row[] = [
   [SHELL, 'unit/output/hint-text', 'a word > is read by a POSIX shell'],
   [SHELL, 'e2e/commands/raw', 'raw > prints a curl command'],
   [SHELL, 'e2e/commands/sessions', 'key-command.session'],
@@ -69,7 +71,7 @@ const TESTS = [
 ];
 
 /** Faults of Wine: Windows runs these tests. */
-const TESTS_IN_WINE = [
+const TESTS_IN_WINE: readonly Row[] = [
   [LINKS, 'e2e/storage/atomic', 'writeFileAtomic > writes through symbolic links'],
   [LINKS, 'e2e/storage/config-file', 'the config file > writes through'],
   [LINKS, 'e2e/storage/ledger', 'a damaged ledger > a link'],
@@ -89,7 +91,7 @@ const TESTS_IN_WINE = [
 const LEFT_OUT = process.env.WINEPREFIX === undefined ? TESTS : [...TESTS, ...TESTS_IN_WINE];
 
 /** @param file such as `test/e2e/key.test.ts` @returns why a test is left out; undefined if it runs */
-export function reasonFor(file, title) {
+export function reasonFor(file: string, title: string): string | undefined {
   const path = file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
   return LEFT_OUT.find(([, name, start]) => name === path && title.startsWith(start))?.[0];
 }
