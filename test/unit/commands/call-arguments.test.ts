@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import type { Inputs } from '../../../src/commands/call/arguments.ts';
-import { findTool } from '../../../src/commands/call/prepare.ts';
 import { coerceArguments } from '../../../src/commands/call/validate.ts';
-import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { failure } from '../../helpers/client.ts';
@@ -24,15 +22,21 @@ async function fitted(
   ]);
   const warnings: string[] = [];
   const warn = async (text: Message) => void warnings.push(String(text));
-  return {
-    args: await coerceArguments({ notes: { warn } }, inputs, { name: 'tool', inputSchema }),
-    warnings,
-  };
+  const args = await coerceArguments({ notes: { warn } }, inputs, { name: 'tool', inputSchema });
+  return { args, warnings };
 }
 
 /** One text fitted to the schema of one argument. */
 const fitOne = async (schema: Schema, text: string) =>
   (await fitted(OF({ it: schema }), { it: text })).args.it;
+
+const NODE = OF({ next: { $ref: '#/$defs/node' } }, { additionalProperties: false });
+const LINKED = OF(
+  { n: { $ref: '#/$defs/count' }, tree: { $ref: '#/$defs/node' } },
+  { $defs: { count: { type: 'integer' }, node: NODE } },
+);
+const PAIR = { type: 'array', items: [{ type: 'integer' }, { type: 'string' }] };
+const DRAFT_07 = { $schema: 'http://json-schema.org/draft-07/schema#', ...OF({ pair: PAIR }) };
 
 const refusal = (...inputs: Parameters<typeof fitted>) => failure(fitted(...inputs));
 
@@ -69,49 +73,35 @@ describe('coercing texts', () => {
     expect(await fitOne(schema, text)).toEqual(value);
   });
 
-  it('follows references within the schema, circular ones too', async () => {
-    const schema = OF(
-      { n: { $ref: '#/$defs/count' }, tree: { $ref: '#/$defs/node' } },
-      {
-        $defs: {
-          count: { type: 'integer' },
-          node: {
-            type: 'object',
-            properties: { next: { $ref: '#/$defs/node' } },
-            additionalProperties: false,
-          },
-        },
-      },
-    );
-    expect((await fitted(schema, { n: '3', tree: '{"next":{"next":{}}}' })).args).toEqual({
-      n: 3,
-      tree: { next: { next: {} } },
-    });
-    expect((await refusal(schema, { tree: '{"next":{"last":1}}' })).message).toBe(
-      "tool has no argument 'tree.next.last'",
-    );
+  it.each<[string, Schema, Record<string, string>, Schema]>([
+    [
+      'references, circular ones too',
+      LINKED,
+      { n: '3', tree: '{"next":{"next":{}}}' },
+      { n: 3, tree: { next: { next: {} } } },
+    ],
+    ['draft-07 by its own rules', DRAFT_07, { pair: '[1,"a"]' }, { pair: [1, 'a'] }],
+    ['no schema', {}, { a: '1' }, { a: '1' }],
+    ['no properties', { type: 'object' }, { a: '1' }, { a: '1' }],
+    [
+      'keywords that are not part of JSON Schema',
+      OF({ a: { type: 'string', 'x-mcp-header': 'A', format: 'date', title: 'A' } }),
+      { a: 'x' },
+      { a: 'x' },
+    ],
+  ])('accepts %s', async (_what, schema, texts, args) => {
+    expect(await fitted(schema, texts)).toEqual({ args, warnings: [] });
   });
 
-  it('sends null for an optional argument, and rejects it for a required one', async () => {
-    const schema = OF({ n: { type: 'string' } });
-    expect((await fitted(schema, {}, { n: null })).args).toEqual({ n: null });
-    expect((await refusal({ ...schema, required: ['n'] }, {}, { n: null })).message).toContain('n null');
+  it('sends null for an optional argument', async () => {
+    expect((await fitted(OF({ n: { type: 'string' } }), {}, { n: null })).args).toEqual({ n: null });
   });
 
   it('does not split a long text for an argument behind a reference', async () => {
-    const schema = OF(
-      { it: { anyOf: [{ $ref: '#/$defs/text' }, { type: 'null' }] } },
-      { $defs: { text: { type: 'string' } } },
-    );
+    const it = { anyOf: [{ $ref: '#/$defs/text' }, { type: 'null' }] };
     const text = 'a, b '.repeat(400_000);
+    const schema = OF({ it }, { $defs: { text: { type: 'string' } } });
     expect(await fitted(schema, { it: text })).toEqual({ args: { it: text }, warnings: [] });
-  });
-
-  it('validates a draft-07 schema by its own rules', async () => {
-    const pair = { type: 'array', items: [{ type: 'integer' }, { type: 'string' }] };
-    const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...OF({ pair }) };
-    expect((await fitted(schema, { pair: '[1,"a"]' })).args).toEqual({ pair: [1, 'a'] });
-    expect((await refusal(schema, { pair: '["a",1]' })).message).toContain('pair.0 "a": expected integer');
   });
 
   it('keeps every number that JSON can represent and rejects others', async () => {
@@ -168,6 +158,11 @@ describe('invalid arguments', () => {
     [n({ pattern: '^a+$' }), 'n', 'b', 'n "b": must match pattern "^a+$"'],
     [items, 'list', [{}, { 'a/b': 'x' }], 'list.1.a/b "x": expected integer'],
     [n({ uniqueItems: true }), 'n', [1, 1], 'must NOT have duplicate items'],
+    [LINKED, 'tree', '{"next":{"last":1}}', "tool has no argument 'tree.next.last'"],
+    [DRAFT_07, 'pair', '["a",1]', 'pair.0 "a": expected integer'],
+    [{ ...n({ type: 'string' }), required: ['n'] }, 'n', null, 'n null'],
+    // Like any other schema.
+    [{ $async: true, ...n({ type: 'integer' }) }, 'n', 'x', 'n "x": expected integer'],
   ])('are rejected by %j: %s=%j', async (schema, name, value, message, suggested) => {
     const isText = typeof value === 'string';
     const error = await refusal(schema, isText ? { [name]: value } : {}, isText ? {} : { [name]: value });
@@ -202,27 +197,5 @@ describe('schemas that cannot be used', () => {
     const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
     expect(args).toEqual({ n: 3, odd: 'x' });
     expect(warnings).toEqual([expect.stringContaining('cannot use the JSON Schema of tool')]);
-  });
-
-  it('treats an asynchronous schema like any other', async () => {
-    expect((await refusal({ $async: true, ...OF({ n: { type: 'integer' } }) }, { n: 'x' })).code).toBe(
-      'usage',
-    );
-  });
-
-  it.each([undefined, {}, { type: 'object' }])('%j allows any argument', async (schema) => {
-    expect(await fitted(schema ?? {}, { a: '1' })).toEqual({ args: { a: '1' }, warnings: [] });
-  });
-
-  it('ignores keywords that are not part of JSON Schema', async () => {
-    const schema = OF({ a: { type: 'string', 'x-mcp-header': 'A', format: 'date', title: 'A' } });
-    expect(await fitted(schema, { a: 'x' })).toEqual({ args: { a: 'x' }, warnings: [] });
-  });
-});
-
-describe('findTool', () => {
-  it('finds a tool or throws', () => {
-    expect(() => findTool([{ name: 'get-sum' }], 'get_sum')).toThrow(AppError);
-    expect(findTool([{ name: 'get-sum' }], 'get-sum').name).toBe('get-sum');
   });
 });
