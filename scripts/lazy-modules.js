@@ -6,9 +6,12 @@
  */
 export const ON_FIRST_USE = ['chalk', 'jsonc-parser'];
 
-/** A call that loads one of these libraries, or a built-in module that not every run needs. A function cannot be deferred. */
+/**
+ * A call that loads one of these libraries, or a built-in module that not every run needs. A function cannot be deferred.
+ * The worker of jq, which is a text in a chunk, loads worker_threads.
+ */
 const REQUIRE = new RegExp(
-  `\\brequire\\((["'\`])(node:(?!(?:assert|buffer|events|fs|path|url|util)\\1)[\\w/]+|[\\w./]+/(?:${ON_FIRST_USE.join('|')})-[^"'\`]+)\\1\\)`,
+  `\\brequire\\((["'\`])(node:(?!(?:assert|buffer|events|fs|path|url|util|worker_threads)\\1)[\\w/]+|[\\w./]+/(?:${ON_FIRST_USE.join('|')})-[^"'\`]+)\\1\\)`,
   'g',
 );
 // Copying the module (the interoperation of `import * as`) loads it at once.

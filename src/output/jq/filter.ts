@@ -11,6 +11,8 @@ import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
+/** Errors of the worker itself. Without memory, WebAssembly throws a RuntimeError, and V8 a RangeError or an error with a code. */
+const BUGS = [ReferenceError, SyntaxError, TypeError];
 const DEFAULT_HINT: Hint = [
   { text: 'for example', command: again({ '--jq': '.results[].name' }) },
   { text: 'the language: https://jqlang.org/manual' },
@@ -71,9 +73,11 @@ export class Filter {
     try {
       const [result] = await once(worker, 'message', { signal: AbortSignal.any([this.#signal, timeout]) });
       return result;
-    } catch {
+    } catch (error) {
       this.#signal.throwIfAborted();
-      throw timeout.aborted ? this.#timeout() : this.#error('the filter needs too much memory');
+      if (timeout.aborted) throw this.#timeout();
+      if (BUGS.some((kind) => error instanceof kind)) throw error;
+      throw this.#error('the filter needs too much memory');
     } finally {
       // A worker that is still running ends with the program. Bun would wait for one that is terminated in a loop.
       worker.unref();
