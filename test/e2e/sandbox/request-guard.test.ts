@@ -11,19 +11,23 @@ const STATUSES: Readonly<Record<string, Readonly<Record<number, readonly string[
     200: ['127.0.0.1:PORT', 'localhost:PORT', '[::1]:PORT', 'LOCALHOST:PORT'],
     403: [
       ...['evil.example', 'localhost', 'localhost.evil.example:PORT', '127.0.0.1.evil:PORT'],
-      ...['127.0.0.1:1', 'evil:PORT'],
+      ...['127.0.0.1:1', 'evil:PORT', 'localhost.:PORT', 'user@127.0.0.1:PORT', '0.0.0.0:PORT'],
     ],
   },
   origin: {
     200: ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443'],
     403: [
       ...['https://evil.example', 'null', '', 'http://localhost.evil.example', 'file://localhost'],
-      'http://u@localhost',
+      ...['http://u@localhost', 'http://localhost@evil.example', 'http://127.0.0.1\\@evil.example'],
+      ...['http://127.0.0.1, https://evil.example', 'http://127.0.0.2'],
     ],
   },
   'content-type': {
     200: ['Application/JSON; charset=utf-8'],
-    415: ['text/plain', 'application/jsonx', 'application/x-www-form-urlencoded', ''],
+    415: [
+      ...['text/plain', 'application/jsonx', 'application/x-www-form-urlencoded', ''],
+      'text/plain; application/json',
+    ],
   },
   'content-encoding': { 415: ['gzip'] },
   authorization: {
@@ -81,18 +85,21 @@ describe('a request', () => {
   });
 
   it('is not allowed from other origins', async () => {
+    const origin = ['http://localhost', 'https://evil.example'];
+    const twice = await send(await start(), { headers: { ...HEADERS, origin }, body: BODY });
+    expect(twice.status).toBe(403);
     const headers = { origin: 'http://localhost:3000' };
     const reply = await send(await start(), { method: 'OPTIONS', headers });
     expect(reply.status).toBe(403);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it.each(['/', '/api', '/api/mcp/', '/api/mcp2', '/API/MCP', '//api/mcp'])(
-    'to %s gets 404',
-    async (path) => {
-      expect((await send(await start(), { path, headers: HEADERS, body: BODY })).status).toBe(404);
-    },
-  );
+  it.each([
+    ...['/', '/api', '/api/mcp/', '/api/mcp2', '/API/MCP', '//api/mcp'],
+    ...['/../../etc/passwd', '/api/mcp/%2e%2e'],
+  ])('to %s gets 404', async (path) => {
+    expect((await send(await start(), { path, headers: HEADERS, body: BODY })).status).toBe(404);
+  });
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'])('%s gets 405, naming POST', async (method) => {
     const reply = await send(await start(), { method, headers: HEADERS });
