@@ -6,15 +6,6 @@ import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
 
-/** Returns a signal and a function that aborts it as Ctrl-C does. */
-function interruption() {
-  const controller = new AbortController();
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(new AppError('interrupted', 'interrupted')),
-  };
-}
-
 describe('the reference server "everything"', () => {
   const server = useServer(ANYWHERE, EVERYTHING);
   const home = newHome();
@@ -33,12 +24,8 @@ describe('the reference server "everything"', () => {
   it('is called with the stored protocol after the first command', async () => {
     server.passed();
     expect((await run('call echo message=hi')).stdout).toBe('Echo: hi\n');
-    expect(what(server.passed())).toEqual([
-      'initialize',
-      'notifications/initialized',
-      'tools/call',
-      'DELETE',
-    ]);
+    const session = ['initialize', 'notifications/initialized', 'tools/call', 'DELETE'];
+    expect(what(server.passed())).toEqual(session);
   });
 
   it('is called with the protocol of --protocol', async () => {
@@ -52,10 +39,12 @@ describe('the reference server "everything"', () => {
 
   it('receives a cancellation on Ctrl-C', async () => {
     server.passed();
-    const { signal, abort } = interruption();
-    void server.next('tools/call').then(() => setTimeout(abort, 100));
-    const { exit } = await run('call trigger-long-running-operation duration=9 steps=9', { signal });
-    expect(exit).toBe(130);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = run('call trigger-long-running-operation duration=9 steps=9', { signal });
+    await server.next('tools/call');
+    setTimeout(() => controller.abort(new AppError('interrupted', 'interrupted')), 100);
+    expect((await running).exit).toBe(130);
     const passed = server.passed();
     expect(what(passed).slice(-3)).toEqual(['tools/call', 'notifications/cancelled', 'DELETE']);
     expect(passed.at(-2)?.body.params?.requestId).toBeTypeOf('number');

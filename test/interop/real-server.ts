@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/servers.ts';
 
@@ -22,7 +22,7 @@ export interface RealServer {
   run(line: string, options?: RunOptions & { home?: Home }): Promise<Transcript>;
   /** Returns the requests since the last call of this function. */
   passed(): Passed[];
-  /** Waits for the next request of this kind. */
+  /** Waits for a request of this kind since the last call of `passed`. */
   next(kind: string): Promise<void>;
 }
 
@@ -33,15 +33,11 @@ export const what = (passed: readonly Passed[]): string[] => passed.map((each) =
 /** Starts `node <script> <args>` around the tests of a `describe` and records the requests to it. */
 export function useServer(script: string, ...args: readonly string[]): RealServer {
   const log: Passed[] = [];
-  const waiting = new Set<(passed: Passed) => void>();
   let endpoint = '';
   let stop: (() => void) | undefined;
   beforeAll(async () => {
     const server = await start(script, args);
-    const proxy = await countingProxy(server.port, (passed) => {
-      log.push(passed);
-      for (const hear of waiting) hear(passed);
-    });
+    const proxy = await countingProxy(server.port, (passed) => log.push(passed));
     endpoint = `http://127.0.0.1:${proxy.port}/mcp`;
     stop = () => {
       proxy.close();
@@ -56,15 +52,7 @@ export function useServer(script: string, ...args: readonly string[]): RealServe
         env: { ...home.env, RESTAURANT_API_KEY: 'sk_service_interop_1234', ...options.env },
       }),
     passed: () => log.splice(0),
-    next: (kind) =>
-      new Promise((resolve) => {
-        const hear = (passed: Passed) => {
-          if (passed.what !== kind) return;
-          waiting.delete(hear);
-          resolve();
-        };
-        waiting.add(hear);
-      }),
+    next: (kind) => expect.poll(() => what(log), { timeout: 50_000 }).toContain(kind),
   };
 }
 
@@ -84,7 +72,7 @@ function start(script: string, args: readonly string[]): Promise<{ port: number;
 }
 
 /** Forwards requests to a local port and calls `onRequest` for each. */
-async function countingProxy(port: number, onRequest: (passed: Passed) => void): Promise<TestServer> {
+async function countingProxy(port: number, onRequest: (passed: Passed) => unknown): Promise<TestServer> {
   return httpServer((received, response) => {
     onRequest(seen(received));
     const { method, path, body } = received;

@@ -126,12 +126,19 @@ describe('a request', () => {
   });
 });
 
-it('keeps keys out of the list of requests and the log', async () => {
+it('keeps keys out of the list of requests and the log, wherever they were sent', async () => {
   const log: unknown[] = [];
   const sandbox = await start({ onRequest: (entry) => log.push(entry) });
-  await post(sandbox, BODY, { authorization: 'Bearer sk_service_secret_value' });
+  const key = 'sk_service_real_and_secret_0123456789';
+  const reply = await send(sandbox, {
+    path: `/api/mcp?key=${key}`,
+    headers: { ...HEADERS, authorization: `Bearer ${key}`, 'x-api-key': key },
+    body: BODY,
+  });
+  expect([reply.status, reply.text.includes(key)]).toEqual([401, false]);
   await post(sandbox, BODY);
-  expect(JSON.stringify([log, sandbox.requests])).not.toContain('sk_service');
+  expect(JSON.stringify([log, sandbox.requests[1]])).not.toContain('sk_service');
+  expect(JSON.stringify(sandbox.requests[0])).not.toContain('Bearer');
   expect(log).toMatchObject([
     { method: 'tools/call', tool: 'find_restaurant', status: 401, key: 'unknown' },
     { method: 'tools/call', tool: 'find_restaurant', status: 200, key: 'free' },

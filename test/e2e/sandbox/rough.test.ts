@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runCli } from '../../helpers/program.ts';
-import { HEADERS, NOPA, post, sandboxes, send, sendRaw, toolCall } from './http.ts';
+import { HEADERS, NOPA, post, sandboxes, sendRaw, toolCall } from './http.ts';
 
 const start = sandboxes();
 const open = (options: SandboxOptions = {}) => start({ perMinute: 0, perDay: 0, ...options });
@@ -149,38 +149,25 @@ it('connections that send single bytes slowly are closed after the time limit', 
   await expectAlive(sandbox);
 });
 
-describe('the record of requests', () => {
-  it('has each body, except large ones', async () => {
-    const sandbox = await open();
-    for (const blanks of [0, 1_000_000]) await post(sandbox, `${BODY}${' '.repeat(blanks)}`);
-    expect(sandbox.requests.map(({ body }) => body)).toEqual([NOPA, undefined]);
-  });
+it('the list of requests has each body, except large ones', async () => {
+  const sandbox = await open();
+  for (const blanks of [0, 1_000_000]) await post(sandbox, `${BODY}${' '.repeat(blanks)}`);
+  expect(sandbox.requests.map(({ body }) => body)).toEqual([NOPA, undefined]);
+});
 
-  it('never shows a key in the log, wherever it was sent', async () => {
-    const key = 'sk_service_real_and_secret_0123456789';
-    const seen: unknown[] = [];
-    const sandbox = await open({ onRequest: (entry) => seen.push(entry) });
-    const reply = await send(sandbox, {
-      path: `/api/mcp?key=${key}`,
-      headers: { ...HEADERS, authorization: `Bearer ${key}`, 'x-api-key': key },
-      body: BODY,
-    });
-    expect([reply.status, reply.text.includes(key)]).toEqual([401, false]);
-    expect(JSON.stringify(seen)).not.toContain('real_and_secret');
-
-    const free = await open();
-    await free.close();
-    const stop = new AbortController();
-    const words = ['sandbox', '--port', String(portOf(free))];
-    const running = runCli(words, { signal: stop.signal, tty: { stderr: true } });
-    const call = { ...toolCall(`${key} ${'long '.repeat(100)}`, {}), id: key };
-    while ((await post(free, call).catch(() => undefined)) === undefined) await new Promise(setImmediate);
-    await post(free, { jsonrpc: '2.0', id: 1, method: `${key}\u001b[2J` });
-    stop.abort();
-    const { exit, stderr } = await running;
-    expect([exit, stderr.match(/tools\/call/g)?.length]).toEqual([130, 1]);
-    expect(stderr).not.toContain('real_and_secret');
-    expect(stderr).not.toContain('\u001b[2J');
-    expect(stderr.length).toBeLessThan(1000);
-  });
+it('the log on a terminal shows neither keys nor escapes, and cuts long names', async () => {
+  const key = 'sk_service_real_and_secret_0123456789';
+  const free = await open();
+  await free.close();
+  const stop = new AbortController();
+  const words = ['sandbox', '--port', String(portOf(free))];
+  const running = runCli(words, { signal: stop.signal, tty: { stderr: true } });
+  const call = { ...toolCall(`${key} ${'long '.repeat(100)}`, {}), id: key };
+  while ((await post(free, call).catch(() => undefined)) === undefined) await new Promise(setImmediate);
+  await post(free, { jsonrpc: '2.0', id: 1, method: `${key}\u001b[2J` });
+  stop.abort();
+  const { exit, stderr } = await running;
+  expect([exit, stderr.match(/tools\/call/g)?.length]).toEqual([130, 1]);
+  expect(stderr).not.toMatch(/real_and_secret|\u001b\[2J/);
+  expect(stderr.length).toBeLessThan(1000);
 });
