@@ -49,6 +49,8 @@ describe('parseRetryAfter', () => {
 
 const http = (status: number, details: ErrorDetails = {}) =>
   new AppError('http_error', 'm', { status, ...details });
+const slow = (status: number, retryAfter: number) => http(status, { retryAfter });
+const asks = (wait: string) => ({ message: `m; the service asks to wait ${wait}` });
 const broken = (reason: Reason) => new AppError('network', 'm', { reason });
 const DEFAULTS = {
   attempt: 0,
@@ -89,62 +91,48 @@ describe('planRetry', () => {
     expect(typeof plan({ error: broken(reason), policy: 'write' }) === 'number').toBe(write);
   });
 
-  it('retries an incomplete response once', () => {
-    expect(plan({ error: broken('incomplete'), attempt: 1, retries: 9 })).toBeInstanceOf(AppError);
-  });
-
-  it('backs off with full jitter, from half a second to ten', () => {
-    const wait = (attempt: number, random: number) =>
-      plan({ error: http(500), attempt, retries: 99, random: () => random });
-    expect(wait(0, 0.99)).toBe(495);
-    expect(wait(1, 0.99)).toBe(990);
-    expect(wait(9, 0.99)).toBe(9900);
-    expect(wait(9, 0)).toBe(100);
-    expect(plan({ error: http(429), random: () => 0 })).toBe(500);
-  });
-
-  it('fails with the error, or with the number of attempts', () => {
-    const error = http(500);
-    expect(plan({ error, retries: 0 })).toBe(error);
-    expect(plan({ error, attempt: 2 })).toMatchObject({
-      message: 'm (tried 3 times)',
-      details: { status: 500 },
-    });
-  });
-
-  it('fails when the wait exceeds the time left', () => {
-    expect(plan({ error: http(500), remainingMs: 200 })).toMatchObject({
-      message: 'm; no time is left for a retry',
-    });
-  });
-
-  it('honors Retry-After of a 429 beyond the time of the call, up to the maximum wait', () => {
-    const planFor = (retryAfter: number) =>
-      plan({ error: http(429, { retryAfter }), remainingMs: 1000, random: () => 0 });
-    expect(planFor(7)).toBe(7000);
-    expect(planFor(0)).toBe(500);
-    const tooLong = planFor(7200) as AppError;
-    expect(tooLong.message).toMatch(/asks to wait 2 hours, longer than 60s$/);
-    expect(hintFor(tooLong)).toEqual([
-      { text: 'run the command again in 2 hours' },
-      { text: 'or allow it', command: { again: { '--max-wait': '121m' } } },
-    ]);
-    expect(planFor(999_999_999_999)).toMatchObject({
-      message: expect.stringContaining('31,709 years'),
-    });
-  });
-
-  it('honors Retry-After of a 503 within the time of the call', () => {
-    const planFor = (retryAfter: number) => plan({ error: http(503, { retryAfter }), random: () => 0 });
-    expect(planFor(7)).toBe(7000);
-    expect(hintFor(planFor(7200) as AppError)).toMatchObject([
+  const late = { attempt: 9, retries: 99 };
+  it.each<[string, AppError, Partial<typeof DEFAULTS>, object | number]>([
+    ['retries an incomplete response once', broken('incomplete'), { attempt: 1, retries: 9 }, AppError],
+    ['backs off half a second at first', http(500), { random: () => 0.99 }, 495],
+    ['backs off a second next', http(500), { attempt: 1, random: () => 0.99 }, 990],
+    ['backs off ten seconds at most', http(500), { ...late, random: () => 0.99 }, 9900],
+    ['backs off with full jitter', http(500), { ...late, random: () => 0 }, 100],
+    ['backs off half a second at least after a 429', http(429), { random: () => 0 }, 500],
+    ['fails with the error', http(500), { retries: 0 }, { message: 'm' }],
+    ['fails with the number of attempts', http(500), { attempt: 2 }, { message: 'm (tried 3 times)' }],
+    [
+      'fails when the wait exceeds the time left',
+      http(500),
+      { remainingMs: 100 },
+      { message: 'm; no time is left for a retry' },
+    ],
+    ['waits after a 429 beyond the time left', slow(429, 7), { remainingMs: 1000 }, 7000],
+    ['waits half a second at least after a 429', slow(429, 0), {}, 500],
+    ['waits after a 429 up to the maximum wait', slow(429, 7200), {}, asks('2 hours, longer than 60s')],
+    ['names the years of a wait', slow(429, 999_999_999_999), {}, asks('31,709 years, longer than 60s')],
+    ['waits after a 503', slow(503, 7), {}, 7000],
+    [
+      'waits after a 503 within the time left',
+      slow(503, 40),
       {},
-      { command: { again: { '--max-wait': '121m', '--timeout': '121m' } } },
+      asks('40s, longer than the time that is left'),
+    ],
+  ])('%s', (_title, error, changes, expected) => {
+    const planned = plan({ error, random: () => 0, ...changes });
+    if (typeof expected === 'number') expect(planned).toBe(expected);
+    else if (expected === AppError) expect(planned).toBe(error);
+    else expect(planned).toMatchObject({ code: 'http_error', details: error.details, ...expected });
+  });
+
+  it.each([
+    [429, { '--max-wait': '121m' }],
+    [503, { '--max-wait': '121m', '--timeout': '121m' }],
+  ])('suggests to allow a wait of two hours after a %d', (status, again) => {
+    expect(hintFor(plan({ error: slow(status, 7200) }) as AppError)).toEqual([
+      { text: 'run the command again in 2 hours' },
+      { text: 'or allow it', command: { again } },
     ]);
-    expect(planFor(40)).toMatchObject({
-      code: 'http_error',
-      message: expect.stringContaining('wait 40s'),
-    });
   });
 });
 
