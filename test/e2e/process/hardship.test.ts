@@ -138,47 +138,35 @@ function mayMount(): boolean {
 }
 
 describe.runIf(mayMount()).concurrent('a home', () => {
-  /** Runs a line with a separate file system mounted at `$HOME`. */
-  function mounted(options: string, line: string): Promise<ProcessResult> {
-    const { home } = newHome();
-    const prepare = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
-    const program = `restaurant() { ${COMMAND} "$@"; }`;
-    return start('unshare', ['-m', 'bash', '-c', `${prepare}\n${program}\n${line}`], {
-      env: { ...given(), HOME: home, RESTAURANT_MAX_AGE: '1h' },
-    }).ended;
-  }
-
-  it('that is read-only prevents only saving', async () => {
-    const { exit, stdout, stderr } = await mounted(
+  // With a separate file system.
+  it.each<[string, options: string, line: string, stdout: string, stderr: RegExp]>([
+    [
+      'that is read-only prevents only saving',
       'ro',
-      `${restaurantLine(FIND)} > /dev/shm/$$ || exit 20
+      `restaurant find Nopa --city SF > /dev/shm/$$ || exit 20
        wc -l < /dev/shm/$$; rm /dev/shm/$$
-       ${restaurantLine(['config', 'set', 'city', 'SF'])}`,
-    );
-    expect([exit, stdout]).toEqual([9, '3\n']);
-    expect(stderr).toMatch(/^error: .*the file system is read-only\nhint: .+\n$/);
-  });
-
-  it('on a full disk prevents only saving, and loses nothing', async () => {
-    const { exit, stdout, stderr } = await mounted(
+       restaurant config set city SF`,
+      '3\n',
+      /^error: .*the file system is read-only\nhint: .+\n$/,
+    ],
+    [
+      'on a full disk prevents only saving, and loses nothing',
       'size=64k,mode=700',
-      `${restaurantLine(['config', 'set', 'city', 'SF'])}
+      `restaurant config set city SF
        dd if=/dev/zero of=filler bs=1k status=none 2> /dev/null
-       ${restaurantLine(FIND)} | wc -l
-       ${restaurantLine(['config', 'set', 'city', 'Bern'])}
+       restaurant find Nopa --city SF | wc -l
+       restaurant config set city Bern
        code=$?
        cat .config/restaurant/config.json
        ls -A .config/restaurant
        exit $code`,
-    );
-    expect([exit, stdout]).toEqual([9, '3\n{\n  "settings": {\n    "city": "SF"\n  }\n}\nconfig.json\n']);
-    expect(stderr).toMatch(/^error: .*(the disk is full|as when it is full)\nhint: .+\n$/);
-  });
-
-  it('on a full disk keeps the saved restaurants', async () => {
-    const { exit, stdout, stderr } = await mounted(
+      '3\n{\n  "settings": {\n    "city": "SF"\n  }\n}\nconfig.json\n',
+      /^error: .*(the disk is full|as when it is full)\nhint: .+\n$/,
+    ],
+    [
+      'on a full disk keeps the saved restaurants',
       'size=64k,mode=700',
-      `${restaurantLine(FIND)} > /dev/null; restaurant save 1
+      `restaurant find Nopa --city SF > /dev/null; restaurant save 1
        cp .local/share/restaurant/saved.json /dev/shm/$$
        dd if=/dev/zero of=filler bs=1k status=none 2> /dev/null
        restaurant save 2; restaurant saved --refresh
@@ -187,13 +175,20 @@ describe.runIf(mayMount()).concurrent('a home', () => {
        rm /dev/shm/$$ filler
        restaurant save 2
        exit $code`,
-    );
-    expect([exit, stdout]).toEqual([9, 'Nopa is saved\nNopa\nNopa Corner is saved\n']);
-    expect(stderr).toMatch(/^(error: .*the disk is full\nhint: .+\n){2}$/);
+      'Nopa is saved\nNopa\nNopa Corner is saved\n',
+      /^(error: .*the disk is full\nhint: .+\n){2}$/,
+    ],
+  ])('%s', async (_title, options, line, stdout, stderr) => {
+    const { home } = newHome();
+    const mount = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
+    const ended = await start(
+      'unshare',
+      ['-m', 'bash', '-c', `${mount}\nrestaurant() { ${COMMAND} "$@"; }\n${line}`],
+      { env: { ...given(), HOME: home, RESTAURANT_MAX_AGE: '1h' } },
+    ).ended;
+    expect(ended).toMatchObject({ exit: 9, stdout, stderr: expect.stringMatching(stderr) });
   });
 });
-
-const restaurantLine = (words: readonly string[]): string => `restaurant ${words.join(' ')}`;
 
 describe.concurrent('an invalid home', () => {
   it.each([[''], ['here']])('%j causes no files in the current folder', async (HOME) => {

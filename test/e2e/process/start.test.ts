@@ -46,9 +46,6 @@ async function slowParts(words: readonly string[]): Promise<string[]> {
 
 describe('starting', () => {
   it.each([
-    [['--help']],
-    [['--version']],
-    [['find', '--help']],
     [['help', 'exit-codes']],
     [['schema']],
     [['completion', 'zsh']],

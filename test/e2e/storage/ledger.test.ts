@@ -163,22 +163,16 @@ describe('openLedger', () => {
     expect((await open(3, 0, other).grant()).granted).toBe(false);
   });
 
-  it('has no limit at 0', async () => {
+  it('has no limit at 0, and other limits for another process', async () => {
     const { open } = world();
-    const ledger = open(0, 0);
-    expect(await granted(ledger, 300)).toBe(300);
-    expect(await ledger.usage()).toEqual({
-      perMinute: { limit: 0, used: 300 },
-      perDay: { limit: 0, used: 300 },
-    });
-    expect((await open(300).grant()).granted).toBe(false);
-  });
-
-  it('applies separate limits for each process', async () => {
-    const { open } = world();
-    expect(await granted(open(5), 9)).toBe(5);
-    expect(await granted(open(3), 9)).toBe(0);
-    expect(await granted(open(8), 9)).toBe(3);
+    const unlimited = open(0, 0);
+    expect(await granted(unlimited, 300)).toBe(300);
+    const used = { limit: 0, used: 300 };
+    expect(await unlimited.usage()).toEqual({ perMinute: used, perDay: used });
+    expect(await granted(open(300), 1)).toBe(0);
+    expect(await granted(open(305), 9)).toBe(5);
+    expect(await granted(open(303), 9)).toBe(0);
+    expect(await granted(open(308), 9)).toBe(3);
   });
 
   it('separates keys and endpoints and stores neither', async () => {
