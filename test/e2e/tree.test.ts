@@ -290,25 +290,6 @@ describe('an invalid command line', () => {
     // Words after `--` are not options.
     expect((await run('fnd', '--', '--json')).stderr).toMatch(/^error: /);
   });
-
-  it('names both of two conflicting options', async () => {
-    for (const [one, other] of [
-      ['--json', '--format=csv'],
-      ['--base-url=http://127.0.0.1:1', '--endpoint=http://127.0.0.1:1'],
-      ['--demo', '--base-url=http://127.0.0.1:1'],
-      ['--dry-run', '--curl'],
-      ['--verbose', '--quiet'],
-    ] as const) {
-      for (const words of [
-        [one, other],
-        [other, one],
-      ]) {
-        const { exit, stdout, stderr } = await run('find', 'x', '--city', 'SF', ...words);
-        expect([exit, stdout]).toEqual([2, '']);
-        for (const flag of words) expect(stderr).toContain(flag.replace(/=.*/, ''));
-      }
-    }
-  });
 });
 
 describe('an option', () => {
