@@ -54,43 +54,28 @@ describe.each(SHELLS)('%s', (shell) => {
 
 describe.skipIf(missing('bash')).concurrent('in bash', () => {
   it('fills COMPREPLY', async () => {
+    const replies = [
+      ['restaurant fi', 'fi', 'find|'],
+      ['restaurant find x --format=j', 'j', 'json|'],
+      ['restaurant find x --fo rest', '', '|'],
+      ['restaurant call x a=@my', '@my', '@my\\ file.csv|'],
+      ['restaurant call x a=@so', '@so', '@some\\ dir/|'],
+      ['restaurant find x -oev', '-oev', '-oevil\\$\\(touch\\ ran\\).csv|'],
+      ['restaurant call x a=@x', '@x', '@x\\;touch\\ ran\\;#.json|'],
+      ['restaurant call x "a=@quo', 'a=@quo', 'a=@quo\\"te\'s\\`touch ran\\`.json|'],
+      ["restaurant call x 'a=@quo", 'a=@quo', `a=@quo"te'\\''s\`touch ran\`.json|`],
+      ['restaurant enrich x -o ', '', '|'],
+      ['restaurant find "$(touch ran)" `touch ran` --ci', '--ci', '--city|'],
+    ] as const;
     // Calls it as readline does: with the line up to the cursor, and the part of the word to replace.
-    const ask = (line: string, word: string) =>
-      `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`;
-    const harness = 'compopt() { :; }';
-    const words = `unset COMP_LINE; COMP_WORDS=(restaurant config se); COMP_CWORD=2; _restaurant; echo "\${COMPREPLY[@]}"`;
-    const text = await inShell(
-      'bash',
-      ['--norc'],
-      [
-        harness,
-        ask('restaurant fi', 'fi'),
-        ask('restaurant find x --format=j', 'j'),
-        ask('restaurant find x --fo rest', ''),
-        ask('restaurant call x a=@my', '@my'),
-        ask('restaurant call x a=@so', '@so'),
-        ask('restaurant find x -oev', '-oev'),
-        ask('restaurant call x a=@x', '@x'),
-        ask('restaurant call x "a=@quo', 'a=@quo'),
-        ask("restaurant call x 'a=@quo", 'a=@quo'),
-        ask('restaurant enrich x -o ', ''),
-        ask('restaurant find "$(touch ran)" `touch ran` --ci', '--ci'),
-        words,
-        'complete -p restaurant',
-      ],
+    const asked = replies.map(
+      ([line, word]) =>
+        `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`,
     );
-    expect(text.split('\n')).toEqual([
-      'find|',
-      'json|',
-      '|',
-      '@my\\ file.csv|',
-      '@some\\ dir/|',
-      '-oevil\\$\\(touch\\ ran\\).csv|',
-      '@x\\;touch\\ ran\\;#.json|',
-      'a=@quo\\"te\'s\\`touch ran\\`.json|',
-      `a=@quo"te'\\''s\`touch ran\`.json|`,
-      '|',
-      '--city|',
+    const words = `unset COMP_LINE; COMP_WORDS=(restaurant config se); COMP_CWORD=2; _restaurant; echo "\${COMPREPLY[@]}"`;
+    const script = ['compopt() { :; }', ...asked, words, 'complete -p restaurant'];
+    expect((await inShell('bash', ['--norc'], script)).split('\n')).toEqual([
+      ...replies.map(([, , reply]) => reply),
       'set',
       'complete -o nosort -F _restaurant restaurant',
       '',
@@ -103,45 +88,39 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 describe.skipIf(missing('fish'))('in fish', () => {
   it('complete -C lists the candidates', async () => {
-    const lines = [
-      'restaurant fi',
-      'restaurant --json fi',
-      'restaurant find x --format=js',
-      'restaurant call x "a=@my',
-    ];
-    const text = await inShell(
-      'fish',
-      ['--no-config'],
-      lines.map((line) => `complete -C${quoted(line)}; echo ==`),
-    );
-    expect(text.split('==\n')).toEqual([
-      'find\tSearch restaurants by name and city\n',
-      'find\tSearch restaurants by name and city\n',
-      '--format=json\n',
-      'a=@my file.csv\n',
-      '',
-    ]);
+    const replies = {
+      'restaurant fi': 'find\tSearch restaurants by name and city\n',
+      'restaurant --json fi': 'find\tSearch restaurants by name and city\n',
+      'restaurant find x --format=js': '--format=json\n',
+      'restaurant call x "a=@my': 'a=@my file.csv\n',
+    };
+    const lines = Object.keys(replies).map((line) => `complete -C${quoted(line)}; echo ==`);
+    const text = await inShell('fish', ['--no-config'], lines);
+    expect(text.split('==\n')).toEqual([...Object.values(replies), '']);
   });
 });
 
-/** Types each line and a TAB into an interactive shell, and waits for the expected text on the screen. */
+/** Starts an interactive shell, and waits until it has run a line. */
+async function interactive(shell: Shell, options: readonly string[], load: string) {
+  const terminal = inTerminal(shell, options, {
+    env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
+    cwd,
+    columns: 120,
+  });
+  // Its output shows that the shell is ready. The quotes distinguish it from the echo of the command line.
+  terminal.type(`${load}; echo "lo""aded"\r`);
+  await terminal.shown('loaded');
+  return terminal;
+}
+
+/** Types each line and a TAB, and waits for the expected text on the screen. */
 async function tab(
   shell: Shell,
   options: readonly string[],
   load: string,
   cases: readonly (readonly [string, string])[],
 ): Promise<void> {
-  const terminal = inTerminal(shell, options, {
-    env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
-    cwd,
-    columns: 120,
-  });
-  // The output of a command shows that the shell is ready. The quotes distinguish it from the echo of the command line.
-  const run = async (line: string, mark: string) => {
-    terminal.type(`${line}; echo "${mark.slice(0, 2)}""${mark.slice(2)}"\r`);
-    await terminal.shown(mark);
-  };
-  await run(load, 'loaded');
+  const terminal = await interactive(shell, options, load);
   for (const [line, shown] of cases) {
     terminal.type(`${line}\t`);
     await terminal.shown(shown);
@@ -152,21 +131,18 @@ async function tab(
 }
 
 describe.concurrent('the TAB key', () => {
+  const BASH = ['--norc', '--noprofile', '-i'];
+
   it.skipIf(missing('bash'))('in bash', async () => {
-    await tab('bash', ['--norc', '--noprofile', '-i'], `source '${home}/c.bash'`, [
+    await tab('bash', BASH, `source '${home}/c.bash'`, [
       ['restaurant fi', 'restaurant find '],
       ['restaurant enrich my', 'my\\ file.csv '],
     ]);
   });
 
   it.skipIf(missing('bash'))('in bash does not run a command in a file name', async () => {
-    const terminal = inTerminal('bash', ['--norc', '--noprofile', '-i'], {
-      env: { ...env, PS1: 'ready> ', TERM: 'xterm' },
-      cwd,
-      columns: 120,
-    });
-    terminal.type(`source '${home}/c.bash'; restaurant() { echo "argument: $*"; }; echo loa""ded\r`);
-    await terminal.shown('loaded');
+    const load = `source '${home}/c.bash'; restaurant() { echo "argument: $*"; }`;
+    const terminal = await interactive('bash', BASH, load);
     for (const [line, completed] of [
       ['restaurant find a -oev', 'find a -oevil$(touch ran).csv'],
       ['restaurant call t key=@x', 'call t key=@x;touch ran;#.json'],
