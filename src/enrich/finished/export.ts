@@ -77,111 +77,87 @@ export async function exportFinished(app: App, file: string, options: ExportOpti
     path: list.path,
     identity: statSync(list.path, { bigint: true }),
   });
-  const count = await exportList(app, list, targets);
-  await app.notes.note(`${plural(count, 'row')} in ${targets.map(({ name }) => name).join(' and ')}`);
+  await exportList(app, list, targets);
+  await app.notes.note(`${plural(list.count, 'row')} in ${targets.map(({ name }) => name).join(' and ')}`);
 }
 
-/** @returns its number of rows */
-export async function exportList(app: App, list: FinishedList, targets: readonly Target[]): Promise<number> {
-  const source = new ExportSource(list);
+export async function exportList(app: App, list: FinishedList, targets: readonly Target[]): Promise<void> {
   for (const { name, path } of targets) {
     const format = exportFormat(name) ?? 'xlsx';
     const isText = format === 'geojson';
-    const chunks = isText ? source.geoJson() : fileBytes(format, await source.table(format === 'xlsx'));
+    const chunks = isText ? geoJsonOf(list) : fileBytes(format, await tableOf(list, format === 'xlsx'));
     await writeChunksAtomic(path, chunks, 0o644);
     openExportSource(app.paths.stateDir, path).write({ list: list.path });
   }
-  return source.count;
 }
-
-type Entry = readonly [column: string, value: unknown];
 
 /** Fields of a result that are numbers, also if they are texts in a CSV. */
 const NUMBERS = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
 
-/** Reads a finished list as a table with typed columns, or as GeoJSON. */
-class ExportSource {
-  readonly #list: FinishedList;
-  readonly #numbers: readonly string[];
-  /** Number of rows of the last reading. */
-  count = 0;
+const numbersOf = ({ prefix }: FinishedList): string[] => NUMBERS.map((field) => prefix + field);
 
-  constructor(list: FinishedList) {
-    this.#list = list;
-    this.#numbers = NUMBERS.map((field) => list.prefix + field);
-  }
+/**
+ * Reads a list as a table with typed columns: once for the columns and their kinds, and once for the rows.
+ * @param readsText whether texts can be numbers
+ */
+async function tableOf(list: FinishedList, readsText: boolean): Promise<TableFile> {
+  const names = new ColumnNames();
+  const kinds = new ColumnKinds(readsText && !list.isNdjson);
+  for await (const row of list.rows()) kinds.add(names.cells(recordOf(list, row)));
+  const columns = kinds.columns(names.all, numbersOf(list));
+  return { columns, rows: typedRows(list, names, columns) };
+}
 
-  /** Reads the list twice: for the columns and their kinds, and for the rows. @param readsText whether texts can be numbers */
-  async table(readsText: boolean): Promise<TableFile> {
-    const names = new ColumnNames();
-    const kinds = new ColumnKinds(readsText && !this.#list.isNdjson);
-    this.count = 0;
-    for await (const row of this.#list.rows()) {
-      kinds.add(names.cells(this.#record(row)));
-      this.count += 1;
-    }
-    const columns = kinds.columns(names.all, this.#numbers);
-    return { columns, rows: this.#typedRows(names, columns) };
-  }
+async function* typedRows(
+  list: FinishedList,
+  names: ColumnNames,
+  columns: readonly TableColumn[],
+): AsyncGenerator<readonly Scalar[]> {
+  for await (const row of list.rows()) yield typedCells(names.cells(recordOf(list, row)), columns);
+}
 
-  async *#typedRows(names: ColumnNames, columns: readonly TableColumn[]): AsyncGenerator<readonly Scalar[]> {
-    for await (const row of this.#list.rows()) yield typedCells(names.cells(this.#record(row)), columns);
-  }
+/** The columns of the list, then those of the result. */
+const entriesOf = (list: FinishedList, row: ListRow): (readonly [column: string, value: unknown])[] => [
+  ...list.ownFields(row),
+  ...Object.keys(row.values).map((field) => [list.columnOf(field), list.value(row.values, field)] as const),
+];
 
-  /** Returns GeoJSON (RFC 7946) with the geometry of the list, or else the point of the restaurant. */
-  async *geoJson(): AsyncGenerator<string> {
-    yield '{"type":"FeatureCollection","features":[';
-    this.count = 0;
-    for await (const row of this.#list.rows()) {
-      yield `${this.count === 0 ? '' : ','}\n${toJson(this.#feature(row), false)}`;
-      this.count += 1;
-    }
-    yield '\n]}\n';
-  }
+/** The flat columns of a row. Those of an object may differ from row to row. */
+function recordOf(list: FinishedList, row: ListRow): readonly (readonly [string, Scalar])[] {
+  const entries = entriesOf(list, row);
+  if (row.row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
+  const details = `${list.prefix}details`;
+  const record = entries.map(([name, value]) =>
+    name === details && isObject(value) ? ([name, toJson(value, false)] as const) : ([name, value] as const),
+  );
+  return [...flatCells({ ...row.row, value: Object.fromEntries(record) })];
+}
 
-  /** The columns of the list, then those of the result. */
-  #entries(row: ListRow): Entry[] {
-    const found = Object.keys(row.values).map(
-      (field): Entry => [this.#list.columnOf(field), this.#list.value(row.values, field)],
-    );
-    return [...this.#list.ownFields(row), ...found];
-  }
+/** Returns GeoJSON (RFC 7946) with the geometry of the list, or else the point of the restaurant. */
+async function* geoJsonOf(list: FinishedList): AsyncGenerator<string> {
+  const numbers = numbersOf(list);
+  yield '{"type":"FeatureCollection","features":[';
+  for await (const row of list.rows())
+    yield `${row.number === 1 ? '' : ','}\n${toJson(featureOf(list, row, numbers), false)}`;
+  yield '\n]}\n';
+}
 
-  /** The flat columns of a row. Those of an object may differ from row to row. */
-  #record(row: ListRow): readonly (readonly [string, Scalar])[] {
-    const entries = this.#entries(row);
-    if (row.row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
-    const details = `${this.#list.prefix}details`;
-    const record = entries.map(([name, value]) =>
-      name === details && isObject(value)
-        ? ([name, toJson(value, false)] as const)
-        : ([name, value] as const),
-    );
-    return [...flatCells({ ...row.row, value: Object.fromEntries(record) })];
-  }
-
-  #feature(row: ListRow): JsonObject {
-    const received = row.row.kind === 'object' ? tryParseJson(row.text) : undefined;
-    const isFeature = isObject(received) && received.type === 'Feature';
-    const [lat, lng] = ['lat', 'lng'].map((field) => numberOf(this.#list.value(row.values, field)));
-    const point = pointOf({ lat, lng });
-    const found = point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] };
-    const names = new ColumnNames();
-    const properties = this.#entries(row).map(([name, value]) => [
-      names.unique(name),
-      this.#property(name, value),
-    ]);
-    return {
-      type: 'Feature',
-      geometry: isFeature ? (received.geometry ?? found) : found,
-      properties: Object.fromEntries(properties),
-    };
-  }
-
-  #property(name: string, value: unknown): unknown {
-    if (value === '' || value === undefined) return null;
-    return this.#numbers.includes(name) ? (numberOf(value) ?? null) : value;
-  }
+function featureOf(list: FinishedList, row: ListRow, numbers: readonly string[]): JsonObject {
+  const received = row.row.kind === 'object' ? tryParseJson(row.text) : undefined;
+  const isFeature = isObject(received) && received.type === 'Feature';
+  const [lat, lng] = ['lat', 'lng'].map((field) => numberOf(list.value(row.values, field)));
+  const point = pointOf({ lat, lng });
+  const found = point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] };
+  const names = new ColumnNames();
+  const properties = entriesOf(list, row).map(([name, value]) => {
+    const number = numbers.includes(name) ? numberOf(value) : value;
+    return [names.unique(name), value === '' ? null : (number ?? null)] as const;
+  });
+  return {
+    type: 'Feature',
+    geometry: isFeature ? (received.geometry ?? found) : found,
+    properties: Object.fromEntries(properties),
+  };
 }
 
 function numberOf(value: unknown): number | undefined {

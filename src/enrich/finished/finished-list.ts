@@ -62,6 +62,8 @@ export class FinishedList {
   readonly #codec: RowCodec;
   readonly #guarded: boolean;
   #columns: Columns | undefined;
+  /** Number of rows that the last reading has found. */
+  count = 0;
 
   private constructor(app: App, source: Source) {
     this.#app = app;
@@ -110,8 +112,10 @@ export class FinishedList {
     try {
       const list = await openRows(input, this.#source, delimiter);
       let number = 0;
+      this.count = 0;
       for await (const row of list.rows) {
         number += 1;
+        this.count = number;
         if (number % 256 === 0) signal.throwIfAborted();
         const values =
           row.kind === 'object'
@@ -150,8 +154,7 @@ export class FinishedList {
   }
 
   valuesOf(result: RowResult): Values {
-    const values = this.#codec.values(result);
-    return Object.fromEntries(this.#codec.names.map((name, index) => [name, values[index]]));
+    return this.#codec.record(result);
   }
 
   replace({ text }: Pick<ListRow, 'text'>, changes: Values): string {

@@ -14,20 +14,10 @@ import { type Decision, findCandidates, type ReviewRow, reviewRow, valuesOf } fr
 
 const DECISIONS = ['yes', 'other', 'none'] as const;
 
-interface WrittenDecision {
-  readonly line: number;
-  /** Number of the row in the list, from 1. */
-  readonly row: number;
-  /** Name in the list, to check that the row is the same; empty if it is not in the file. */
-  readonly name: string;
-  readonly decision: (typeof DECISIONS)[number];
-  readonly id: string;
-}
-
 const EXAMPLE = 'row,name,decision,restaurant_id';
 
 /** Reads decisions made elsewhere, such as on the report page. @throws {AppError} `bad_input` */
-export async function readDecisions(app: App, file: string): Promise<WrittenDecision[]> {
+export async function readDecisions(app: App, file: string) {
   const text = file === '-' ? await readAllText(app, 'decisions') : await readArgumentFile(app, file);
   const where = file === '-' ? 'stdin' : file;
   const start = text.replace(/^\ufeff/, '');
@@ -54,7 +44,9 @@ export async function readDecisions(app: App, file: string): Promise<WrittenDeci
     if (decision === 'other' && id === '') throw bad(line, 'has no restaurant_id');
     return {
       line,
+      /** Number of the row in the list, from 1. */
       row: Number(cell('row')),
+      /** Name in the list, to check that the row is the same; empty if it is not in the file. */
       name: cell('name'),
       decision,
       id: id === '' ? '' : checkId(id, `${where}: line ${line}`),
@@ -62,17 +54,15 @@ export async function readDecisions(app: App, file: string): Promise<WrittenDeci
   });
 }
 
-interface Work {
-  readonly openSearch: () => Promise<PacedService>;
-  readonly decisions: readonly WrittenDecision[];
-}
+type WrittenDecision = Awaited<ReturnType<typeof readDecisions>>[number];
 
 /** Checks all decisions before the first is recorded. @throws {AppError} `bad_input` naming the row */
 export async function applyDecisions(
   app: App,
   list: FinishedList,
   journal: Journal,
-  { decisions, openSearch }: Work,
+  decisions: readonly WrittenDecision[],
+  openSearch: () => Promise<PacedService>,
 ): Promise<readonly Decision[]> {
   const numbers = new Set(decisions.map(({ row }) => row));
   const rows = new Map<number, ReviewRow>();

@@ -87,6 +87,12 @@ export abstract class RowCodec {
   abstract input(row: InputRow): RowText;
   /** Texts of cells, or JSON values, in the order of the names. */
   abstract values(result: RowResult): readonly unknown[];
+  /** The same, by name. */
+  record(result: RowResult): Readonly<Record<string, unknown>> {
+    const values = this.values(result);
+    return Object.fromEntries(this.names.map((name, index) => [name, values[index]]));
+  }
+
   abstract result(result: RowResult): string;
   abstract statusOf(text: string): Status | undefined;
 
@@ -223,8 +229,7 @@ class NdjsonCodec extends RowCodec {
   }
 
   result(result: RowResult): string {
-    const members = this.values(result).map((value, index) => [this.names[index] ?? '', value] as const);
-    return `${this.#keyText}${toJson(Object.fromEntries(members), false)}`;
+    return `${this.#keyText}${toJson(this.record(result), false)}`;
   }
 
   statusOf(text: string): Status | undefined {
