@@ -1,60 +1,82 @@
 import { unguardFormula } from '../../output/csv.ts';
-import { type Delimiter, splitRecord } from '../../util/csv.ts';
+import { splitRecord } from '../../util/csv.ts';
 import { isObject, memberRange } from '../../util/json.ts';
 import { STATUSES } from '../match/match.ts';
 import type { CheckedList } from '../read/list.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from '../row.ts';
 import { nestedKey, RESULT_FIELDS, type RowCodecOptions } from '../write/row-codec.ts';
 
-/** A list with the results of an earlier run apart. */
-interface FedBack extends Pick<CheckedList, 'header' | 'flatHeader' | 'headerText'> {
-  separate(row: InputRow): InputRow;
+/** How a list changes if the results of an earlier run are set apart. */
+interface FedBack extends Partial<Pick<CheckedList, 'header' | 'flatHeader' | 'headerText'>> {
+  separate?(row: InputRow): InputRow;
   /** Columns of those results that stay in the list, because the new ones have another prefix. They are not searched by. */
-  readonly ignored: readonly string[];
+  readonly ignored?: readonly string[];
   /** The column of their ids, if there are any. */
-  readonly earlierIdColumn: string | undefined;
+  readonly earlierIdColumn?: string;
 }
 
 interface Options extends Pick<RowCodecOptions, 'prefix' | 'added'> {
   readonly idColumn?: string | undefined;
 }
 
-const DEFAULT_PREFIX = 'restaurant_';
+const prefixesOf = ({ prefix }: Options): string[] => [...new Set([prefix, 'restaurant_'])];
 
 /**
  * Takes the results of an earlier run out of a list, which replaces them: the rows that were decided keep theirs. A column
  * `restaurant_id` alone is replaced, too, if it has the ids to look up.
  */
-export function separateResults(list: CheckedList, options: Options): FedBack {
-  const { header, flatHeader, headerText } = list;
-  const received: FedBack = {
-    ...{ header, flatHeader, headerText },
-    separate: (row) => row,
-    ignored: [],
-    earlierIdColumn: undefined,
-  };
+export const separateResults = (list: CheckedList, options: Options): FedBack =>
+  list.format === 'ndjson' ? separateMember(list, options) : separateColumns(list, options);
+
+function separateColumns({ header, headerText, delimiter = ',' }: CheckedList, options: Options): FedBack {
   const { prefix, added } = options;
-  const prefixes = [...new Set([prefix, DEFAULT_PREFIX])];
-  if (list.format === 'ndjson') {
-    const found = prefixes.find((each) => isResult(list.first?.value[nestedKey(each)]));
-    return found === undefined ? received : withoutMember(received, nestedKey(found), found === prefix);
+  const found = prefixesOf(options).find((each) =>
+    ['status', 'id'].every((field) => header.includes(each + field)),
+  );
+  if (found === undefined && !isIdColumn(header, options)) return {};
+  if (found !== undefined && found !== prefix) {
+    const positions = positionsIn(header, found);
+    return {
+      separate: (row) => (row.kind === 'cells' ? { ...row, earlier: resultIn(row.cells, positions) } : row),
+      ignored: [...positions.keys()].map((field) => found + field),
+      earlierIdColumn: `${found}id`,
+    };
   }
-  const found = prefixes.find((each) => ['status', 'id'].every((field) => header.includes(each + field)));
-  const id = `${prefix}id`;
-  if (found === prefix) {
-    const names = added.map(({ name }) => [`added ${name}`, name] as const);
-    return withoutColumns(received, positionsIn(header, prefix, names), id, list.delimiter);
-  }
-  if (found === undefined)
-    return isIdColumn(header, options)
-      ? withoutColumns(received, new Map([['id', header.indexOf(id)]]), id, list.delimiter)
-      : received;
-  const positions = positionsIn(header, found);
+  const earlierIdColumn = `${prefix}id`;
+  const names = added.map(({ name }) => [`added ${name}`, name] as const);
+  const positions =
+    found === undefined
+      ? new Map([['id', header.indexOf(earlierIdColumn)]])
+      : positionsIn(header, prefix, names);
+  const taken = new Set(positions.values());
+  const keep = (cells: readonly string[]) => cells.filter((_, index) => !taken.has(index));
+  const keepText = (text: string) => keep(splitRecord(text, delimiter)).join(delimiter);
+  const ownRow = (row: CellRow): InputRow => ({
+    ...row,
+    cells: keep(row.cells),
+    text: keepText(row.text),
+    earlier: resultIn(row.cells, positions),
+  });
   return {
-    ...received,
-    separate: (row) => (row.kind === 'cells' ? { ...row, earlier: resultIn(row.cells, positions) } : row),
-    ignored: [...positions.keys()].map((field) => found + field),
-    earlierIdColumn: `${found}id`,
+    header: keep(header),
+    headerText: keepText(headerText),
+    separate: (row) => (row.kind === 'cells' ? ownRow(row) : row),
+    earlierIdColumn,
+  };
+}
+
+function separateMember({ header, flatHeader, first }: CheckedList, options: Options): FedBack {
+  const found = prefixesOf(options).find((each) => isResult(first?.value[nestedKey(each)]));
+  if (found === undefined) return {};
+  const key = nestedKey(found);
+  const isReplaced = found === options.prefix;
+  const isOwn = (column: string) => !isReplaced || (column !== key && !column.startsWith(`${key}.`));
+  return {
+    header: header.filter(isOwn),
+    flatHeader: flatHeader.filter(isOwn),
+    separate: (row) => (row.kind === 'object' ? withResult(row, key, isReplaced) : row),
+    ignored: [key],
+    earlierIdColumn: `${key}.id`,
   };
 }
 
@@ -85,42 +107,6 @@ const resultIn = (cells: readonly string[], positions: ReadonlyMap<string, numbe
       return [field, field === 'details' ? cell : unguardFormula(cell)];
     }),
   );
-
-function withoutColumns(
-  received: FedBack,
-  positions: ReadonlyMap<string, number>,
-  earlierIdColumn: string,
-  delimiter: Delimiter = ',',
-): FedBack {
-  const taken = new Set(positions.values());
-  const keep = (cells: readonly string[]) => cells.filter((_, index) => !taken.has(index));
-  const keepText = (text: string) => keep(splitRecord(text, delimiter)).join(delimiter);
-  const ownRow = (row: CellRow): InputRow => ({
-    ...row,
-    cells: keep(row.cells),
-    text: keepText(row.text),
-    earlier: resultIn(row.cells, positions),
-  });
-  return {
-    ...received,
-    header: keep(received.header),
-    headerText: keepText(received.headerText),
-    separate: (row) => (row.kind === 'cells' ? ownRow(row) : row),
-    earlierIdColumn,
-  };
-}
-
-function withoutMember(received: FedBack, key: string, isReplaced: boolean): FedBack {
-  const isOwn = (column: string) => !isReplaced || (column !== key && !column.startsWith(`${key}.`));
-  return {
-    ...received,
-    header: received.header.filter(isOwn),
-    flatHeader: received.flatHeader.filter(isOwn),
-    separate: (row) => (row.kind === 'object' ? withResult(row, key, isReplaced) : row),
-    ignored: [key],
-    earlierIdColumn: `${key}.id`,
-  };
-}
 
 function withResult(row: ObjectRow, key: string, isReplaced: boolean): ObjectRow {
   const { [key]: earlier, ...value } = row.value;

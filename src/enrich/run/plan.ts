@@ -180,7 +180,8 @@ export async function makePlan(
   const format = wanted ?? list.format;
   const delimiter = outputDelimiter(wanted, list, options.delimiter);
   const isNdjson = list.format === 'ndjson';
-  const { header, flatHeader, headerText, separate, ...earlier } = separateResults(list, options);
+  const own = { ...list, ...separateResults(list, options) };
+  const { header, flatHeader, headerText, ignored, earlierIdColumn } = own;
   const codec = openRowCodec({
     ...options,
     format,
@@ -196,13 +197,14 @@ export async function makePlan(
       ? NO_COLUMNS
       : resolveColumns(header, {
           ...options,
-          ...earlier,
+          ignored,
+          earlierIdColumn,
           nested: isNdjson,
           likelyHeader: list.likelyHeader,
         });
   return {
     input,
-    rows: () => separated(list.rows(), separate, first),
+    rows: () => separated(list.rows(), own.separate, first),
     total: list.total === undefined ? undefined : Math.min(list.total, first ?? list.total),
     columns,
     codec,
@@ -215,7 +217,7 @@ export async function makePlan(
 /** @param count the number of rows to process */
 async function* separated(
   rows: AsyncGenerator<InputRow>,
-  separate: (row: InputRow) => InputRow,
+  separate: (row: InputRow) => InputRow = (row) => row,
   count = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<InputRow> {
   let left = count;
