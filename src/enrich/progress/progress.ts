@@ -6,20 +6,13 @@ import type { Palette } from '../../output/style.ts';
 import { formatDuration, timeText } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, pad, truncate, width } from '../../util/text.ts';
-import {
-  asLines,
-  type Counts,
-  countsJson,
-  formatCounts,
-  type RunSummary,
-  summaryJson,
-  summaryLines,
-} from './summary.ts';
+import { asLines, type Counts, formatCounts, type RunSummary, summaryLines } from './summary.ts';
 
 export interface Progress {
   waiting(waiting: Waiting): void;
   warn(text: string): void;
-  finish(summary: RunSummary): Promise<void>;
+  /** @param review the command that decides doubtful rows */
+  finish(summary: RunSummary, review?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -96,9 +89,9 @@ export class QuietProgress implements Progress {
     this.#note(`warning: ${text}`);
   }
 
-  async finish(summary: RunSummary): Promise<void> {
+  async finish(summary: RunSummary, review?: string): Promise<void> {
     const { notes, summary: isShown } = this.#shows;
-    if (notes && isShown) await this.#print(asLines(summaryLines(summary), this.#context.stderr));
+    if (notes && isShown) await this.#print(asLines(summaryLines(summary, review), this.#context.stderr));
   }
 
   async stop(): Promise<void> {}
@@ -137,9 +130,9 @@ export class BarProgress implements Progress {
     void this.#print(this.#erase() + lines.replace(label, () => this.#colors.warn(label)));
   }
 
-  async finish(summary: RunSummary): Promise<void> {
+  async finish(summary: RunSummary, review?: string): Promise<void> {
     await this.stop();
-    await this.#print(asLines(summaryLines(summary), this.#context.stderr));
+    await this.#print(asLines(summaryLines(summary, review), this.#context.stderr));
   }
 
   async stop(): Promise<void> {
@@ -203,9 +196,10 @@ export class JsonProgress implements Progress {
     void this.#event('start', { rows });
     this.#stopTicker = every(context, EVENT_EVERY_MS, () => {
       const left = timeLeft(source, context.now() - startedAt);
+      const { earlier: _, ...counts } = source.counts;
       return this.#event('progress', {
         rows,
-        ...countsJson(source.counts),
+        ...counts,
         requests: source.service.requests,
         left_today: source.service.leftToday ?? null,
         seconds_left: left === undefined ? null : Math.round(left / 1000),
@@ -223,14 +217,14 @@ export class JsonProgress implements Progress {
 
   async finish(summary: RunSummary): Promise<void> {
     await this.stop();
-    await this.#event('summary', summaryJson(summary));
+    await this.#event('summary', summary);
   }
 
   stop(): Promise<void> {
     return this.#stopTicker();
   }
 
-  #event(event: string, rest: Record<string, unknown>): Promise<void> {
+  #event(event: string, rest: object): Promise<void> {
     return this.#print(`${toJson({ event, ...rest }, false)}\n`);
   }
 }

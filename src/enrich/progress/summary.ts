@@ -7,7 +7,7 @@ import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanLine, width, wrap } from '../../util/text.ts';
-import { STATUSES, type Status } from '../match/match.ts';
+import type { Status } from '../match/match.ts';
 
 export interface RowDone {
   readonly status: Status;
@@ -18,9 +18,18 @@ export interface RowDone {
   readonly cause?: AppError | undefined;
 }
 
-export type Counts = Readonly<Record<Status, number>> & {
-  readonly done: number;
-  readonly earlier: number;
+/** Numbers of rows, with the names that JSON has. */
+export type Counts = Readonly<typeof ZERO>;
+
+const ZERO = {
+  done: 0,
+  earlier: 0,
+  matched: 0,
+  likely: 0,
+  ambiguous: 0,
+  not_found: 0,
+  skipped: 0,
+  errors: 0,
 };
 
 const MAX_CITIES = 5000;
@@ -28,14 +37,8 @@ const MAX_NAMED = 5;
 const MIN_ROWS = 5;
 const MAX_REASONS = 100;
 
-type RowResults = Counters['results'];
-
 export class Counters {
-  readonly #counts = {
-    ...(Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>),
-    done: 0,
-    earlier: 0,
-  };
+  readonly #counts = { ...ZERO };
   /** Number of searched rows by city; `undefined` once a row of the city was found. */
   readonly #cities = new Map<string, number | undefined>();
   /** Paths of `--add` that have not occurred in any details yet. */
@@ -51,7 +54,7 @@ export class Counters {
   }
 
   add({ status, earlier, city, hasSecondSearch, cause }: RowDone): void {
-    this.#counts[status] += 1;
+    this.#counts[status === 'error' ? 'errors' : status] += 1;
     this.#counts.done += 1;
     if (earlier) this.#counts.earlier += 1;
     if (city !== undefined) this.#addCity(city.trim(), status);
@@ -64,9 +67,10 @@ export class Counters {
     if (rows > 0 || this.#reasons.size < MAX_REASONS) this.#reasons.set(reason, rows + 1);
   }
 
-  get #commonError(): { readonly text: string; readonly rows: number } | undefined {
-    const { done, error, skipped } = this.#counts;
-    if (error + skipped < done) return undefined;
+  /** The most frequent error, if no row succeeded. */
+  get commonError(): { readonly text: string; readonly rows: number } | undefined {
+    const { done, errors, skipped } = this.#counts;
+    if (errors + skipped < done) return undefined;
     const [first, ...others] = [...this.#reasons].map(([text, rows]) => ({ text, rows }));
     return others.reduce((most, next) => (next.rows > (most?.rows ?? 0) ? next : most), first);
   }
@@ -87,18 +91,17 @@ export class Counters {
     return this.#counts;
   }
 
+  /** The first part of a summary. */
   get results() {
     return {
-      counts: this.counts,
+      ...this.#counts,
       /** Cities with several rows, none of which was found; those with the most rows first. */
-      unknownCities: [...this.#cities]
+      unknown_cities: [...this.#cities]
         .flatMap(([city, rows]) => (rows !== undefined && rows >= MIN_ROWS ? [{ city, rows }] : []))
         .sort((one, other) => other.rows - one.rows),
-      missingPaths: this.#hasDetails ? this.#missingPaths : [],
+      missing_paths: this.#hasDetails ? this.#missingPaths : [],
       /** Number of requests that --loose would send for rows that were not found; 0 with --loose. */
-      looseRequests: this.#looseRequests,
-      /** The most frequent error, if no row succeeded. */
-      commonError: this.#commonError,
+      loose_requests: this.#looseRequests,
     };
   }
 }
@@ -111,7 +114,7 @@ export function formatCounts(counts: Counts, isShort = false): string {
     [counts.ambiguous, 'ambiguous', true],
     [counts.not_found, 'not found', true],
     [counts.skipped, 'skipped', false],
-    [counts.error, counts.error === 1 ? 'error' : 'errors', true],
+    [counts.errors, counts.errors === 1 ? 'error' : 'errors', true],
   ];
   return names
     .filter(([count, , isAlwaysShown]) => count > 0 || (isAlwaysShown && !isShort))
@@ -119,72 +122,42 @@ export function formatCounts(counts: Counts, isShort = false): string {
     .join(', ');
 }
 
-export function countsJson({ done, matched, likely, ambiguous, not_found, skipped, error }: Counts) {
-  return { done, matched, likely, ambiguous, not_found, skipped, errors: error };
-}
-
-export interface RunSummary extends RowResults {
+/** The summary as `--json` prints it. */
+export interface RunSummary extends Readonly<Counters['results']> {
+  /** Rows of the list; null if the end was not read. */
+  readonly rows: number | null;
   readonly requests: number;
-  readonly output: string | undefined;
-  readonly report?: string | undefined;
-  /** The files of `--export`. */
-  readonly exports?: readonly string[];
   readonly finished: boolean;
-  readonly total: number | undefined;
-  readonly next: string | undefined;
-  /** The command that decides doubtful rows. */
-  readonly review?: string | undefined;
+  readonly output: string | null;
+  readonly report: string | null;
+  readonly exports: readonly string[];
+  readonly next: string | null;
 }
 
-export function summaryJson(summary: RunSummary): Record<string, unknown> {
-  const { counts, finished, total } = summary;
-  const { done, ...statuses } = countsJson(counts);
-  return {
-    rows: total ?? (finished ? done : null),
-    done,
-    earlier: counts.earlier,
-    ...statuses,
-    unknown_cities: summary.unknownCities,
-    missing_paths: summary.missingPaths,
-    loose_requests: summary.looseRequests,
-    requests: summary.requests,
-    finished,
-    output: summary.output ?? null,
-    report: summary.report ?? null,
-    exports: summary.exports ?? [],
-    next: summary.next ?? null,
-  };
-}
-
-export function summaryLines(summary: RunSummary): string[] {
-  const { counts, output, report, finished, total } = summary;
-  const rows =
-    finished || total === undefined
-      ? plural(counts.done, 'row')
-      : `${formatNumber(counts.done)} of ${formatNumber(total)} rows`;
-  const where = output === undefined ? '' : ` in ${output}`;
+/** @param review the command that decides doubtful rows */
+export function summaryLines(summary: RunSummary, review: string | undefined): string[] {
+  const { rows, done, likely, ambiguous, output, finished } = summary;
+  const count =
+    finished || rows === null ? plural(done, 'row') : `${formatNumber(done)} of ${formatNumber(rows)} rows`;
+  const where = output === null ? '' : ` in ${output}`;
   return [
-    `${rows}${where}: ${formatCounts(counts)}; ${plural(summary.requests, 'request')} sent`,
-    report === undefined ? [] : `page: ${report}`,
-    (summary.exports ?? []).map((name) => `exported: ${name}`),
-    finished && counts.likely > 0
+    `${count}${where}: ${formatCounts(summary)}; ${plural(summary.requests, 'request')} sent`,
+    summary.report === null ? [] : `page: ${summary.report}`,
+    summary.exports.map((name) => `exported: ${name}`),
+    finished && likely > 0
       ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],
-    finished && counts.ambiguous > 0
-      ? 'ambiguous rows show the best candidate: check them before you use them'
+    finished && ambiguous > 0 ? 'ambiguous rows show the best candidate: check them before you use them' : [],
+    finished && likely + ambiguous > 0 && review !== undefined ? `to check them one by one: ${review}` : [],
+    finished && summary.loose_requests > 0
+      ? `--loose searches again for rows that were not found, by simplified names: ${plural(summary.loose_requests, 'more request')} at most`
       : [],
-    finished && counts.likely + counts.ambiguous > 0 && summary.review !== undefined
-      ? `to check them one by one: ${summary.review}`
-      : [],
-    finished && summary.looseRequests > 0
-      ? `--loose searches again for rows that were not found, by simplified names: ${plural(summary.looseRequests, 'more request')} at most`
-      : [],
-    unknownCityLines(summary.unknownCities),
-    summary.missingPaths.map((path) => `no response has '${path}' (--add): check the path`),
+    unknownCityLines(summary.unknown_cities),
+    summary.missing_paths.map((path) => `no response has '${path}' (--add): check the path`),
   ].flat();
 }
 
-function unknownCityLines(cities: RowResults['unknownCities']): string[] {
+function unknownCityLines(cities: RunSummary['unknown_cities']): string[] {
   const more = cities.length - MAX_NAMED;
   return [
     ...cities

@@ -160,7 +160,7 @@ class Refresh {
       () => undefined,
       (error: unknown) => error,
     );
-    const failed = this.#counters.counts.error;
+    const failed = this.#counters.counts.errors;
     const isDone = failure === undefined && failed === 0;
     // The next refresh begins with the first row again.
     if (isDone && isWhole) stored.write({ ids: times.ids });
@@ -215,8 +215,8 @@ class Refresh {
 
   async #report(isDone: boolean): Promise<void> {
     const { app, list, due, flags } = this.#work;
-    const { done, error } = this.#counters.counts;
-    const lookedUp = done - error;
+    const { done, errors } = this.#counters.counts;
+    const lookedUp = done - errors;
     const left = due.ids.length - done;
     if (app.terminal.wantsJson) {
       const summary = {
@@ -225,7 +225,7 @@ class Refresh {
         looked_up: lookedUp,
         changed_rows: this.#changedRows,
         changes: this.#changes,
-        errors: error,
+        errors,
         requests: this.#requests,
         finished: isDone,
         changes_file: flags.changes ?? null,

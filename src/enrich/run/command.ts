@@ -13,7 +13,7 @@ import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
 import type { Target } from '../finished/export.ts';
 import { startProgress } from '../progress/progress.ts';
-import { Counters, printJson, type RunSummary, summaryJson } from '../progress/summary.ts';
+import { Counters, printJson, type RunSummary } from '../progress/summary.ts';
 import { openInput } from '../read/input.ts';
 import { CheckpointMismatch, FinishedRows, noFinishedRows, readFinishedRows } from '../write/checkpoint.ts';
 import { openExportSource, openRunFingerprint } from '../write/list-state.ts';
@@ -126,36 +126,45 @@ function openRun(app: App, plan: Plan, results: Results, target: ServiceTarget) 
 
 /** @throws {AppError} the failure, with the command that continues; `partial` if rows failed */
 async function enrichList(run: Run): Promise<void> {
-  const { app, plan, results, counters, progress } = run;
-  const { options, outputFile, total } = plan;
+  const { app, plan, counters, progress } = run;
   const failure = await writeRows(run).then(
     () => undefined,
     (error: unknown) => error,
   );
   const finished = failure === undefined;
-  const report = finished ? await writeResults(run) : undefined;
-  const { counts } = counters;
-  const next = resumeCommand(plan, failure, counts.error);
-  const summary: RunSummary = {
-    ...counters.results,
-    requests: run.service.requests,
-    output: outputFile?.name,
-    report: report === undefined ? undefined : (options.report ?? report),
-    exports: finished ? results.targets.map(({ name }) => name) : [],
-    finished,
-    total,
-    next: next && hintOf(app, { command: next }),
-    review: reviewCommand(app, plan),
-  };
+  const page = finished ? await writeResults(run) : undefined;
+  const { done, errors } = counters.counts;
+  const next = resumeCommand(plan, failure, errors);
+  const summary = summaryOf(run, { finished, page, next });
   const isOther = failure instanceof CheckpointMismatch || failure instanceof PipeClosed;
   // No summary if the run did nothing or the output belongs to another run.
-  if (finished || (counts.done > 0 && !isOther)) await progress.finish(summary);
+  if (finished || (done > 0 && !isOther)) await progress.finish(summary, reviewCommand(app, plan));
   else await progress.stop();
   if (!finished) throw await withNext(app, plan, failure, next);
-  if (options.json) await printJson(app, summaryJson(summary));
-  if (report !== undefined) await (await loadReport()).showReport(app, plan, report);
-  if (counts.error > 0) throw partial(summary, next);
+  if (plan.options.json) await printJson(app, summary);
+  if (page !== undefined) await (await loadReport()).showReport(app, plan, page);
+  if (errors > 0) throw partial(counters, next);
 }
+
+interface End {
+  readonly finished: boolean;
+  readonly page: string | undefined;
+  readonly next: Command | undefined;
+}
+
+const summaryOf = (
+  { app, plan: { options, outputFile, total }, results, counters, service }: Run,
+  { finished, page, next }: End,
+): RunSummary => ({
+  rows: total ?? (finished ? counters.counts.done : null),
+  ...counters.results,
+  requests: service.requests,
+  finished,
+  output: outputFile?.name ?? null,
+  report: page === undefined ? null : (options.report ?? page),
+  exports: finished ? results.targets.map(({ name }) => name) : [],
+  next: next === undefined ? null : hintOf(app, { command: next }),
+});
 
 async function writeRows(run: Run): Promise<void> {
   const { app, plan, stop } = run;
@@ -260,11 +269,12 @@ function resumeCommand(plan: Plan, failure: unknown, errors: number): Command | 
   return nextCommand({ '--resume': true, ...(retries && { '--retry-errors': true }) });
 }
 
-function partial({ counts, commonError }: RunSummary, next: Command | undefined): AppError {
+function partial({ counts, commonError }: Counters, next: Command | undefined): AppError {
+  const { done, errors } = counts;
   const { text = '', rows = 0 } = commonError ?? {};
-  const share = rows === counts.error ? '' : `, ${rows} of them`;
+  const share = rows === errors ? '' : `, ${rows} of them`;
   const reason = commonError === undefined ? '' : `${share}: ${text}`;
-  return new AppError('partial', `${counts.error} of ${counts.done} rows failed${reason}`, {
+  return new AppError('partial', `${errors} of ${done} rows failed${reason}`, {
     hint:
       next === undefined
         ? {

@@ -70,16 +70,15 @@ class Run {
 
   summary(): RunSummary {
     return {
-      counts: this.#counters.counts,
-      unknownCities: [],
-      missingPaths: [],
-      looseRequests: 0,
-      commonError: undefined,
+      rows: 200,
+      ...this.#counters.results,
+      unknown_cities: [],
       requests: 7,
-      output: 'out.csv',
       finished: true,
-      total: 200,
-      next: undefined,
+      output: 'out.csv',
+      report: null,
+      exports: [],
+      next: null,
     };
   }
 }
