@@ -11,15 +11,11 @@ import { writeChunksAtomic } from '../../storage/atomic.ts';
 import { plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json.ts';
 import { flatCells } from '../read/list.ts';
-import { exportFormat } from '../run/plan.ts';
+import { type EnrichOptions, exportFormat } from '../run/plan.ts';
 import { openExportSource } from '../write/list-state.ts';
 import { FinishedList, type ListRow } from './finished-list.ts';
 
-interface ExportOptions {
-  readonly export: readonly string[];
-  readonly prefix: string;
-  readonly resume?: true | undefined;
-}
+type ExportOptions = Pick<EnrichOptions, 'export' | 'prefix' | 'resume'>;
 
 /** A file that the list is exported to. */
 export interface Target {

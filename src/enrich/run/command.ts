@@ -38,11 +38,10 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
   const close: (() => void)[] = [];
   try {
     const options = resolveOptions(app, file, flags);
-    const dryRun = app.globals.dryRun === true;
     if (isExportOnly(app, options)) return await (await loadExport()).exportFinished(app, file, options);
     const input = openInput(file, app.context);
     close.push(input.close);
-    const outputFile = claimOutput(app, input, { resume: options.resume, dryRun });
+    const outputFile = claimOutput(app, input, options.resume === true);
     if (outputFile !== undefined) close.push(outputFile.release);
     if (file === '-' && app.context.stdin.isTTY)
       await app.notes.note('reading the list from the keyboard; Ctrl-D ends it');
@@ -50,7 +49,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
     await assertNoOutput(app, plan);
     const page = options.hasPage ? (await loadReport()).checkReport(app, plan) : undefined;
     const targets = options.export.length > 0 ? await checkTargets(app, plan) : [];
-    if (dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
+    if (app.globals.dryRun) await (await import('./estimate.ts')).printEstimate(app, plan);
     else await enrichList(openRun(app, plan, { page, targets }, await openTarget(app)));
   } finally {
     for (const each of close.reverse()) each();

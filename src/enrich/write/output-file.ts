@@ -19,19 +19,14 @@ export interface OutputFile {
   release(): void;
 }
 
-interface ClaimOptions {
-  readonly resume?: true;
-  readonly dryRun: boolean;
-}
-
 /** @throws {AppError} `in_use` if another process writes it; `usage` if it is the input; `io_error` */
-export function claimOutput(app: App, input: Input, options: ClaimOptions): OutputFile | undefined {
+export function claimOutput(app: App, input: Input, resume: boolean): OutputFile | undefined {
   const target = checkOutputFile(app, true);
   if (target === undefined) return undefined;
   const name = app.globals.output ?? target.path;
   assertNotInput(name, target.path, input);
-  if (target.entry !== 'device') return claimFile(name, target.path, options.dryRun);
-  if (options.resume) {
+  if (target.entry !== 'device') return claimFile(name, target.path, app.globals.dryRun);
+  if (resume) {
     throw new AppError('usage', `--resume needs a file, and ${name} is a device`, {
       hint: { command: again({ '--output': 'out.csv' }) },
     });
@@ -48,7 +43,7 @@ function assertNotInput(name: string, path: string, { file }: Input): void {
   });
 }
 
-function claimFile(name: string, path: string, dryRun: boolean): OutputFile {
+function claimFile(name: string, path: string, dryRun = false): OutputFile {
   const lock = dryRun ? undefined : tryLock(path);
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -1,3 +1,4 @@
+import { type CsvRecord, encodeRecord } from '../../../util/csv.ts';
 import { columnOf, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
 import { WorkbookError } from './archive.ts';
 import { type Attribute, XmlReader } from './xml.ts';
@@ -6,12 +7,6 @@ import { type Attribute, XmlReader } from './xml.ts';
 const MAX_TEXTS = 64 * 1024 * 1024;
 const TEXT_OVERHEAD = 4;
 
-export interface SheetRow {
-  /** Its number in the sheet, from 1. */
-  readonly number: number;
-  readonly cells: string[];
-}
-
 export interface Lookup {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
@@ -19,9 +14,10 @@ export interface Lookup {
 
 const BOOLEANS: Readonly<Record<string, string>> = { 1: 'TRUE', 0: 'FALSE', true: 'TRUE', false: 'FALSE' };
 
-/** Reads the rows of a sheet that have text. Formulas have their stored values. */
-export class RowsReader extends XmlReader<SheetRow> {
+/** Reads the rows of a sheet that have text as records. Formulas have their stored values. */
+export class RowsReader extends XmlReader<CsvRecord> {
   readonly #lookup: Lookup;
+  readonly #delimiter: string;
   #isInData = false;
   #number = 0;
   #cells: string[] = [];
@@ -33,9 +29,11 @@ export class RowsReader extends XmlReader<SheetRow> {
   #value = '';
   readonly #text = new RichText();
 
-  constructor(lookup: Lookup) {
+  /** @param delimiter of the text of a record */
+  constructor(lookup: Lookup, delimiter: string) {
     super();
     this.#lookup = lookup;
+    this.#delimiter = delimiter;
   }
 
   override open(name: string, attribute: Attribute): void {
@@ -99,7 +97,9 @@ export class RowsReader extends XmlReader<SheetRow> {
   }
 
   #closeRow(): void {
-    if (this.#cells.length > 0) this.add({ number: this.#number, cells: this.#cells });
+    const [cells, row] = [this.#cells, this.#number];
+    if (cells.length === 0) return;
+    this.add({ cells, line: row, row, text: encodeRecord(cells, this.#delimiter), end: '\n' });
   }
 
   #error(what: string): WorkbookError {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts';
 import { again, type Hint } from '../../../hint.ts';
-import { type CsvRecord, type Delimiter, encodeRecord } from '../../../util/csv.ts';
+import type { CsvRecord, Delimiter } from '../../../util/csv.ts';
 import { Archive, WorkbookError } from './archive.ts';
 import { type Lookup, type NumberFormat, numberFormat, RowsReader, TextsReader } from './rows.ts';
 import { type Attribute, parseXml, XmlReader } from './xml.ts';
@@ -32,8 +32,7 @@ export async function* readWorkbook(descriptor: number, options: WorkbookOptions
   try {
     const archive = await Archive.open(descriptor, signal);
     const { path, lookup } = await findSheet(archive, options);
-    for await (const { number, cells } of parseXml(archive.read(path), new RowsReader(lookup)))
-      yield { cells, line: number, row: number, text: encodeRecord(cells, delimiter), end: '\n' };
+    yield* parseXml(archive.read(path), new RowsReader(lookup, delimiter));
   } catch (cause) {
     if (!(cause instanceof WorkbookError)) throw cause;
     throw new AppError('bad_input', `${name} cannot be read: ${cause.message}`, { cause, hint: AS_CSV });
