@@ -121,12 +121,12 @@ const entriesOf = (list: FinishedList, row: ListRow): (readonly [column: string,
 /** The flat columns of a row. Those of an object may differ from row to row. */
 function recordOf(list: FinishedList, row: ListRow): readonly (readonly [string, Scalar])[] {
   const entries = entriesOf(list, row);
-  if (row.row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
+  if (row.kind === 'cells') return entries.map(([name, value]) => [name, toCell(value)] as const);
   const details = `${list.prefix}details`;
   const record = entries.map(([name, value]) =>
     name === details && isObject(value) ? ([name, toJson(value, false)] as const) : ([name, value] as const),
   );
-  return [...flatCells({ ...row.row, value: Object.fromEntries(record) })];
+  return [...flatCells({ ...row, value: Object.fromEntries(record) })];
 }
 
 /** Returns GeoJSON (RFC 7946) with the geometry of the list, or else the point of the restaurant. */
@@ -139,7 +139,7 @@ async function* geoJsonOf(list: FinishedList): AsyncGenerator<string> {
 }
 
 function featureOf(list: FinishedList, row: ListRow, numbers: readonly string[]): JsonObject {
-  const received = row.row.kind === 'object' ? tryParseJson(row.text) : undefined;
+  const received = row.kind === 'object' ? tryParseJson(row.text) : undefined;
   const isFeature = isObject(received) && received.type === 'Feature';
   const [lat, lng] = ['lat', 'lng'].map((field) => numberOf(list.value(row.values, field)));
   const point = pointOf({ lat, lng });

@@ -27,15 +27,11 @@ import {
 /** Values of a result as they are stored: texts of cells, or JSON values, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface ListRow {
+export type ListRow = InputRow & {
   /** From 1, in the order of the file. */
   readonly number: number;
-  readonly line: number;
-  /** The row as it is in the file, without its line break. */
-  readonly text: string;
   readonly values: Values;
-  readonly row: InputRow;
-}
+};
 
 export interface ListFlags extends Pick<ColumnOptions, 'nameColumn' | 'cityColumn' | 'city'> {
   readonly prefix: string;
@@ -121,7 +117,7 @@ export class FinishedList {
           row.kind === 'object'
             ? nestedValues(row.value, this.prefix)
             : Object.fromEntries([...positions].map(([name, at]) => [name, row.cells[at] ?? '']));
-        yield { number, line: row.line, text: row.text, values, row };
+        yield { number, values, ...row };
       }
     } finally {
       input.close();
@@ -172,7 +168,7 @@ export class FinishedList {
     return cells.join(delimiter);
   }
 
-  ownFields({ row }: ListRow): (readonly [column: string, value: unknown])[] {
+  ownFields(row: ListRow): (readonly [column: string, value: unknown])[] {
     if (row.kind === 'object') {
       const key = nestedKey(this.prefix);
       return Object.entries(row.value).filter(([name]) => name !== key);
@@ -183,7 +179,7 @@ export class FinishedList {
   /** Returns the value in a column of the list itself; for NDJSON, at a dotted path. */
   ownValue(row: ListRow, column: string | undefined): unknown {
     if (column === undefined) return undefined;
-    if (row.row.kind === 'object') return cellAt(row.row.value, column);
+    if (row.kind === 'object') return cellAt(row.value, column);
     return this.ownFields(row).find(([name]) => name === column)?.[1];
   }
 
@@ -205,7 +201,7 @@ export class FinishedList {
     return this.#columns;
   }
 
-  ownRow({ row }: ListRow): InputRow {
+  ownRow(row: ListRow): InputRow {
     if (row.kind === 'object') return row;
     return { ...row, cells: this.#source.own.map((at) => row.cells[at] ?? '') };
   }
@@ -223,7 +219,7 @@ export class FinishedList {
     if (delimiter !== undefined) yield `${bom ? '\ufeff' : ''}${headerText}${lineEnd}`;
     // Not interrupted by a signal, after which the decisions so far are written.
     for await (const row of this.rows(new AbortController().signal))
-      yield textOf(row) + (row.row.kind === 'cells' ? row.row.end : lineEnd);
+      yield textOf(row) + (row.kind === 'cells' ? row.end : lineEnd);
     check();
   }
 }

@@ -25,7 +25,7 @@ export async function changeList<T>(
 ): Promise<T> {
   const list = await FinishedList.open(app, file, flags);
   const lock = tryLock(list.path);
-  const journal = new Journal(list.path);
+  const journal = new Journal(list.path, app.context.now);
   try {
     const pending = journal.latest.size;
     if (pending > 0) {
@@ -86,9 +86,11 @@ const LINES = { header: '', delimiter: undefined, terminator: '\n' };
 export class Journal {
   readonly path: string;
   readonly entries: JournalEntry[] = [];
+  readonly #now: () => number;
   #file: RowFile | undefined;
 
-  constructor(listPath: string) {
+  constructor(listPath: string, now: () => number) {
+    this.#now = now;
     this.path = `${listPath}.journal`;
     if (!existsSync(this.path)) return;
     this.#file = RowFile.openOwn(this.path);
@@ -100,8 +102,8 @@ export class Journal {
     this.#file.cut(records.tail.offset);
   }
 
-  add(row: ListRow, entry: Omit<JournalEntry, 'row' | 'was'>): void {
-    const whole = { row: row.number, was: hashRow(row.text), ...entry };
+  add(row: ListRow, { set, ...lookup }: Omit<JournalEntry, 'row' | 'was' | 'at'>): void {
+    const whole = { row: row.number, was: hashRow(row.text), set, at: this.#now(), ...lookup };
     this.#file ??= RowFile.create(this.path, 0o600);
     this.#file.append(`${JSON.stringify(whole)}\n`);
     this.entries.push(whole);

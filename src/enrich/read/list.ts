@@ -189,7 +189,6 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 export async function checkList(
   input: Input,
   options: ListOptions & { readonly flat: boolean },
-  signal: AbortSignal,
 ): Promise<CheckedList> {
   const keys: Keys = { top: new Set(), flat: new Set(), isFlat: options.flat };
   if (input.file === undefined) {
@@ -204,12 +203,12 @@ export async function checkList(
   let total = 0;
   for await (const row of list?.rows ?? []) {
     total += 1;
-    if (total % CHECK_EVERY === 0) signal.throwIfAborted();
+    if (total % CHECK_EVERY === 0) input.signal.throwIfAborted();
     if (row.kind === 'object') addKeys(keys, row, input);
   }
   const { encoding } = problems;
   if (encoding !== undefined && options.encoding === undefined)
-    return { ...(await checkList(input, { ...options, encoding }, signal)), detectedEncoding: encoding };
+    return { ...(await checkList(input, { ...options, encoding })), detectedEncoding: encoding };
   if (list === undefined || problems.count > 0) throw problems.toError(input);
   async function* rows(): AsyncGenerator<InputRow> {
     yield* (await openList(input, options, stopAt(input))).rows;

@@ -195,7 +195,7 @@ class Refresh {
   }
 
   #take({ id, details, error }: Awaited<ReturnType<typeof lookUpOne>>, rows: readonly ListRow[]): void {
-    const { app, list, journal, due, changesFile } = this.#work;
+    const { list, journal, due, changesFile } = this.#work;
     const isGone = error?.code === 'not_found';
     const failure = isGone ? undefined : error;
     const found = isGone ? 'not_found' : 'matched';
@@ -209,7 +209,7 @@ class Refresh {
       if (changes.length > 0) this.#changedRows += 1;
       const name = list.text(row.values, 'name');
       const noted = changes.length === 0 ? {} : { name, changes, changesFile };
-      journal.add(row, { set, at: app.context.now(), id, ...noted });
+      journal.add(row, { set, id, ...noted });
     }
   }
 

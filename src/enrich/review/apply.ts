@@ -58,7 +58,6 @@ type WrittenDecision = Awaited<ReturnType<typeof readDecisions>>[number];
 
 /** Checks all decisions before the first is recorded. @throws {AppError} `bad_input` naming the row */
 export async function applyDecisions(
-  app: App,
   list: FinishedList,
   journal: Journal,
   decisions: readonly WrittenDecision[],
@@ -79,7 +78,7 @@ export async function applyDecisions(
       kind === 'other'
         ? { kind, restaurant: await restaurantWith(service as PacedService, row, id) }
         : { kind };
-    journal.add(row.row, { set: valuesOf(list, row, made), at: app.context.now() });
+    journal.add(row.row, { set: valuesOf(list, row, made) });
     all.push(made);
   }
   return all;

@@ -28,7 +28,7 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
   if (decisions === undefined && !isJson && !app.terminal.canPrompt) throw needsTerminal();
   const applied = await changeList(app, file, flags, async (list, journal) => {
     if (decisions !== undefined)
-      return applyDecisions(app, list, journal, decisions, () => openSearch(app, flags));
+      return applyDecisions(list, journal, decisions, () => openSearch(app, flags));
     const rows = await rowsToReview(list, flags);
     if (isJson) return listRows(app, list, rows, flags);
     const { decideRows } = await import('./session.ts');

@@ -87,17 +87,17 @@ async function decideRow(session: Session, index: number, words?: FindQuery): Pr
     case 'quit':
       return undefined;
     default:
-      session.journal.add(row.row, { set: valuesOf(session.list, row, step), at: app.context.now() });
+      session.journal.add(row.row, { set: valuesOf(session.list, row, step) });
       session.decisions.set(index, step);
       return index + 1;
   }
 }
 
 /** Takes the decision about the row before back, if there was one. */
-function undo({ app, journal, rows, decisions }: Session, index: number): number {
+function undo({ journal, rows, decisions }: Session, index: number): number {
   const before = Math.max(0, index - 1);
   const row = rows[before] as ReviewRow;
-  if (decisions.delete(before)) journal.add(row.row, { set: null, at: app.context.now() });
+  if (decisions.delete(before)) journal.add(row.row, { set: null });
   return before;
 }
 

@@ -158,19 +158,15 @@ export async function makePlan(
   const { first, encoding, inputFormat } = options;
   const named = formatOf(outputPath(app) ?? '');
   const wanted = options.outputFormat ?? LIST_FORMATS.find((each) => each === named);
-  const list = await checkList(
-    input,
-    {
-      format: inputFormat,
-      delimiter: options.delimiter,
-      encoding,
-      headerLine: options.headerLine,
-      sheet: options.sheet,
-      named: [options.nameColumn, options.cityColumn, options.idColumn],
-      flat: wanted !== undefined && wanted !== 'ndjson',
-    },
-    app.context.signal,
-  );
+  const list = await checkList(input, {
+    format: inputFormat,
+    delimiter: options.delimiter,
+    encoding,
+    headerLine: options.headerLine,
+    sheet: options.sheet,
+    named: [options.nameColumn, options.cityColumn, options.idColumn],
+    flat: wanted !== undefined && wanted !== 'ndjson',
+  });
   const { detectedEncoding } = list;
   if (detectedEncoding !== undefined)
     await app.notes.warn(
