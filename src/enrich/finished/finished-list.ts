@@ -11,7 +11,8 @@ import { isObject, type JsonObject, memberRange, toJson, tryParseJson } from '..
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
 import type { RowResult } from '../match/match.ts';
 import { formatOf, type Input, openInput } from '../read/input.ts';
-import { type List, NoHeader, openList } from '../read/list.ts';
+import { type List, openList } from '../read/list.ts';
+import { NoHeader } from '../read/table.ts';
 import type { InputRow } from '../row.ts';
 import { positionsIn } from '../run/fed-back.ts';
 import { type Fingerprint, openFingerprint } from '../write/list-state.ts';

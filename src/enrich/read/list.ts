@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { again, restaurant, slot } from '../../hint.ts';
+import { again, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
@@ -74,7 +74,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const { bom, workbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
   if (workbook !== undefined) {
     await pieces.return(undefined);
-    return openTableRows(input, options, await openSheet(input, workbook, options), onProblem);
+    return openTable(input.name, await openSheet(input, workbook, options), options, onProblem);
   }
   if (options.sheet !== undefined)
     throw new AppError('usage', `--sheet: ${input.name} is not a workbook`, {
@@ -88,18 +88,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   }
   const wanted = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
   const text = await openDelimited(all, head, wanted, onProblem);
-  return openTableRows(input, options, { ...text, format, bom, isSheet: false }, onProblem);
-}
-
-async function openTableRows(
-  input: Input,
-  options: ListOptions,
-  source: TableSource,
-  onProblem: OnProblem,
-): Promise<List> {
-  const table = await openTable(source, options, onProblem);
-  if (table === undefined) throw new NoHeader(input.name, options.headerLine);
-  return table;
+  return openTable(input.name, { ...text, format, bom, isSheet: false }, options, onProblem);
 }
 
 async function openSheet(
@@ -138,19 +127,6 @@ async function openObjects(objects: AsyncGenerator<ObjectRow>, bom: boolean): Pr
   const rows = first === undefined ? objects : prepend([first], objects);
   const header = columnsOf(first?.value ?? {});
   return { format: 'ndjson', delimiter: undefined, bom, header, headerText: '', lineEnd: '\n', first, rows };
-}
-
-export class NoHeader extends AppError {
-  constructor(name: string, headerLine: number | undefined) {
-    const problem =
-      headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;
-    super('bad_input', `${name} ${problem}`, {
-      hint: {
-        text: 'the first line names the columns, such as name,city',
-        command: restaurant('help', 'formats'),
-      },
-    });
-  }
 }
 
 async function peekHeader(

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { restaurant } from '../../hint.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/columns.ts';
@@ -106,11 +107,25 @@ interface HeaderOptions {
   readonly named?: readonly (string | undefined)[];
 }
 
+export class NoHeader extends AppError {
+  constructor(name: string, headerLine: number | undefined) {
+    const problem =
+      headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;
+    super('bad_input', `${name} ${problem}`, {
+      hint: {
+        text: 'the first line names the columns, such as name,city',
+        command: restaurant('help', 'formats'),
+      },
+    });
+  }
+}
+
 /**
  * Finds the header. Titles above it, lines with a single cell, are skipped if a header that is known follows.
- * @returns undefined if there are no records
+ * @param name of the list. @throws {NoHeader} if there are no records
  */
 export async function openTable(
+  name: string,
   { records, ...source }: TableSource,
   { headerLine, named = [] }: HeaderOptions,
   onProblem: OnProblem,
@@ -126,7 +141,7 @@ export async function openTable(
   const hasTitles = known > 0 && !first.slice(0, known).some(({ cells }) => isFilled(cells));
   const at = hasTitles ? known : 0;
   const header = first[at];
-  if (header === undefined) return undefined;
+  if (header === undefined) throw new NoHeader(name, headerLine);
   const layout = { ...source, header: header.cells, lineEnd: header.end === '' ? '\n' : header.end };
   return {
     ...layout,
