@@ -69,56 +69,24 @@ export function sessionServer(newServer: () => OldServer): RequestListener {
   };
 }
 
-/** Serves MCP 2025-11-25: requests the input while the call is running. */
-export const legacyServer = (): RequestListener =>
+/** Serves MCP 2025-11-25: requests all input at once while the call is running. */
+export const legacyServer = (...questions: readonly object[]): RequestListener =>
   sessionServer(() => {
     const server = new OldServer({ name: 'legacy', version: '1' }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: [{ name: 'book', inputSchema: { type: 'object' } }],
     }));
     server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
-      const elicitation = { method: 'elicitation/create' as const, params: QUESTION };
-      return outcomeOf((await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult);
+      const ask = async (params: object): Promise<ElicitResult> => {
+        const elicitation = { method: 'elicitation/create' as const, params: params as typeof QUESTION };
+        return (await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult;
+      };
+      if (questions.length === 0) return outcomeOf(await ask(QUESTION));
+      const text = `replies: ${JSON.stringify(await Promise.all(questions.map(ask)))}`;
+      return { content: [{ type: 'text', text }] };
     });
     return server;
   });
-
-/** Serves MCP 2025-11-25: sends all requests for input at once. The result is the replies. */
-export function hostileServer(questions: readonly object[]): RequestListener {
-  const replies: unknown[] = [];
-  let end = (): void => {};
-  return async (request, response) => {
-    const { id, method, result, error } = JSON.parse(
-      Buffer.concat(await request.toArray()).toString() || '{}',
-    );
-    const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
-    const respond = (message: object) => {
-      response.setHeader('Content-Type', 'application/json');
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: message }));
-    };
-    if (method === 'initialize') {
-      respond({
-        protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'hostile', version: '1' },
-      });
-    } else if (method === 'tools/list') {
-      respond({ tools: [{ name: 'book', inputSchema: { type: 'object' } }] });
-    } else if (method === 'tools/call' && request.headers['mcp-protocol-version'] !== undefined) {
-      end = () => {
-        const text = `replies: ${JSON.stringify(replies)}`;
-        response.end(event({ id, result: { content: [{ type: 'text', text }] } }));
-      };
-      response.setHeader('Content-Type', 'text/event-stream');
-      for (const [index, params] of questions.entries())
-        response.write(event({ id: `q${index}`, method: 'elicitation/create', params }));
-    } else if (method === undefined) {
-      replies.push(result ?? error);
-      response.writeHead(202).end();
-      if (replies.length === questions.length) end();
-    } else response.writeHead(method?.startsWith('notifications/') ? 202 : 400).end();
-  };
-}
 
 /** Starts a server around the tests of a `describe`. @returns its endpoint */
 export function useEndpoint(listener: RequestListener): () => string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostileServer, legacyServer, modernServer, useEndpoint } from '../../helpers/asking-servers.ts';
+import { legacyServer, modernServer, useEndpoint } from '../../helpers/asking-servers.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { restaurantInTerminal } from '../../helpers/terminal.ts';
@@ -110,11 +110,11 @@ describe('a server that asks twice at once, with fields of the wrong type', () =
   const text = { toString: 1 };
   const form = { message: text, requestedSchema: { properties: { guest: { title: text, default: text } } } };
   const endpoint = useEndpoint(
-    hostileServer([
+    legacyServer(
       form,
       { mode: 'url', message: 'Pay', url: 'https://pay.example.com/' },
       { mode: 'url', url: text },
-    ]),
+    ),
   );
 
   it('gets one reply after the other', async () => {
