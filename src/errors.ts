@@ -237,7 +237,11 @@ export class AppError extends Error {
   }
 }
 
-export const usage = (message: string, hint?: Hint): AppError => new AppError('usage', message, { hint });
+/** An error of this machine or its user, with what to do about it. */
+export const failure = (code: Code, message: string, hint?: Hint, cause?: unknown): AppError =>
+  new AppError(code, message, { hint, cause });
+
+export const usage = (message: string, hint?: Hint): AppError => failure('usage', message, hint);
 
 /** The reader of our stdout closed the pipe (EPIPE). Not a failure: the run ends silently with exit code 0. */
 export class PipeClosed extends Error {

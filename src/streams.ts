@@ -2,7 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import type { Input, Output } from './context.ts';
-import { AppError, attempt, PipeClosed, systemCode } from './errors.ts';
+import { AppError, attempt, failure, PipeClosed, systemCode } from './errors.ts';
 import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/platform.ts';
 
@@ -16,13 +16,12 @@ function writeFailure(error: unknown, name: string): Error {
   const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new PipeClosed(`${name} was closed`);
   const why = code === 'ENOSPC' ? 'the disk is full' : (code ?? 'it failed');
-  return new AppError('io_error', `cannot write to ${name}: ${why}`, {
-    cause: error,
-    hint: {
-      text: 'write to a disk with free space',
-      command: again({}, { stdout: slot('file') }),
-    },
-  });
+  return failure(
+    'io_error',
+    `cannot write to ${name}: ${why}`,
+    { text: 'write to a disk with free space', command: again({}, { stdout: slot('file') }) },
+    error,
+  );
 }
 
 /** The rest goes through the stream, where a signal can end the wait for a reader. */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import type { Message } from '../hint.ts';
 import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 
@@ -47,10 +47,8 @@ export class Config {
   get path(): string {
     const path = this.#path();
     if (path !== undefined) return path;
-    throw new AppError('bad_config', 'no folder for the config file: HOME is not set', {
-      hint: {
-        text: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; the key can also be set in RESTAURANT_API_KEY',
-      },
+    throw failure('bad_config', 'no folder for the config file: HOME is not set', {
+      text: 'set HOME, or RESTAURANT_CONFIG_DIR=<folder>; the key can also be set in RESTAURANT_API_KEY',
     });
   }
 

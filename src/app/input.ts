@@ -1,4 +1,4 @@
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, failure, systemCode } from '../errors.ts';
 import { slot, system } from '../hint.ts';
 import { ioReason } from '../storage/files.ts';
 import { readUserFile } from '../storage/user-files.ts';
@@ -17,9 +17,7 @@ export async function readAllText(app: App, what: string): Promise<string> {
   for await (const part of stdin.chunks()) {
     size += part.byteLength;
     if (size > MAX_BYTES) {
-      throw new AppError('bad_input', 'stdin is larger than 64 MiB', {
-        hint: { text: 'split it into smaller parts' },
-      });
+      throw failure('bad_input', 'stdin is larger than 64 MiB', { text: 'split it into smaller parts' });
     }
     parts.push(part);
   }
@@ -31,10 +29,12 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new AppError('bad_input', `${name} is not UTF-8 text`, {
+    throw failure(
+      'bad_input',
+      `${name} is not UTF-8 text`,
+      { text: 'convert it first', command: system('iconv', '-f', slot('encoding'), '-t', 'UTF-8') },
       cause,
-      hint: { text: 'convert it first', command: system('iconv', '-f', slot('encoding'), '-t', 'UTF-8') },
-    });
+    );
   }
 }
 
@@ -46,10 +46,12 @@ export async function readArgumentFile(app: App, path: string): Promise<string> 
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);
-    throw new AppError('bad_input', `cannot read ${path}: ${ioReason(cause)}`, {
+    throw failure(
+      'bad_input',
+      `cannot read ${path}: ${ioReason(cause)}`,
+      { text: 'check the path', command: system('ls -l', path) },
       cause,
-      hint: { text: 'check the path', command: system('ls -l', path) },
-    });
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { redactor } from '../client/key.ts';
-import { AppError, systemCode } from '../errors.ts';
+import { failure, systemCode } from '../errors.ts';
 import { type Hint, restaurant, slot } from '../hint.ts';
 import type { CommandWords } from '../settings/values.ts';
 import { excerpt, formatDuration } from '../util/format.ts';
@@ -26,8 +26,7 @@ export async function runKeyCommand(
 ): Promise<string> {
   const { RESTAURANT_API_KEY: _key, ...env } = context.env;
   const name = excerpt(program, 80);
-  const failed = (problem: string) =>
-    new AppError('no_key', `key-command: ${name} ${problem}`, { hint: HINT });
+  const failed = (problem: string) => failure('no_key', `key-command: ${name} ${problem}`, HINT);
   const path = programPath(program, context);
   if (path === undefined) throw failed(NOT_FOUND);
   const line = startable([path, ...args], context);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AppError, attempt } from '../errors.ts';
+import { attempt, failure } from '../errors.ts';
 import { exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
@@ -90,19 +90,18 @@ export const lastRestaurants = (app: App): ReturnType<typeof restaurantsOf> =>
 export function requireLastSearch(app: App): Search {
   const last = lastSearch(app);
   if (last === undefined) {
-    throw new AppError('not_found', 'no earlier search', {
-      hint: [
-        { text: 'search first', command: exampleSearch() },
-        { text: 'then', command: restaurant('lookup', '1') },
-      ],
-    });
+    throw failure('not_found', 'no earlier search', [
+      { text: 'search first', command: exampleSearch() },
+      { text: 'then', command: restaurant('lookup', '1') },
+    ]);
   }
   if (last.endpoint === serviceName(app)) return last;
   const where =
     last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
   const { name, city } = last.query;
-  throw new AppError('not_found', `the last search was sent to another service: ${where}`, {
-    hint: { text: 'to search this one', command: restaurant('find', name, '--city', city) },
+  throw failure('not_found', `the last search was sent to another service: ${where}`, {
+    text: 'to search this one',
+    command: restaurant('find', name, '--city', city),
   });
 }
 

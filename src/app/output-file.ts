@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { AppError, systemCode, usage } from '../errors.ts';
+import { AppError, failure, systemCode, usage } from '../errors.ts';
 import { again, type Command, slot, system, type Word } from '../hint.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { ioError } from '../storage/files.ts';
@@ -14,13 +14,11 @@ function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
   try {
     return cwd();
   } catch (cause) {
-    throw new AppError(
+    throw failure(
       'io_error',
       'cannot resolve a relative path: the current folder cannot be read or was deleted',
-      {
-        cause,
-        hint: { text: 'change to another folder, or use an absolute path' },
-      },
+      { text: 'change to another folder, or use an absolute path' },
+      cause,
     );
   }
 }
@@ -57,8 +55,9 @@ export function checkTarget(
   const target = attempt(name, naming, () => resolveOutput(path, app.context, app.globals.force === true));
   const { entry } = target;
   if (entry === 'folder') {
-    throw new AppError('io_error', `${name} is a folder`, {
-      hint: { text: 'name a file in it', command: naming.command(join(path, naming.example)) },
+    throw failure('io_error', `${name} is a folder`, {
+      text: 'name a file in it',
+      command: naming.command(join(path, naming.example)),
     });
   }
   if (entry === 'file' && !mayExist) {
@@ -74,8 +73,8 @@ export function checkTarget(
 
 function checkFolder(name: string, naming: Naming, folder: string): void {
   if (!existsSync(folder)) {
-    throw new AppError('io_error', `cannot write ${name}: the folder ${folder} does not exist`, {
-      hint: { command: system('mkdir -p', folder) },
+    throw failure('io_error', `cannot write ${name}: the folder ${folder} does not exist`, {
+      command: system('mkdir -p', folder),
     });
   }
   attempt(name, naming, () => accessSync(folder, constants.W_OK));

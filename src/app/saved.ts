@@ -1,4 +1,4 @@
-import { AppError, attempt } from '../errors.ts';
+import { type AppError, attempt, failure } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { type SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
@@ -10,8 +10,8 @@ import { DEMO } from './last-results.ts';
 /** @throws {AppError} `io_error` if there is no home folder */
 export function savedStore({ paths }: App): SavedStore {
   if (paths.dataDir !== undefined) return new SavedStore(paths.dataDir);
-  throw new AppError('io_error', 'no folder for saved restaurants: the home folder is unknown', {
-    hint: { text: 'set HOME or RESTAURANT_DATA_DIR' },
+  throw failure('io_error', 'no folder for saved restaurants: the home folder is unknown', {
+    text: 'set HOME or RESTAURANT_DATA_DIR',
   });
 }
 
@@ -61,6 +61,4 @@ export function namedBy<T extends { readonly id: string; readonly name: string }
 }
 
 export const notSaved = (word: string): AppError =>
-  new AppError('not_found', `'${word}' is not saved`, {
-    hint: { text: 'to list them', command: restaurant('saved') },
-  });
+  failure('not_found', `'${word}' is not saved`, { text: 'to list them', command: restaurant('saved') });

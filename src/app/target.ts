@@ -9,7 +9,7 @@ import {
 } from '../client/http/headers.ts';
 import { checkKey, secretsIn } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
-import { AppError, usage } from '../errors.ts';
+import { AppError, failure, usage } from '../errors.ts';
 import { again, type Command, type Hint, restaurant, slot } from '../hint.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { type SettingView, SOURCES, type Source, variable } from '../settings/settings.ts';
@@ -123,15 +123,10 @@ function expandVariables(app: App, name: string, text: string): string {
   const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {
     const text = variable(app.context.env, variableName);
     if (text !== undefined) return text;
-    throw new AppError('bad_config', `header.${name}: the variable ${variableName} is not set`, {
-      hint: [
-        { text: `set the variable ${variableName}` },
-        {
-          text: 'or',
-          command: restaurant('config', 'unset', `header.${name}`, ...app.settings.profileOption),
-        },
-      ],
-    });
+    throw failure('bad_config', `header.${name}: the variable ${variableName} is not set`, [
+      { text: `set the variable ${variableName}` },
+      { text: 'or', command: restaurant('config', 'unset', `header.${name}`, ...app.settings.profileOption) },
+    ]);
   });
   checkHeader(name, value);
   return value;
@@ -172,11 +167,9 @@ function isUnbound(app: App, source: ConfiguredKey['source']): boolean {
 
 function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, what: string): void {
   if (endpoint === undefined || origin === undefined || sameService(endpoint, origin)) return;
-  throw new AppError('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
-    hint: {
-      text: 'save another',
-      command: restaurant('login', '--base-url', endpoint.origin, '--profile', slot('name')),
-    },
+  throw failure('no_key', `${what} belongs to ${origin} and is not sent to ${endpoint.origin}`, {
+    text: 'save another',
+    command: restaurant('login', '--base-url', endpoint.origin, '--profile', slot('name')),
   });
 }
 
@@ -200,9 +193,10 @@ export async function requireKey(
   if (mayAuthenticate(headers)) return { value: '', source: 'config' };
   const { profileName } = app.settings;
   const which = profileName === 'default' ? '' : ` for the profile ${profileName}`;
-  throw new AppError('no_key', `no API key${which}`, {
-    hint: [{ text: 'set RESTAURANT_API_KEY' }, { text: 'or log in', command: loginCommand(app) }],
-  });
+  throw failure('no_key', `no API key${which}`, [
+    { text: 'set RESTAURANT_API_KEY' },
+    { text: 'or log in', command: loginCommand(app) },
+  ]);
 }
 
 /** @throws {AppError} `usage` for words that look like an API key */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 
 /** Start of the API keys of the documented service. */
@@ -18,13 +18,13 @@ const INVALID: readonly (readonly [RegExp, string])[] = [
 export function checkKey(raw: string, prefix: string, hint?: Hint): string {
   const key = raw.trim();
   const [, problem] = INVALID.find(([form]) => form.test(key)) ?? [];
-  if (problem !== undefined) throw new AppError('bad_key', problem, { hint });
+  if (problem !== undefined) throw failure('bad_key', problem, hint);
   if (key.length > prefix.length && key.startsWith(prefix)) return key;
   const message =
     key === prefix
       ? 'the API key is incomplete: nothing follows the prefix'
       : `not an API key of the service: expected one that starts with ${prefix}`;
-  throw new AppError('bad_key', message, { hint });
+  throw failure('bad_key', message, hint);
 }
 
 /** Fewer characters could occur in data by chance, so they are not masked there. */

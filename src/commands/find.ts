@@ -10,7 +10,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { type FindResult, LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { FindQuery, Level } from '../client/types.ts';
-import { AppError, usage } from '../errors.ts';
+import { failure, usage } from '../errors.ts';
 import { again, type Message, restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
@@ -214,7 +214,8 @@ async function reportFailures(
 ): Promise<void> {
   if (detailed !== undefined) (await import('./find/details.ts')).assertDetails(detailed);
   if (unreadable === 0) return;
-  throw new AppError('partial', `${unreadable} of ${results.length} results cannot be read`, {
-    hint: { text: 'to print them as received', command: again({ '--json': true }) },
+  throw failure('partial', `${unreadable} of ${results.length} results cannot be read`, {
+    text: 'to print them as received',
+    command: again({ '--json': true }),
   });
 }

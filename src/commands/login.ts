@@ -7,7 +7,7 @@ import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
-import { AppError, usage } from '../errors.ts';
+import { AppError, failure, usage } from '../errors.ts';
 import { again, type Hint, slot, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/files.ts';
@@ -94,9 +94,7 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
     return { url: endpointFromBase(typed), typed };
   }
   if (!options.verify) return undefined;
-  throw new AppError('no_service', 'no service is configured', {
-    hint: { command: again({ '--base-url': slot('url') }) },
-  });
+  throw failure('no_service', 'no service is configured', { command: again({ '--base-url': slot('url') }) });
 }
 
 async function acceptedKey(
@@ -110,13 +108,9 @@ async function acceptedKey(
     const prefix = app.settings.get('key-prefix');
     const key = checkKey(input.key, prefix);
     if (!isLongEnough(key, prefix)) {
-      throw new AppError(
-        'bad_key',
-        `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`,
-        {
-          hint: { text: 'copy the whole key from the developer portal' },
-        },
-      );
+      throw failure('bad_key', `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`, {
+        text: 'copy the whole key from the developer portal',
+      });
     }
     app.secrets.register(key);
     const refusal = url && (await refusalOf(app, url, key));
@@ -155,10 +149,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
     return bytes.toString('utf8');
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, {
-      cause,
-      hint: FLAGS_HINT,
-    });
+    throw failure('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, FLAGS_HINT, cause);
   }
 }
 

@@ -8,7 +8,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Outcome } from '../client/types.ts';
-import { AppError, usage } from '../errors.ts';
+import { AppError, failure, usage } from '../errors.ts';
 import { again, exampleSearch, type Hint, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
@@ -169,7 +169,7 @@ function reportFailures(outcomes: readonly Outcome[]): void {
   const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
   const other = failed.find(({ error }) => error.code !== 'not_found')?.error;
   if (retryable.length === 0 && other !== undefined)
-    throw new AppError('partial', `${message}: ${other.message}`, { hint: other.details.hint });
+    throw failure('partial', `${message}: ${other.message}`, other.details.hint);
   throw new AppError('partial', message, {
     hint:
       retryable.length === 0

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { AppError } from '../errors.ts';
+import { type AppError, usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { columnName, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../util/sheet.ts';
 import type { Scalar } from './records.ts';
@@ -107,6 +107,6 @@ function textXml(text: string): string {
 const hex = (sign: string): string => sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 
 const tooLarge = (what: string, max: number): AppError =>
-  new AppError('usage', `an Excel sheet has at most ${max.toLocaleString('en-US')} ${what}`, {
-    hint: { command: again({ '--export': 'out.parquet' }) },
+  usage(`an Excel sheet has at most ${max.toLocaleString('en-US')} ${what}`, {
+    command: again({ '--export': 'out.parquet' }),
   });

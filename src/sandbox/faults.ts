@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
+import { type AppError, usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import type { JsonObject } from '../util/json.ts';
 import {
@@ -133,7 +133,7 @@ const unknownFault = (kind: string): AppError =>
   usageError(`unknown fault ${JSON.stringify(kind)}; known faults: ${FAULT_KINDS.join(', ')}`);
 
 function usageError(message: string): AppError {
-  return new AppError('usage', message, { hint: { command: restaurant('sandbox', '--fault', '503:0.2') } });
+  return usage(message, { command: restaurant('sandbox', '--fault', '503:0.2') });
 }
 
 async function drip(response: ServerResponse, payload: Payload): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, systemCode } from '../errors.ts';
+import { failure, systemCode, usage } from '../errors.ts';
 import { type Hint, restaurant } from '../hint.ts';
 import { decodeUtf8, isObject, tryParseJson } from '../util/json.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
@@ -103,18 +103,15 @@ const ANY_PORT: Hint = { text: 'use any free port', command: restaurant('sandbox
 
 async function listen(server: Server, port: number): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new AppError('usage', `expected a port from 0 to 65535, got ${port}`, { hint: ANY_PORT });
+    throw usage(`expected a port from 0 to 65535, got ${port}`, ANY_PORT);
   }
   try {
     await once(server.listen(port, HOST), 'listening');
   } catch (cause) {
     const code = systemCode(cause);
     throw code === 'EADDRINUSE'
-      ? new AppError('in_use', `port ${port} of ${HOST} is in use`, { cause, hint: ANY_PORT })
-      : new AppError('io_error', `cannot listen on port ${port} of ${HOST}: ${code}`, {
-          cause,
-          hint: ANY_PORT,
-        });
+      ? failure('in_use', `port ${port} of ${HOST} is in use`, ANY_PORT, cause)
+      : failure('io_error', `cannot listen on port ${port} of ${HOST}: ${code}`, ANY_PORT, cause);
   }
   server.on('error', () => undefined);
   const address = server.address();

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { splitWords } from '../util/shell.ts';
@@ -144,6 +144,6 @@ export function parseValue<T>(
     if (isComplete && flag) throw cause;
     const value = isComplete || isUrl ? '' : ` '${text}'`;
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(flag ? 'usage' : 'bad_config', `${name}${value}: ${problem}`, { hint });
+    throw failure(flag ? 'usage' : 'bad_config', `${name}${value}: ${problem}`, hint);
   }
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import { AppError, systemCode } from '../errors.ts';
+import { AppError, failure, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { TempFile } from './atomic.ts';
@@ -93,7 +93,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
     content = readOwnFile(assertOwnPath(path), MAX_BYTES);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
-    if (error instanceof AppError) throw new AppError('bad_config', error.message, { hint: OTHER_FOLDER });
+    if (error instanceof AppError) throw failure('bad_config', error.message, OTHER_FOLDER);
     if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
     throw ioError('read the config file', path, error, OTHER_FOLDER);
   }
@@ -116,7 +116,7 @@ function invalidConfig(path: string, reason: string, hint?: Hint): AppError {
     text: 'correct it, or start over',
     command: { ...system('mv', path, `${path}.bak`), next: restaurant('login') },
   };
-  return new AppError('bad_config', `cannot use the config file ${path}: ${reason}`, { hint: hint ?? reset });
+  return failure('bad_config', `cannot use the config file ${path}: ${reason}`, hint ?? reset);
 }
 
 /** Changes the file atomically, under a lock. @throws {AppError} `bad_config`; `io_error`; `in_use`; errors of `change` */
@@ -156,8 +156,8 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
   const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   if (Buffer.byteLength(text) > MAX_BYTES) {
-    throw new AppError('io_error', `cannot write ${path}: it would be larger than 1 MB`, {
-      hint: { command: restaurant('config', 'list') },
+    throw failure('io_error', `cannot write ${path}: it would be larger than 1 MB`, {
+      command: restaurant('config', 'list'),
     });
   }
   try {

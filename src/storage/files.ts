@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { AppError, attempt, systemCode } from '../errors.ts';
+import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { currentUid, foreignOwner, inspect, walkPath } from './trust.ts';
 
@@ -54,7 +54,7 @@ export function ioError(action: string, path: string, error: unknown, hint?: Hin
   if (error instanceof AppError) {
     return hint === undefined || error.details.hint !== undefined ? error : error.withHint(hint);
   }
-  return new AppError('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, { cause: error, hint });
+  return failure('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, hint, error);
 }
 
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;

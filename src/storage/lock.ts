@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, attempt, systemCode } from '../errors.ts';
+import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { ioError, isNotRegularFile, pauseSync, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
@@ -98,9 +98,7 @@ function read(lockPath: string): Holder | undefined {
     if (error instanceof AppError || code === 'EACCES') throw ioError('lock', lockPath, error, OTHER_FOLDER);
     if (code !== undefined && !isNotRegularFile(error)) throw error;
   }
-  throw new AppError('in_use', `${lockPath} exists and is not a lock file of this program`, {
-    hint: OTHER_NAME,
-  });
+  throw failure('in_use', `${lockPath} exists and is not a lock file of this program`, OTHER_NAME);
 }
 
 const isBeingWritten = ({ owner, createdAt }: Holder): boolean =>

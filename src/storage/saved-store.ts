@@ -1,7 +1,7 @@
 import { constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Level } from '../client/types.ts';
-import { AppError, attempt } from '../errors.ts';
+import { AppError, attempt, failure } from '../errors.ts';
 import { system } from '../hint.ts';
 import type { Change } from '../util/changes.ts';
 import { checkDepth, decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
@@ -157,8 +157,9 @@ const isPending = (value: unknown): value is PendingLines =>
 
 /** The file is left as it is: nothing else has its content. */
 function unusable(path: string, reason: string): AppError {
-  return new AppError('io_error', `cannot use ${path}: ${reason}`, {
-    hint: { text: 'correct it, or start over', command: system('mv', path, `${path}.bak`) },
+  return failure('io_error', `cannot use ${path}: ${reason}`, {
+    text: 'correct it, or start over',
+    command: system('mv', path, `${path}.bak`),
   });
 }
 

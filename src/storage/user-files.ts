@@ -17,7 +17,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
-import { AppError, attempt, systemCode } from '../errors.ts';
+import { attempt, failure, systemCode, usage } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { traitsOf } from '../util/platform.ts';
 import { fileError, followLinks, openNoFollow } from './files.ts';
@@ -41,8 +41,7 @@ export interface UserPath {
 
 /** @throws {AppError} `usage` for a link that leads out of the current folder; `io_error` for a link of another user */
 export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
-  const refusal = (reason: string, hint: Hint) =>
-    new AppError('usage', `refusing to write ${path}: ${reason}`, { hint });
+  const refusal = (reason: string, hint: Hint) => usage(`refusing to write ${path}: ${reason}`, hint);
   if (traitsOf(context.platform).hasDeviceNames && isReservedName(path))
     throw refusal('Windows reserves this name for a device', { text: 'name another file with -o' });
   const { outside, ...target } = resolveLinks(path, context, false);
@@ -56,8 +55,8 @@ export function resolveOutput(path: string, context: PathContext, mayLeave: bool
 function resolveInput(path: string, context: PathContext): UserPath {
   const { outside, ...target } = resolveLinks(path, context, true);
   if (outside === undefined) return target;
-  throw new AppError('bad_input', `refusing to read ${path}: ${outside}`, {
-    hint: { text: 'if you trust the link, name the file that it leads to' },
+  throw failure('bad_input', `refusing to read ${path}: ${outside}`, {
+    text: 'if you trust the link, name the file that it leads to',
   });
 }
 
@@ -188,8 +187,8 @@ export async function openDevice(target: UserPath, signal: AbortSignal): Promise
   const reason = stats.isFile() ? 'a file has replaced it' : owner;
   if (reason !== undefined) {
     closeSync(file);
-    throw new AppError('io_error', `refusing to write ${target.path}: ${reason}`, {
-      hint: { text: 'choose a directory that you own' },
+    throw failure('io_error', `refusing to write ${target.path}: ${reason}`, {
+      text: 'choose a directory that you own',
     });
   }
   return {

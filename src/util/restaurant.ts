@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { failure } from '../errors.ts';
 import { exampleSearch, type Hint } from '../hint.ts';
 
 const MAX_LENGTH = 128;
@@ -16,11 +16,11 @@ export function checkId(text: string, where?: string): string {
     command: exampleSearch('--json'),
   };
   if (id === 'null' || id === 'undefined') {
-    throw new AppError(code, `${at}'${id}' is not an id: the search before it found nothing`, { hint });
+    throw failure(code, `${at}'${id}' is not an id: the search before it found nothing`, hint);
   }
   if (!isId(id)) {
     const shown = id.length > 60 ? `${id.slice(0, 60)}…` : id;
-    throw new AppError(code, `${at}${JSON.stringify(shown)} is not a restaurant id`, { hint });
+    throw failure(code, `${at}${JSON.stringify(shown)} is not a restaurant id`, hint);
   }
   return id;
 }

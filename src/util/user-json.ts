@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { failure } from '../errors.ts';
 import { type Command, fragment, type Hint } from '../hint.ts';
 import { firstJsonError } from './json.ts';
 
@@ -15,7 +15,7 @@ export function parseUserJson(
   code: 'usage' | 'bad_input' = 'usage',
   hint: Hint = JSON_HINT,
 ): unknown {
-  if (text.trim() === '') throw new AppError(code, `${name} is empty; expected JSON`, { hint });
+  if (text.trim() === '') throw failure(code, `${name} is empty; expected JSON`, hint);
   let hasInexact = false;
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''), (_, part: unknown) => {
@@ -24,10 +24,10 @@ export function parseUserJson(
     });
     if (!hasInexact) return value;
   } catch (cause) {
-    throw new AppError(code, `${name} is not valid JSON${errorPosition(text)}`, { cause, hint });
+    throw failure(code, `${name} is not valid JSON${errorPosition(text)}`, hint, cause);
   }
-  throw new AppError(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
-    hint: { text: 'send it as text: "12345678901234567890"' },
+  throw failure(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
+    text: 'send it as text: "12345678901234567890"',
   });
 }
 

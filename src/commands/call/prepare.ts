@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
 import type { Tool } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
 import { buildArguments, type Input, type Inputs, schemaOf } from './arguments.ts';
@@ -17,9 +17,10 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name).filter((each) => TOOL_NAME.test(each));
-  throw new AppError('not_found', `the service has no tool '${name}'`, {
-    hint: [...suggestion(name, names), { text: 'list them', command: restaurant('tools') }],
-  });
+  throw failure('not_found', `the service has no tool '${name}'`, [
+    ...suggestion(name, names),
+    { text: 'list them', command: restaurant('tools') },
+  ]);
 }
 
 /**

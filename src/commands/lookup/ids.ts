@@ -7,7 +7,7 @@ import {
   type Search,
 } from '../../app/last-results.ts';
 import { refuseKey } from '../../app/target.ts';
-import { AppError, usage } from '../../errors.ts';
+import { failure, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters, isNearName } from '../../util/fold.ts';
@@ -147,15 +147,10 @@ function idOfRow(search: Search, number: number): string {
   if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
   const { length } = restaurants;
   const results = length === 1 ? '1 result' : `${length} results`;
-  throw new AppError('not_found', `row ${number}: your last search had ${results}`, {
-    hint: [
-      { text: 'to show them', command: restaurant('last') },
-      {
-        text: 'to search again',
-        command: restaurant('find', search.query.name, '--city', search.query.city),
-      },
-    ],
-  });
+  throw failure('not_found', `row ${number}: your last search had ${results}`, [
+    { text: 'to show them', command: restaurant('last') },
+    { text: 'to search again', command: restaurant('find', search.query.name, '--city', search.query.city) },
+  ]);
 }
 
 /**
@@ -173,13 +168,8 @@ function idsOfJson(text: string): string[] | undefined {
     const id = typeof item === 'string' ? item : (service_id ?? restaurant_id);
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);
-    throw new AppError('bad_input', `${where} has no service_id`, {
-      hint: {
-        command: {
-          ...restaurant('find', 'Nopa', '--city', 'SF', '--json'),
-          pipe: restaurant('lookup', '-'),
-        },
-      },
+    throw failure('bad_input', `${where} has no service_id`, {
+      command: { ...restaurant('find', 'Nopa', '--city', 'SF', '--json'), pipe: restaurant('lookup', '-') },
     });
   });
 }
@@ -210,18 +200,10 @@ function idsOfLine(line: string, index: number): string[] {
   const [first = ''] = line.split('\t');
   const word = first.trim();
   if (fromJson === undefined && (ROW.test(word) || RANGE.test(word) || word.toLowerCase() === 'all')) {
-    throw new AppError('bad_input', `${where}: '${word}' selects rows; stdin takes only IDs`, {
-      hint: [
-        { text: 'to look up rows', command: restaurant('lookup', '1', '2') },
-        {
-          text: 'to pipe IDs',
-          command: {
-            ...exampleSearch(),
-            pipe: restaurant('lookup', '-'),
-          },
-        },
-      ],
-    });
+    throw failure('bad_input', `${where}: '${word}' selects rows; stdin takes only IDs`, [
+      { text: 'to look up rows', command: restaurant('lookup', '1', '2') },
+      { text: 'to pipe IDs', command: { ...exampleSearch(), pipe: restaurant('lookup', '-') } },
+    ]);
   }
   return fromJson ?? [checkId(first, where)];
 }

@@ -5,7 +5,7 @@ import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { currentKeyHint, loginCommand, supportsMcp } from '../../app/target.ts';
 import type { Context, Output } from '../../context.ts';
-import { AppError, type Code } from '../../errors.ts';
+import { AppError, type Code, failure } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
 import { formatDuration } from '../../util/format.ts';
@@ -131,12 +131,10 @@ async function serveStdio(
     for await (const line of readLines(stdin.chunks())) bridge.receive(line);
     await within(bridge.idle(), DRAIN_MS, sleep);
     bridge.stop(
-      new AppError('interrupted', 'the host closed the connection before the service responded', {
-        hint: [
-          { text: 'try again' },
-          { text: 'see how long the service takes', command: restaurant('status', '--check') },
-        ],
-      }),
+      failure('interrupted', 'the host closed the connection before the service responded', [
+        { text: 'try again' },
+        { text: 'see how long the service takes', command: restaurant('status', '--check') },
+      ]),
     );
     await bridge.idle();
     await written;

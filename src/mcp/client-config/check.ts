@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
-import { AppError, CODES, type Code, systemCode } from '../../errors.ts';
+import { AppError, CODES, type Code, failure, systemCode } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
@@ -31,7 +31,7 @@ export function bridgeProblem({ context }: App, { name }: McpClient): string | u
 export async function checkEntry(app: App, client: McpClient, connection: Connection) {
   if (connection.via === 'http') return checkHttp(app, client, connection);
   const problem = bridgeProblem(app, client);
-  if (problem !== undefined) throw new AppError('io_error', problem, { hint: { text: INSTALL_HINT } });
+  if (problem !== undefined) throw failure('io_error', problem, { text: INSTALL_HINT });
   const { args, variables } = connection;
   const { env: all } = app.context;
   const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
@@ -54,14 +54,12 @@ const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
 async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
   const fromEnv = app.secrets.environmentKey !== undefined;
   if (!fromEnv && refersToKey(connection) && client.input === undefined) {
-    throw new AppError('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, {
-      hint: [
-        { text: `set ${KEY_VARIABLE} where ${client.name} is started` },
-        { text: 'or use the saved login', command: again({ '--via': 'stdio' }) },
-      ],
-    });
+    throw failure('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, [
+      { text: `set ${KEY_VARIABLE} where ${client.name} is started` },
+      { text: 'or use the saved login', command: again({ '--via': 'stdio' }) },
+    ]);
   }
-  let failure: AppError | undefined;
+  let first: AppError | undefined;
   for (const protocol of CLIENT_VERSIONS) {
     const service = await openService(app, { client: { protocol } });
     try {
@@ -71,10 +69,10 @@ async function checkHttp(app: App, client: McpClient, connection: HttpConnection
       return { ok: true, tools: length, key: fromEnv ? 'env' : 'config' };
     } catch (error) {
       if (!(error instanceof AppError) || !NOT_MCP.includes(error.code)) throw error;
-      failure ??= error;
+      first ??= error;
     }
   }
-  const { code, message, details } = failure ?? new AppError('rpc_error', 'no response');
+  const { code, message, details } = first ?? new AppError('rpc_error', 'no response');
   throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
     ...details,
     hint: [
@@ -165,8 +163,9 @@ function runBridge({ context, settings }: App, args: readonly string[], env: Env
 
 function failureOf(error: ExecFileException | null, log: string, timeoutMs: number): AppError {
   if (error?.killed === true) {
-    return new AppError('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`, {
-      hint: { text: 'allow more time', command: again({}, { env: { RESTAURANT_TIMEOUT: '2m' } }) },
+    return failure('timeout', `${COMMAND} did not respond within ${timeoutMs / 1000} s`, {
+      text: 'allow more time',
+      command: again({}, { env: { RESTAURANT_TIMEOUT: '2m' } }),
     });
   }
   const code = systemCode(error);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, type posix, win32 } from 'node:path';
 import type { Context } from '../../context.ts';
-import { AppError, systemCode } from '../../errors.ts';
+import { type AppError, failure, systemCode, usage } from '../../errors.ts';
 import { again, system } from '../../hint.ts';
 import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
 import { createFolders, followLinks, ioError, readRegularFile } from '../../storage/files.ts';
@@ -18,9 +18,7 @@ export function clientPath(
 ): string {
   if (scope === 'user') return userPath(user, context);
   if (project.length === 0) {
-    throw new AppError('usage', `${name} has no project file for MCP servers`, {
-      hint: { command: again({ '--scope': 'user' }) },
-    });
+    throw usage(`${name} has no project file for MCP servers`, { command: again({ '--scope': 'user' }) });
   }
   const folder = projectFolder(context);
   return firstExisting(project.map((each) => pathOf(context.platform).join(folder, each))) ?? folder;
@@ -30,10 +28,12 @@ export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
   try {
     return cwd();
   } catch (cause) {
-    throw new AppError('io_error', 'cannot use the current folder: it cannot be read or was deleted', {
+    throw failure(
+      'io_error',
+      'cannot use the current folder: it cannot be read or was deleted',
+      { text: 'cd into the project, or', command: again({ '--scope': 'user' }) },
       cause,
-      hint: { text: 'cd into the project, or', command: again({ '--scope': 'user' }) },
-    });
+    );
   }
 }
 
@@ -66,8 +66,8 @@ export function userPath(locations: readonly string[], context: PathContext): st
   const [fromVariable] = locations.filter((each) => each.startsWith('$')).flatMap(resolve);
   const found = fromVariable ?? firstExisting(locations.flatMap(resolve));
   if (found !== undefined) return found;
-  throw new AppError('bad_config', 'cannot locate the file: the home folder is unknown', {
-    hint: { text: 'set HOME=<folder> and run the command again' },
+  throw failure('bad_config', 'cannot locate the file: the home folder is unknown', {
+    text: 'set HOME=<folder> and run the command again',
   });
 }
 
@@ -89,12 +89,10 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
       if (systemCode(error) === 'ENOTDIR') return;
       throw ioError('read', current, error);
     }
-    throw new AppError('io_error', `${current} is a symbolic link, which is not followed`, {
-      hint: [
-        { text: 'replace the link with a real file or folder, then try again' },
-        { text: 'to see it', command: system('ls -l', current) },
-      ],
-    });
+    throw failure('io_error', `${current} is a symbolic link, which is not followed`, [
+      { text: 'replace the link with a real file or folder, then try again' },
+      { text: 'to see it', command: system('ls -l', current) },
+    ]);
   }
 }
 
@@ -161,8 +159,8 @@ export async function changeClientFile(
     });
     if (isWritten) return { isChanged: true, ...(exists && { backup }) };
   }
-  throw new AppError('in_use', `${file} keeps changing`, {
-    hint: { text: 'close the program that writes it, then try again' },
+  throw failure('in_use', `${file} keeps changing`, {
+    text: 'close the program that writes it, then try again',
   });
 }
 
@@ -177,12 +175,10 @@ function editOrThrow(file: string, text: string, edit: (text: string) => string)
 }
 
 const invalidConfig = (file: string, reason: string): AppError =>
-  new AppError('bad_config', `cannot edit ${file}: ${reason}`, {
-    hint: [
-      { text: 'fix the file and try again' },
-      { text: 'or add the entry yourself', command: again({}, { without: ['--write', '--remove'] }) },
-    ],
-  });
+  failure('bad_config', `cannot edit ${file}: ${reason}`, [
+    { text: 'fix the file and try again' },
+    { text: 'or add the entry yourself', command: again({}, { without: ['--write', '--remove'] }) },
+  ]);
 
 function readIfExists(file: string): { exists: boolean; text?: string; mode?: number } {
   try {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../errors.ts';
+import { failure, usage } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
@@ -59,8 +59,8 @@ export function chooseTransport(
 ): TransportKind {
   const { via, literalKey, demo, isPlain } = choice;
   if (via === 'stdio' && literalKey) {
-    throw new AppError('usage', '--literal-key requires --via http: the bridge uses the saved login', {
-      hint: { command: again({}, { without: ['--literal-key'] }) },
+    throw usage('--literal-key requires --via http: the bridge uses the saved login', {
+      command: again({}, { without: ['--literal-key'] }),
     });
   }
   const problem = httpProblem(client, literalKey, demo);
@@ -68,7 +68,7 @@ export function chooseTransport(
     if (problem === undefined) return 'http';
     const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
     const hint = literalKey ? { text: `leave out ${words}` } : { command: again({ '--via': 'stdio' }) };
-    throw new AppError('usage', problem, { hint });
+    throw usage(problem, hint);
   }
   const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined || isPlain();
   return usesBridge ? 'stdio' : 'http';
@@ -96,11 +96,9 @@ export function programOf(args: readonly string[], platform: NodeJS.Platform) {
   const { launcher } = traitsOf(platform);
   const special = launcher.length === 0 ? undefined : args.find((arg) => CMD_SPECIAL.test(arg));
   if (special !== undefined) {
-    throw new AppError('usage', `cmd.exe, which starts the bridge, cannot pass on '${special}'`, {
-      hint: {
-        text: 'save the address in a profile, and use that',
-        command: again({ '--profile': slot('name') }, { without: ['--base-url', '--endpoint'] }),
-      },
+    throw usage(`cmd.exe, which starts the bridge, cannot pass on '${special}'`, {
+      text: 'save the address in a profile, and use that',
+      command: again({ '--profile': slot('name') }, { without: ['--base-url', '--endpoint'] }),
     });
   }
   const [command = COMMAND, ...before] = [...launcher, COMMAND];
@@ -247,14 +245,9 @@ export function assertNotForeign(file: string, merged: JsonObject, own: JsonObje
   const values = maskOthers(Object.fromEntries(foreign.map((key) => [key, merged[key]])), undefined, (key) =>
     SECRET_NAME.test(key),
   );
-  throw new AppError(
+  throw failure(
     'bad_config',
     `refusing to keep ${foreign.join(', ')} in the entry ${ENTRY_NAME} of ${file}: somebody else may have written ${excerpt(JSON.stringify(values))}, which changes what the server runs`,
-    {
-      hint: {
-        text: `remove ${foreign.join(', ')} from the entry, or`,
-        command: again({ '--scope': 'user' }),
-      },
-    },
+    { text: `remove ${foreign.join(', ')} from the entry, or`, command: again({ '--scope': 'user' }) },
   );
 }

@@ -11,7 +11,7 @@ import {
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { maskKey } from '../../client/key.ts';
-import { AppError } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { type Advice, again, restaurant } from '../../hint.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
 import { clientPath } from './client-file.ts';
@@ -45,9 +45,10 @@ export async function planEntry(app: App, client: McpClient, options: ConfigOpti
   const via = chooseTransport(client, { via: options.via, literalKey, demo, isPlain });
   const scope = options.scope ?? (literalKey ? 'user' : (client.scope ?? 'user'));
   if (literalKey && scope === 'project') {
-    throw new AppError('usage', 'a key is never written into a project file, which other people can read', {
-      hint: [{ command: again({ '--scope': 'user' }) }, { text: 'or leave out --literal-key' }],
-    });
+    throw usage('a key is never written into a project file, which other people can read', [
+      { command: again({ '--scope': 'user' }) },
+      { text: 'or leave out --literal-key' },
+    ]);
   }
   const file = clientPath(client, scope, app.context);
   const connection =
@@ -102,21 +103,17 @@ async function httpConnection(app: App, client: McpClient, literalKey: boolean):
 function assertReferable(client: McpClient, name: string, value: string): void {
   const refers = /\$\{\w+\}/.test(value);
   if (!refers && !isHarmless(name)) {
-    throw new AppError('usage', `the value of the header ${name} would be written into the file`, {
-      hint: [
-        {
-          text: 'refer to a variable',
-          command: restaurant('config', 'set', `header.${name}`, '${VARIABLE}'),
-        },
-        { text: 'or use the bridge', command: again({ '--via': 'stdio' }) },
-      ],
-    });
+    throw usage(`the value of the header ${name} would be written into the file`, [
+      { text: 'refer to a variable', command: restaurant('config', 'set', `header.${name}`, '${VARIABLE}') },
+      { text: 'or use the bridge', command: again({ '--via': 'stdio' }) },
+    ]);
   }
   const canRefer = client.reference !== undefined || (client.namesVariables && VARIABLE.test(value));
   if (refers && canRefer !== true) {
-    throw new AppError('usage', `${client.name} cannot read the header ${name} from a variable`, {
-      hint: [{ command: again({ '--via': 'stdio' }) }, { text: 'or add --literal-key' }],
-    });
+    throw usage(`${client.name} cannot read the header ${name} from a variable`, [
+      { command: again({ '--via': 'stdio' }) },
+      { text: 'or add --literal-key' },
+    ]);
   }
 }
 

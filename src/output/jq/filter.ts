@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { formatDuration } from '../../util/format.ts';
 import { checkDepth, formatJson } from '../../util/json.ts';
@@ -53,7 +53,7 @@ export class Filter {
   }
 
   #error(problem: string): AppError {
-    return new AppError('usage', `--jq '${cleanLine(this.#filter)}': ${problem}`, { hint: DEFAULT_HINT });
+    return usage(`--jq '${cleanLine(this.#filter)}': ${problem}`, DEFAULT_HINT);
   }
 
   #timeout(): AppError {
