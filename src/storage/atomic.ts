@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { flushFolder, followLinks, ioError, randomName, whenFree, writeAll } from './files.ts';
+import { flushFolder, followLinks, ioError, perform, randomName, whenFree, writeAll } from './files.ts';
 
 const CHUNK_CHARACTERS = 65_536;
 
@@ -21,7 +21,7 @@ export function writeFileAtomic(
   data: string | Uint8Array,
   { mode = 0o600, durable = true, replace = false, confirm = () => true }: AtomicOptions = {},
 ): boolean {
-  try {
+  return perform('write', path, () => {
     const target = replace ? path : followLinks(path);
     const isDevice = !replace && statSync(target, { throwIfNoEntry: false })?.isFile() === false;
     if (isDevice) {
@@ -36,9 +36,7 @@ export function writeFileAtomic(
       temp.discard();
       throw error;
     }
-  } catch (error) {
-    throw ioError('write', path, error);
-  }
+  });
 }
 
 export async function writeChunksAtomic(

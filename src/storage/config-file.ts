@@ -10,6 +10,7 @@ import {
   ioError,
   ioReason,
   isNotRegularFile,
+  perform,
   readOwnFile,
   writeAll,
 } from './files.ts';
@@ -160,7 +161,7 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
       command: restaurant('config', 'list'),
     });
   }
-  try {
+  perform('write', path, () => {
     new OwnFolder(dirname(target)).sweep(tempNames(target));
     assertRoom(target, text);
     const conf = new Conf<ConfigFile>({
@@ -174,9 +175,7 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
       deserialize: () => file,
     });
     conf.store = file;
-  } catch (error) {
-    throw ioError('write', path, error);
-  }
+  });
 }
 
 /** On a full disk, `conf` writes a part of the text without an error. @throws the system's error */

@@ -57,6 +57,15 @@ export function ioError(action: string, path: string, error: unknown, hint?: Hin
   return failure('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, hint, error);
 }
 
+/** Does work on a file or folder. @throws {AppError} `io_error` that names the action and the path */
+export function perform<T>(action: string, path: string, work: () => T, hint?: Hint): T {
+  try {
+    return work();
+  } catch (error) {
+    throw ioError(action, path, error, hint);
+  }
+}
+
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 const CHUNK_BYTES = 65_536;
@@ -105,6 +114,17 @@ export interface FileContent {
 export function readRegularFile(path: string, max: number): FileContent {
   return closing(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), (file) => readContent(file, max));
 }
+
+/** @returns undefined for no file. @throws {AppError} `io_error` */
+export const readIfExists = (path: string, max: number): FileContent | undefined =>
+  perform('read', path, () => {
+    try {
+      return readRegularFile(path, max);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
 
 export function readOwnFile(path: string, max: number): FileContent {
   return closing(openOwnFile(path), (file) => readContent(file, max));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
-import { ioError, isNotRegularFile, pauseSync, randomName, readOwnFile, whenFree } from './files.ts';
+import { ioError, isNotRegularFile, pauseSync, perform, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
 
 type Lock = { release(): void };
@@ -23,8 +23,8 @@ const OTHER_NAME = { text: 'rename that file, or write to a file with another na
 /** Takes the lock `<path>.lock`, also from a process that no longer runs. @throws {AppError} `in_use`; `io_error` */
 export function tryLock(path: string, depth = 0): Lock {
   const lockPath = `${path}.lock`;
-  try {
-    for (let attempt = 0; attempt < 100; attempt += 1) {
+  return perform('lock', path, () => {
+    for (let round = 0; round < 100; round += 1) {
       const key = create(lockPath);
       if (key !== undefined) return { release: () => remove(lockPath, key) };
       const holder = read(lockPath);
@@ -39,10 +39,8 @@ export function tryLock(path: string, depth = 0): Lock {
       remove(lockPath, holder.key);
       guard.release();
     }
-  } catch (error) {
-    throw ioError('lock', path, error);
-  }
-  throw new HeldError('in_use', `another process holds the lock ${lockPath}`);
+    throw new HeldError('in_use', `another process holds the lock ${lockPath}`);
+  });
 }
 
 export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {

@@ -9,6 +9,7 @@ import {
   ioError,
   ioReason,
   openOwnFile,
+  perform,
   randomName,
   readOwnFile,
   whenFree,
@@ -47,13 +48,11 @@ export class OwnFolder {
   }
 
   create(): void {
-    try {
+    perform('create the folder', this.path, () => {
       this.#check();
       createFolders(this.path);
       this.#check();
-    } catch (error) {
-      throw ioError('create the folder', this.path, error);
-    }
+    });
   }
 
   open(name: string, flags?: number): number {

@@ -6,7 +6,7 @@ import { system } from '../hint.ts';
 import type { Change } from '../util/changes.ts';
 import { checkDepth, decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { writeFileAtomic } from './atomic.ts';
-import { closing, fileError, ioError, ioReason, isNotRegularFile, writeAll } from './files.ts';
+import { closing, fileError, ioError, ioReason, isNotRegularFile, perform, writeAll } from './files.ts';
 import { withLock } from './lock.ts';
 import { OwnFolder } from './own-folder.ts';
 
@@ -51,12 +51,10 @@ const TEMP = /^\.restaurant-[0-9a-f]{16}\.tmp$/;
 export class SavedStore {
   readonly path: string;
   readonly #folder: OwnFolder;
-  readonly #log: ChangeLog;
 
   constructor(dataDir: string) {
     this.path = join(dataDir, NAME);
     this.#folder = new OwnFolder(dataDir);
-    this.#log = new ChangeLog(this.#folder);
   }
 
   /** @throws {AppError} `io_error` */
@@ -67,7 +65,7 @@ export class SavedStore {
   /** Returns every recorded change, the oldest first. @throws {AppError} `io_error` */
   changes(): Change[] {
     const { pending } = this.#read();
-    return this.#attempt('read', () => this.#log.read(pending));
+    return perform('read', this.#logPath, () => recordedChanges(this.#folder, pending));
   }
 
   /** Changes the list under a lock. @throws {AppError} `io_error`; `in_use`; errors of `revise` */
@@ -78,7 +76,7 @@ export class SavedStore {
       this.#folder.sweep(TEMP);
       this.#folder.sweepTemps();
       const { restaurants, pending } = this.#read();
-      if (pending !== undefined) this.#attempt('write', () => this.#log.append(pending));
+      if (pending !== undefined) this.#append(pending);
       const revision = revise(restaurants);
       this.#commit(revision);
       return revision;
@@ -91,9 +89,9 @@ export class SavedStore {
       return;
     }
     // The file forgets earlier lines only after they are in the record.
-    const pending = this.#attempt('write', () => this.#log.plan(changes));
+    const pending = { at: this.#inLog(endOf), lines: linesOf(changes) };
     this.#write({ restaurants, pending });
-    this.#attempt('write', () => this.#log.append(pending));
+    this.#append(pending);
     // Everything is recorded, so if this fails, the next run repeats it.
     attempt(() => this.#write({ restaurants }));
   }
@@ -117,12 +115,24 @@ export class SavedStore {
     writeFileAtomic(this.path, text, { replace: true });
   }
 
-  #attempt<T>(action: string, run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw ioError(action, join(this.#folder.path, LOG_NAME), error);
-    }
+  get #logPath(): string {
+    return join(this.#folder.path, LOG_NAME);
+  }
+
+  #inLog<T>(work: (file: number) => T): T {
+    return perform('write', this.#logPath, () =>
+      closing(this.#folder.open(LOG_NAME, O_RDWR | O_CREAT), work),
+    );
+  }
+
+  /** Has the same result however often it is repeated, whether or not an earlier attempt wrote some of the lines. */
+  #append({ at, lines }: PendingLines): void {
+    this.#inLog((file) => {
+      const end = Math.min(at, fstatSync(file).size);
+      ftruncateSync(file, end);
+      writeAll(file, Buffer.from(lines), end);
+      fsyncSync(file);
+    });
   }
 }
 
@@ -172,42 +182,20 @@ interface PendingLines {
 const LINE_BREAK = 10;
 const { O_CREAT, O_RDWR } = constants;
 
-/** An append-only file, one change per line. The caller holds a lock while it writes. Methods throw the system's error. */
-class ChangeLog {
-  readonly #folder: OwnFolder;
-
-  constructor(folder: OwnFolder) {
-    this.#folder = folder;
-  }
-
-  /** A line that was cut off is left out. */
-  read(pending?: PendingLines): Change[] {
-    const bytes = this.#folder.read(LOG_NAME, MAX_LOG_BYTES)?.bytes ?? Buffer.alloc(0);
-    const whole = bytes.toString('utf8', 0, pending?.at ?? bytes.lastIndexOf(LINE_BREAK) + 1);
-    return (whole + (pending?.lines ?? '')).split('\n').flatMap(parseLine);
-  }
-
-  plan(changes: readonly Change[]): PendingLines {
-    const lines = changes.map(({ when, id, name, field, before, after }) =>
-      JSON.stringify({ when, id, name, field, before, after }),
-    );
-    return { at: this.#use(endOf), lines: `${lines.join('\n')}\n` };
-  }
-
-  /** Has the same result however often it is repeated, whether or not an earlier attempt wrote some of the lines. */
-  append({ at, lines }: PendingLines): void {
-    this.#use((file) => {
-      const end = Math.min(at, fstatSync(file).size);
-      ftruncateSync(file, end);
-      writeAll(file, Buffer.from(lines), end);
-      fsyncSync(file);
-    });
-  }
-
-  #use<T>(work: (file: number) => T): T {
-    return closing(this.#folder.open(LOG_NAME, O_RDWR | O_CREAT), work);
-  }
+/** The record of changes has one per line, and is only appended to. A line that was cut off is left out. */
+function recordedChanges(folder: OwnFolder, pending: PendingLines | undefined): Change[] {
+  const bytes = folder.read(LOG_NAME, MAX_LOG_BYTES)?.bytes ?? Buffer.alloc(0);
+  const whole = bytes.toString('utf8', 0, pending?.at ?? bytes.lastIndexOf(LINE_BREAK) + 1);
+  return (whole + (pending?.lines ?? '')).split('\n').flatMap(parseLine);
 }
+
+const linesOf = (changes: readonly Change[]): string =>
+  changes
+    .map(({ when, id, name, field, before, after }) =>
+      JSON.stringify({ when, id, name, field, before, after }),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
 
 function parseLine(line: string): Change[] {
   const value = tryParseJson(line);

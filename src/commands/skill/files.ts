@@ -10,7 +10,7 @@ import {
   writeFileWithFolder,
 } from '../../mcp/client-config/client-file.ts';
 import type { Scope } from '../../mcp/client-config/clients.ts';
-import { followLinks, ioError, readRegularFile, whenFree } from '../../storage/files.ts';
+import { followLinks, ioError, readIfExists, whenFree } from '../../storage/files.ts';
 import { pathOf } from '../../storage/paths.ts';
 
 /** Where a coding agent reads skills: folders with a SKILL.md (agentskills.io). */
@@ -121,11 +121,4 @@ function skillFile({ context }: App, agent: Agent, scope: Scope): string {
   return file;
 }
 
-function readText(path: string): string | undefined {
-  try {
-    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw ioError('read', path, error);
-  }
-}
+const readText = (path: string): string | undefined => readIfExists(path, MAX_BYTES)?.bytes.toString('utf8');

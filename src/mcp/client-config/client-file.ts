@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { type AppError, failure, systemCode, usage } from '../../errors.ts';
 import { again, system } from '../../hint.ts';
 import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
-import { createFolders, followLinks, ioError, readRegularFile } from '../../storage/files.ts';
+import { createFolders, followLinks, ioError, perform, readIfExists } from '../../storage/files.ts';
 import { absolute, homeOf, pathOf } from '../../storage/paths.ts';
 import type { McpClient, Scope } from './clients.ts';
 
@@ -102,12 +102,10 @@ export function assertNoLinks(folder: string, file: string, path: typeof posix):
  * @throws {AppError} `io_error`
  */
 export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): boolean {
-  try {
+  perform('create the folder', dirname(path), () => {
     followLinks(path);
     createFolders(dirname(path), 0o777);
-  } catch (error) {
-    throw ioError('create the folder', dirname(path), error);
-  }
+  });
   return writeFileAtomic(path, text, options);
 }
 
@@ -144,7 +142,7 @@ export async function changeClientFile(
   const isShared = project !== undefined;
   if (isShared) for (const each of [file, backup]) assertNoLinks(project, each, pathOf(platform));
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const { text = '', mode = isShared ? 0o644 : 0o600, exists } = readIfExists(file);
+    const { exists, text, mode } = readClientFile(file, isShared);
     const edited = editOrThrow(file, text, edit);
     if (edited === text) return { isChanged: false };
     // The edit of a large file takes a while, in which no signal is heard.
@@ -155,7 +153,7 @@ export async function changeClientFile(
       // Only the user may read a file with a key.
       mode: isSecret ? mode & 0o700 : mode,
       replace: isShared,
-      confirm: () => (readIfExists(file).text ?? '') === text,
+      confirm: () => readClientFile(file, isShared).text === text,
     });
     if (isWritten) return { isChanged: true, ...(exists && { backup }) };
   }
@@ -180,13 +178,10 @@ const invalidConfig = (file: string, reason: string): AppError =>
     { text: 'or add the entry yourself', command: again({}, { without: ['--write', '--remove'] }) },
   ]);
 
-function readIfExists(file: string): { exists: boolean; text?: string; mode?: number } {
-  try {
-    const { bytes, stats } = readRegularFile(file, MAX_BYTES);
-    if (!isUtf8(bytes)) throw invalidConfig(file, 'it is not UTF-8 text');
-    return { exists: true, text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { exists: false };
-    throw ioError('read', file, error);
-  }
+function readClientFile(file: string, isShared: boolean) {
+  const content = readIfExists(file, MAX_BYTES);
+  if (content === undefined) return { exists: false, text: '', mode: isShared ? 0o644 : 0o600 };
+  const { bytes, stats } = content;
+  if (!isUtf8(bytes)) throw invalidConfig(file, 'it is not UTF-8 text');
+  return { exists: true, text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
 }
