@@ -73,6 +73,6 @@ function problemOf(
   const reason = error.signal
     ? `was terminated by ${error.signal}`
     : `failed (exit ${String((error as { code?: unknown }).code)})`;
-  const message = excerpt(redactor(undefined)(stderr.toString('utf8')));
+  const message = excerpt(redactor()(stderr.toString('utf8')));
   return message === '' ? reason : `${reason}: ${message}`;
 }

@@ -29,7 +29,7 @@ export class Secrets {
   /** Masks the secrets, and everything that looks like a key, in text for people. */
   redact(text: string): string {
     const prefixes = new Set([DEFAULT_KEY_PREFIX, this.#prefix() ?? DEFAULT_KEY_PREFIX]);
-    this.#redactors ??= [...prefixes].map((each) => redactor(undefined, each));
+    this.#redactors ??= [...prefixes].map(redactor);
     return this.#redactors.reduce((redacted, redact) => redact(redacted), this.mask(text));
   }
 

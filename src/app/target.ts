@@ -16,6 +16,7 @@ import { type SettingView, SOURCES, type Source, variable } from '../settings/se
 import type { CommandWords } from '../settings/values.ts';
 import { serviceOf } from '../storage/config-file.ts';
 import { openJsonFile, openProtocolStore } from '../storage/state.ts';
+import { mapValues } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
@@ -92,10 +93,10 @@ const mayAuthenticate = (headers: RequestHeaders): boolean =>
 export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHeaders {
   const origin = profileOrigin(app);
   const isOwn = origin !== undefined && sameService(endpoint, origin);
-  const saved = Object.entries((isOwn && app.settings.profile.headers) || {}).map(([name, text]) => {
-    return [name, raw ? text : expandVariables(app, name, text)] as const;
-  });
-  const headers = withHeaders(Object.fromEntries(saved), parseHeaders(app.globals.header ?? []));
+  const saved = mapValues((isOwn && app.settings.profile.headers) || {}, (text, name) =>
+    raw ? text : expandVariables(app, name, text),
+  );
+  const headers = withHeaders(saved, parseHeaders(app.globals.header ?? []));
   for (const [name, value] of Object.entries(headers)) {
     const isReference = raw && /\$\{\w+\}/.test(value);
     if (!isHarmless(name) && !isReference)

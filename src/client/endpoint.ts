@@ -68,7 +68,7 @@ function parseHttpUrl(raw: string, option: UrlOption): URL {
     refusal(option, raw, problem, valid === undefined ? {} : { url: valid });
   const url = /[\u0000-\u0020\u007f]/.test(text) ? undefined : parseUrl(text);
   if (url === undefined || !/^https?:\/\//i.test(text)) throw refuse('it is not a valid http or https URL');
-  if (redactor(undefined)(text) !== text) throw refuse('it contains an API key');
+  if (redactor()(text) !== text) throw refuse('it contains an API key');
   if (url.username !== '' || url.password !== '')
     throw refuse('it contains a user name or password', url.origin);
   if (text.includes('#')) throw refuse('it has a fragment', text.slice(0, text.indexOf('#')));
@@ -78,7 +78,7 @@ function parseHttpUrl(raw: string, option: UrlOption): URL {
 type UrlOption = NonNullable<ErrorDetails['option']>;
 
 function refusal(option: UrlOption, raw: string, problem: string, facts: ErrorDetails): AppError {
-  const shown = redactor(undefined)(maskUrl(raw.trim())).slice(0, 200);
+  const shown = redactor()(maskUrl(raw.trim())).slice(0, 200);
   const name = option === 'baseUrl' ? 'base URL' : 'endpoint';
   const message = `"${shown}" cannot be the ${name}: ${problem}`;
   return new AppError('usage', message, { reason: 'invalid_url', option, ...facts });

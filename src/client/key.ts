@@ -136,23 +136,16 @@ function replaceEscaped(source: string, needle: string, mask: string): string {
   return rest === 0 ? source : parts.join('') + source.slice(rest);
 }
 
-/** Masks the key in every form, tokens after `Bearer`, and what looks like a key of the service. For people only. */
-export function redactor(
-  key: string | undefined,
-  prefix: string = DEFAULT_KEY_PREFIX,
-): (text: string) => string {
-  const mask = keyMasker(key, prefix);
+/** Masks tokens after `Bearer`, and what looks like a key of the service. For people only. */
+export function redactor(prefix: string = DEFAULT_KEY_PREFIX): (text: string) => string {
   const start = escapeRegExp(prefix);
   const keyLike = new RegExp(`${start}${TOKEN}{8,}`, 'g');
   // Not `Bearer error="…"`, the parameters of a WWW-Authenticate header (RFC 6750, section 3), nor `Bearer $NAME`, which
   // only refers to one.
   const bearer = new RegExp(`\\b(Bearer)[ \\t]+(?!${start}…|[a-z_]+=|\\$)${TOKEN}+`, 'gi');
   return (text) => {
-    const masked = mask(text);
     // Compiled only if needed: V8 takes a millisecond for the two patterns.
-    const shown = masked.includes(prefix)
-      ? masked.replace(keyLike, (found) => maskKey(found, prefix))
-      : masked;
+    const shown = text.includes(prefix) ? text.replace(keyLike, (found) => maskKey(found, prefix)) : text;
     return BEARER.test(shown) ? shown.replace(bearer, '$1 …') : shown;
   };
 }

@@ -21,7 +21,7 @@ export function createMasks(options: MaskOptions, apiKey: string | undefined, ho
   const values = [...secrets.values()].flatMap(secretsIn);
   const masks = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
   const mask = (text: string): string => masks.reduce((masked, each) => each(masked), text);
-  const redact = redactor(undefined);
+  const redact = redactor();
   const hide = (text: string): string => redact(mask(text));
 
   function trace(event: TraceEvent): void {

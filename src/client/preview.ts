@@ -1,4 +1,4 @@
-import { escapeJson } from '../util/json.ts';
+import { escapeJson, mapValues } from '../util/json.ts';
 import { posixQuote as quote } from '../util/shell.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
@@ -40,11 +40,8 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
   return {
     method: 'POST',
     url: endpoint.href,
-    headers: Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [
-        name,
-        Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
-      ]),
+    headers: mapValues(all, (value, name) =>
+      Object.hasOwn(headers ?? {}, name) && !isHarmless(name) ? '…' : value,
     ),
     body: request(id, method, isModern ? modernParams(params) : params),
   };

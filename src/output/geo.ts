@@ -1,14 +1,7 @@
-import { isObject, type JsonObject, toJson } from '../util/json.ts';
+import { isObject, toJson } from '../util/json.ts';
 import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { pick, type Scalar, tabulate } from './records.ts';
-
-interface Feature {
-  type: 'Feature';
-  id?: string | number;
-  geometry: { type: 'Point'; coordinates: [lng: number, lat: number] } | null;
-  properties: JsonObject;
-}
 
 export function writeGeoJson({ records }: Presentation, { columns, prettyJson }: PresentOptions): string {
   return `${toJson(toGeoJson(records, columns), prettyJson)}\n`;
@@ -22,7 +15,7 @@ export function toGeoJson(restaurants: readonly unknown[], columns?: readonly st
   };
 }
 
-function feature(restaurant: unknown, columns: readonly string[] | undefined): Feature {
+function feature(restaurant: unknown, columns: readonly string[] | undefined) {
   const record = isObject(restaurant) ? restaurant : {};
   const point = pointOf(record.coordinates);
   const shown = columns === undefined ? record : pick(record, columns);

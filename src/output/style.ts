@@ -1,4 +1,5 @@
 import { Chalk } from 'chalk';
+import { mapValues } from '../util/json.ts';
 import { parseUrl } from '../util/url.ts';
 
 /** Input for the decision whether one stream is colored; stdout and stderr are decided separately. */
@@ -50,9 +51,7 @@ export function isColored({ flag, env, isTTY }: ColorOptions): boolean {
 export function palette(level: 0 | 1): Palette {
   const chalk = new Chalk({ level });
   // chalk joins all its arguments, and `map` passes three.
-  const paints = Object.fromEntries(
-    Object.entries(COLORS).map(([meaning, color]) => [meaning, (text: string) => chalk[color](text)]),
-  ) as Record<keyof typeof COLORS, Paint>;
+  const paints = mapValues(COLORS, (color) => (text: string) => chalk[color](text)) as Paints;
   const { name, url } = paints;
   const plain: Paint = (text) => text;
   const grades: Readonly<Record<string, Paint>> = { A: name, B: plain, C: plain, D: url, E: url, F: url };

@@ -12,6 +12,12 @@ export function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+export const mapValues = <T, R>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => R,
+): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+
 /** Maximum nesting. Deeper nesting would overflow the stack when it is printed. */
 const MAX_DEPTH = 200;
 

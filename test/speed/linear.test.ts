@@ -55,7 +55,7 @@ const decode = (chunk: string) => (count: number) => {
 };
 const mask = keyMasker(KEY);
 const maskEscapes = keyMasker(`${KEY}\\\\\\"\\/"/\\\\x`);
-const redact = redactor(KEY);
+const redact = redactor();
 
 function readCsv(text: string): void {
   const reader = new CsvReader(',');

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import type { CallState, Line, RpcCall } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { InputRequest, InputSource } from '../types.ts';
@@ -84,15 +84,13 @@ interface InputRequired {
 export function answerable(result: unknown, input: InputSource): InputRequired | undefined {
   if (!isObject(result) || result.resultType !== 'input_required') return undefined;
   const { inputRequests = {}, requestState } = result;
-  const entries = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(
-    ([key, value]): [string, InputRequest] => {
-      const request = isObject(value) ? inputRequest(value) : undefined;
-      if (request === undefined) throw new AppError('bad_response', 'the request for input has no method');
-      return [key, request];
-    },
-  );
-  if (!entries.every(([, request]) => canAnswer(request, input))) return undefined;
-  return { inputRequests: Object.fromEntries(entries), requestState };
+  const requests = mapValues(isObject(inputRequests) ? inputRequests : {}, (value) => {
+    const request = isObject(value) ? inputRequest(value) : undefined;
+    if (request === undefined) throw new AppError('bad_response', 'the request for input has no method');
+    return request;
+  });
+  const isKnown = Object.values(requests).every((request) => canAnswer(request, input));
+  return isKnown ? { inputRequests: requests, requestState } : undefined;
 }
 
 export function inputRequest({ method, params = {} }: JsonObject): InputRequest | undefined {

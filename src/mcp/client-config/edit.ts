@@ -12,7 +12,7 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { attempt } from '../../errors.ts';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import type { McpClient } from './clients.ts';
 import { ENTRY_NAME, type Entry } from './entry.ts';
 
@@ -77,8 +77,7 @@ function withInput(inputs: unknown, input: JsonObject, isWanted: boolean): unkno
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, withoutPrototypes(each)] as const);
-  return Object.assign(Object.create(null), Object.fromEntries(entries));
+  return Object.assign(Object.create(null), mapValues(value, withoutPrototypes));
 }
 
 const withoutUndefined = (value: JsonObject): JsonObject =>

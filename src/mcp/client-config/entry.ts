@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { failure, usage } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import { traitsOf } from '../../util/platform.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 
@@ -133,10 +133,7 @@ function headersOf({ reference, input }: McpClient, { headers, isLiteral }: Http
   if (isLiteral || reference === undefined) return headers;
   const placeholder = (_match: string, variable: string): string =>
     variable === KEY_VARIABLE && input ? `\${input:${input.id}}` : reference(variable);
-  const values = Object.entries(headers).map(
-    ([name, value]) => [name, value.replace(/\$\{(\w+)\}/g, placeholder)] as const,
-  );
-  return Object.fromEntries(values);
+  return mapValues(headers, (value) => value.replace(/\$\{(\w+)\}/g, placeholder));
 }
 
 /** A header value that is nothing but a reference to an environment variable. */
@@ -224,12 +221,7 @@ export function maskOthers(
   if (Array.isArray(value)) return value.map((each) => maskOthers(each, undefined, isSecret, hide));
   if (!isObject(value)) return hide && value !== null ? '…' : value;
   const others: JsonObject = isObject(own) ? own : {};
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      maskOthers(each, others[key], isSecret, hide || isSecret(key)),
-    ]),
-  );
+  return mapValues(value, (each, key) => maskOthers(each, others[key], isSecret, hide || isSecret(key)));
 }
 
 /**

@@ -14,6 +14,7 @@ import { maskKey } from '../../client/key.ts';
 import { usage } from '../../errors.ts';
 import { type Advice, again, restaurant } from '../../hint.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
+import { mapValues } from '../../util/json.ts';
 import { clientPath } from './client-file.ts';
 import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
 import {
@@ -120,11 +121,10 @@ function assertReferable(client: McpClient, name: string, value: string): void {
 function masked(app: App, connection: Connection): Connection {
   if (connection.via === 'stdio' || !connection.isLiteral) return connection;
   const prefix = app.settings.get('key-prefix');
-  const shown = Object.entries(connection.headers).map(([name, value]) => [
-    name,
+  const headers = mapValues(connection.headers, (value, name) =>
     name === 'Authorization' ? `Bearer ${maskKey(value, prefix)}` : displayHeader(name, value),
-  ]);
-  return { ...connection, headers: Object.fromEntries(shown) };
+  );
+  return { ...connection, headers };
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
