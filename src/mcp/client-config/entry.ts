@@ -4,7 +4,7 @@ import { again, slot } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import { traitsOf } from '../../util/platform.ts';
-import { KEY_VARIABLE, type McpClient, type Scope, type TransportKind } from './clients.ts';
+import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 
 export const ENTRY_NAME = 'restaurant';
 
@@ -44,42 +44,6 @@ export const refersToKey = (connection: Connection): boolean =>
 export interface Entry {
   readonly value: JsonObject;
   readonly input?: JsonObject | undefined;
-}
-
-/**
- * Chooses how the client connects: as requested, else directly (http) if the client and the service support it and the
- * file does not have to contain the key.
- * @param choice `demo`: the run uses its own sandbox, so there is no URL to write; `isPlain`: whether the service is
- * known to support only plain `tools/call`, which no MCP client can use directly
- * @throws {AppError} `usage` with the alternative if the client does not support the requested one
- */
-export function chooseTransport(
-  client: McpClient,
-  choice: { via: TransportKind | undefined; literalKey: boolean; demo: boolean; isPlain(): boolean },
-): TransportKind {
-  const { via, literalKey, demo, isPlain } = choice;
-  if (via === 'stdio' && literalKey) {
-    throw usage('--literal-key requires --via http: the bridge uses the saved login', {
-      command: again({}, { without: ['--literal-key'] }),
-    });
-  }
-  const problem = httpProblem(client, literalKey, demo);
-  if (via === 'http' || literalKey) {
-    if (problem === undefined) return 'http';
-    const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
-    const hint = literalKey ? { text: `leave out ${words}` } : { command: again({ '--via': 'stdio' }) };
-    throw usage(problem, hint);
-  }
-  const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined || isPlain();
-  return usesBridge ? 'stdio' : 'http';
-}
-
-function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): string | undefined {
-  const { name, http, reference, namesVariables = false } = client;
-  if (http === undefined) return `${name} only supports stdio servers`;
-  if (demo) return '--demo has no URL for a client';
-  if (reference !== undefined || namesVariables || literalKey) return undefined;
-  return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
 /** Characters that cmd.exe interprets in the arguments of a command. */

@@ -22,7 +22,6 @@ import {
   buildEntry,
   CONFIG_VARIABLE,
   type Connection,
-  chooseTransport,
   KEY_HEADER,
   SECRET_NAME,
   VARIABLE,
@@ -34,16 +33,14 @@ export interface ConfigOptions {
   write?: true;
   remove?: true;
   check?: true;
-  literalKey?: true;
+  literalKey?: boolean;
 }
 
 export type Plan = Awaited<ReturnType<typeof planEntry>>;
 
 export async function planEntry(app: App, client: McpClient, options: ConfigOptions) {
-  const literalKey = options.literalKey === true;
-  const demo = app.globals.demo === true;
-  const isPlain = () => supportsMcp(app) === false;
-  const via = chooseTransport(client, { via: options.via, literalKey, demo, isPlain });
+  const { literalKey = false } = options;
+  const via = chooseTransport(app, client, options);
   const scope = options.scope ?? (literalKey ? 'user' : (client.scope ?? 'user'));
   if (literalKey && scope === 'project') {
     throw usage('a key is never written into a project file, which other people can read', [
@@ -60,6 +57,41 @@ export async function planEntry(app: App, client: McpClient, options: ConfigOpti
   const entry = buildEntry(client, connection, scope, platform);
   const shown = buildEntry(client, masked(app, connection), scope, platform);
   return { client, scope, file, connection, entry, shown };
+}
+
+/**
+ * Chooses how the client connects: as requested, else directly (http) if the client and the service support it and the
+ * file does not have to contain the key.
+ * @throws {AppError} `usage` with the alternative if the client does not support the requested one
+ */
+function chooseTransport(
+  app: App,
+  client: McpClient,
+  { via, literalKey = false }: ConfigOptions,
+): TransportKind {
+  if (via === 'stdio' && literalKey) {
+    throw usage('--literal-key requires --via http: the bridge uses the saved login', {
+      command: again({}, { without: ['--literal-key'] }),
+    });
+  }
+  const problem = httpProblem(client, literalKey, app.globals.demo === true);
+  if (via === 'http' || literalKey) {
+    if (problem === undefined) return 'http';
+    const words = via === 'http' ? '--via http and --literal-key' : '--literal-key';
+    const hint = literalKey ? { text: `leave out ${words}` } : { command: again({ '--via': 'stdio' }) };
+    throw usage(problem, hint);
+  }
+  // No MCP client can use plain `tools/call`.
+  const usesBridge = via === 'stdio' || problem !== undefined || client.httpNote !== undefined;
+  return usesBridge || supportsMcp(app) === false ? 'stdio' : 'http';
+}
+
+function httpProblem(client: McpClient, literalKey: boolean, demo: boolean): string | undefined {
+  const { name, http, reference, namesVariables = false } = client;
+  if (http === undefined) return `${name} only supports stdio servers`;
+  if (demo) return '--demo has no URL for a client';
+  if (reference !== undefined || namesVariables || literalKey) return undefined;
+  return `${name} cannot read the key from a variable; --literal-key writes the key itself`;
 }
 
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
