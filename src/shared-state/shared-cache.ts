@@ -2,7 +2,7 @@ import { createHmac, hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { CachedResponse, ResponseCache } from '../storage/cache.ts';
 import { DAY_MS } from '../storage/ledger.ts';
 import { canonicalJson, parseJsonOrNone } from '../util/json.ts';
-import { NOW, type Store } from './store.ts';
+import { type Call, NOW, type Store } from './store.ts';
 
 const KEEP_MS = 30 * DAY_MS;
 /** Lifetime of a claim after its process last renewed it, so that others wait only briefly for a killed process. */
@@ -56,86 +56,73 @@ function parseReply(reply: unknown): Reply | undefined {
 const ignored = () => true;
 
 /** Responses in Redis, each as `<ms> <MAC> <JSON>`. Anything else counts as a miss. */
-export class SharedCache implements ResponseCache {
-  readonly #store: Store;
-  readonly #prefix: string;
-  readonly #account: string;
-  readonly #process = randomUUID();
-  readonly #renewals = new Map<string, NodeJS.Timeout>();
+export function sharedCache(store: Store, prefix: string, account: string): ResponseCache {
+  const ownId = randomUUID();
+  const renewals = new Map<string, NodeJS.Timeout>();
 
-  constructor(store: Store, prefix: string, account: string) {
-    this.#store = store;
-    this.#prefix = prefix;
-    this.#account = account;
+  const tryRun = async (script: string, keys: readonly string[], arg: string): Promise<void> =>
+    void (await store.once({ script, keys, args: [arg], parse: ignored }).catch(() => {}));
+
+  function stopRenewing(claim: string): void {
+    clearInterval(renewals.get(claim));
+    renewals.delete(claim);
   }
 
-  async get(
-    tool: string,
-    args: unknown,
-    maxAgeMs: number,
-    preview = false,
-  ): Promise<CachedResponse | undefined> {
-    if (maxAgeMs <= 0) return undefined;
-    const { now, sleep, signal } = this.#store.context;
-    const { response, claim } = this.#keysOf(tool, args);
-    const call = {
-      script: GET,
-      keys: [response, claim],
-      args: [`${Math.min(maxAgeMs, KEEP_MS)}`, preview ? '' : this.#process],
-      parse: parseReply,
-    };
-    for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {
-      const reply = await this.#store.run<Reply>(call);
-      if (typeof reply === 'object') return this.#open(response, reply);
-      if (reply === 'claimed') this.#startRenewing(claim);
-      if (reply === 'full') this.#store.warn('is full: it stores no more responses');
-      if (reply !== 'wait' || now() >= deadline) return undefined;
-      // Another process has sent this query.
-      await sleep(POLL_MS, signal);
-    }
+  function startRenewing(claim: string): void {
+    stopRenewing(claim);
+    renewals.set(claim, setInterval(() => void tryRun(RENEW, [claim], ownId), RENEW_MS).unref());
   }
 
-  async put(tool: string, args: unknown, json: string): Promise<void> {
-    const { response, claim } = this.#keysOf(tool, args);
-    await this.#try(PUT, [response, claim], `${this.#mac(response, json)} ${json}`);
-    this.#stopRenewing(claim);
-  }
+  return {
+    async get(tool, args, maxAgeMs, preview = false) {
+      if (maxAgeMs <= 0) return undefined;
+      const { response, claim } = keysOf(prefix, tool, args);
+      const call = {
+        script: GET,
+        keys: [response, claim],
+        args: [`${Math.min(maxAgeMs, KEEP_MS)}`, preview ? '' : ownId],
+        parse: parseReply,
+      };
+      const reply = await waitForReply(store, call);
+      if (reply === 'claimed') startRenewing(claim);
+      if (reply === 'full') store.warn('is full: it stores no more responses');
+      return typeof reply === 'object' ? open(account, response, reply, store.context.now()) : undefined;
+    },
+    async put(tool, args, json) {
+      const { response, claim } = keysOf(prefix, tool, args);
+      await tryRun(PUT, [response, claim], `${macOf(account, response, json)} ${json}`);
+      stopRenewing(claim);
+    },
+    async release(tool, args) {
+      const { claim } = keysOf(prefix, tool, args);
+      stopRenewing(claim);
+      await tryRun(RELEASE, [claim], ownId);
+    },
+  };
+}
 
-  async release(tool: string, args: unknown): Promise<void> {
-    const { claim } = this.#keysOf(tool, args);
-    this.#stopRenewing(claim);
-    await this.#try(RELEASE, [claim], this.#process);
+/** Waits while another process has sent the query. */
+async function waitForReply(store: Store, call: Call<Reply>): Promise<Reply> {
+  const { now, sleep, signal } = store.context;
+  for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {
+    const reply = await store.run(call);
+    if (reply !== 'wait' || now() >= deadline) return reply;
+    await sleep(POLL_MS, signal);
   }
+}
 
-  async #try(script: string, keys: readonly string[], arg: string): Promise<void> {
-    await this.#store.once({ script, keys, args: [arg], parse: ignored }).catch(() => {});
-  }
+function open(account: string, name: string, { age, text }: Stored, now: number): CachedResponse | undefined {
+  const [, mac = '', json = ''] = /^\d+ ([0-9a-f]{64}) ([\s\S]*)$/.exec(text) ?? [];
+  const isOurs = mac !== '' && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(account, name, json)));
+  const value = isOurs ? parseJsonOrNone(json) : undefined;
+  return value === undefined ? undefined : { value, text: json, at: now - age };
+}
 
-  #open(name: string, { age, text }: Stored): CachedResponse | undefined {
-    const [, mac = '', json = ''] = /^\d+ ([0-9a-f]{64}) ([\s\S]*)$/.exec(text) ?? [];
-    const isOurs = mac !== '' && timingSafeEqual(Buffer.from(mac), Buffer.from(this.#mac(name, json)));
-    const value = isOurs ? parseJsonOrNone(json) : undefined;
-    return value === undefined ? undefined : { value, text: json, at: this.#store.context.now() - age };
-  }
+/** Returns a MAC of an entry, so that nobody else who can write to the store can make up a response. */
+const macOf = (account: string, name: string, json: string): string =>
+  createHmac('sha256', account).update(`response\n${name}\n${json}`).digest('hex');
 
-  /** Returns a MAC of an entry, so that nobody else who can write to the store can make up a response. */
-  #mac(name: string, json: string): string {
-    return createHmac('sha256', this.#account).update(`response\n${name}\n${json}`).digest('hex');
-  }
-
-  #keysOf(tool: string, args: unknown) {
-    const id = hash('sha256', canonicalJson([tool, args]));
-    return { response: `${this.#prefix}:response:${id}`, claim: `${this.#prefix}:claim:${id}` };
-  }
-
-  #startRenewing(claim: string): void {
-    this.#stopRenewing(claim);
-    const timer = setInterval(() => void this.#try(RENEW, [claim], this.#process), RENEW_MS);
-    this.#renewals.set(claim, timer.unref());
-  }
-
-  #stopRenewing(claim: string): void {
-    clearInterval(this.#renewals.get(claim));
-    this.#renewals.delete(claim);
-  }
+function keysOf(prefix: string, tool: string, args: unknown) {
+  const id = hash('sha256', canonicalJson([tool, args]));
+  return { response: `${prefix}:response:${id}`, claim: `${prefix}:claim:${id}` };
 }

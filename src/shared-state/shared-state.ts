@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ResponseCache } from '../storage/cache.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
-import { SharedCache } from './shared-cache.ts';
-import { SharedLedger } from './shared-ledger.ts';
+import { sharedCache } from './shared-cache.ts';
+import { sharedLedger } from './shared-ledger.ts';
 import { Store, type StoreOptions } from './store.ts';
 
 /** The request ledger and the response cache of many machines, in Redis or Valkey. */
@@ -12,10 +12,10 @@ export function openSharedState(options: StoreOptions) {
   const store = new Store(options);
   return {
     ledger: (endpoint: string, key: string, limits: Limits): Ledger =>
-      new SharedLedger(store, prefixOf(endpoint, key), limits),
+      sharedLedger(store, prefixOf(endpoint, key), limits),
     /** @param account the API key and other credentials */
     cache: (endpoint: string, account: string): ResponseCache =>
-      new SharedCache(store, prefixOf(endpoint, account), account),
+      sharedCache(store, prefixOf(endpoint, account), account),
     /** @throws {SharedStateError} if the store cannot be used */
     async check(): Promise<void> {
       const parse = (reply: unknown) => reply === 'OK' || undefined;
