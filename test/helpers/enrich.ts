@@ -45,6 +45,10 @@ export function useLists(options: SandboxOptions = { restaurants: restaurants(30
   };
 }
 
+/** Returns a list of the restaurants Place 0, Place 1, …, as CSV. */
+export const listOf = (count: number): string =>
+  `name,city\n${Array.from({ length: count }, (_each, index) => `Place ${index},Testville\n`).join('')}`;
+
 /** The rows of a CSV, as objects. */
 export const table = (text: string, delimiter = ','): Record<string, string>[] =>
   parse(text, { columns: true, delimiter, bom: true });

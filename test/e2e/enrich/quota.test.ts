@@ -2,18 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { enrichInSandbox, useFolder } from '../../helpers/enrich.ts';
+import { enrichInSandbox, listOf, useFolder } from '../../helpers/enrich.ts';
 import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
 import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
 const { path, read, write } = useFolder();
-const writeList = (count: number) => {
-  const rows = Array.from({ length: count }, (_each, index) => `Place ${index},Testville\n`);
-  write('in.csv', `name,city\n${rows.join('')}`);
-};
-beforeEach(() => writeList(12));
+beforeEach(() => {
+  write('in.csv', listOf(12));
+});
 
 const rowsDone = (): number => read('out.csv').trimEnd().split('\n').length - 1;
 
@@ -87,7 +85,7 @@ describe('the quota', () => {
 
 describe('two runs at once', () => {
   it('never send more per minute than the quota', async () => {
-    writeList(130);
+    write('in.csv', listOf(130));
     const { clock } = fakeClock();
     const now = () => clock.time;
     const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });

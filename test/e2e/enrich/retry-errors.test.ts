@@ -1,22 +1,14 @@
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
-import { enrichInSandbox, useFolder } from '../../helpers/enrich.ts';
+import { enrichInSandbox, listOf, useFolder } from '../../helpers/enrich.ts';
 import { FREE, REVOKED } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const { path, read, write } = useFolder();
-const names = (count: number) => Array.from({ length: count }, (_each, index) => `Place ${index}`);
-const writeList = (count: number) =>
-  write(
-    'in.csv',
-    `name,city\n${names(count)
-      .map((name) => `${name},Testville\n`)
-      .join('')}`,
-  );
 beforeEach(() => {
-  writeList(12);
+  write('in.csv', listOf(12));
 });
 
 const statuses = () =>
@@ -81,7 +73,7 @@ describe('--retry-errors', () => {
     const { exit, requests } = await enrich('--resume');
     expect([exit, requests]).toEqual([8, 0]);
     expect(statuses().map((status) => status === 'error')).toEqual(
-      names(12).map((_name, index) => index % 4 === 1 && index > 3),
+      Array.from({ length: 12 }, (_each, index) => index % 4 === 1 && index > 3),
     );
   });
 
@@ -101,7 +93,7 @@ describe('a run that fails', () => {
   });
 
   it('stops after twenty failures in a row with the exit code of their cause', async () => {
-    writeList(60);
+    write('in.csv', listOf(60));
     const { exit, stderr, requests } = await enrich('', { faults: [{ kind: 'html', rate: 1 }] });
     expect(exit).toBe(7);
     expect(stderr).toMatch(/error: 20 consecutive rows failed: .*\nhint: .*--resume --retry-errors\n/);

@@ -2,7 +2,7 @@ import { rmSync, truncateSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KEY, type Reply, type RpcRequest, toolText, useScriptedService } from '../../helpers/answers.ts';
-import { useFolder } from '../../helpers/enrich.ts';
+import { listOf, useFolder } from '../../helpers/enrich.ts';
 import { shell, startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { UNPACED } from '../../unit/enrich/service-data.ts';
@@ -19,7 +19,7 @@ const service = useScriptedService(found);
 const { path, read, write } = useFolder();
 let seen = 0;
 beforeEach(() => {
-  write('in.csv', `name,city\n${NAMES.map((name) => `${name},Testville\n`).join('')}`);
+  write('in.csv', listOf(NAMES.length));
   seen = service.requests.length;
 });
 

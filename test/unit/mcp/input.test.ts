@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { askFor } from '../../../src/client/mcp/input.ts';
 import { AppError } from '../../../src/errors.ts';
 import { Host, Parking } from '../../../src/mcp/bridge/input.ts';
+import { untilAborted } from '../../../src/util/async.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 
 const { signal } = new AbortController();
@@ -53,6 +54,15 @@ describe('a parked call', () => {
     await expect(call(other)).rejects.toMatchObject(refused);
   });
 
+  it('ends with the request that waits for it', async () => {
+    const controller = new AbortController();
+    const never = (_answer: unknown, callSignal: AbortSignal) =>
+      untilAborted(new Promise<never>(() => {}), callSignal);
+    const pending = openParking().parking.call('tools/call', BOOK, controller.signal, never);
+    controller.abort(new Error('cancelled'));
+    await expect(pending).rejects.toThrow('cancelled');
+  });
+
   it('ends when the host does not repeat it in time, or the bridge stops', async () => {
     const { parking, call, answered, ends, signals } = openParking();
     const first = await call(BOOK);
@@ -63,22 +73,6 @@ describe('a parked call', () => {
     parking.stop(new AppError('interrupted', 'stopped'));
     expect(signals[1]?.reason).toMatchObject({ message: 'stopped' });
   });
-});
-
-it('a call ends with the request that waits for it', async () => {
-  const controller = new AbortController();
-  const parking = new Parking(() => new Promise(() => {}));
-  const pending = parking.call(
-    'tools/call',
-    BOOK,
-    controller.signal,
-    (_answer, callSignal) =>
-      new Promise((_resolve, reject) => {
-        callSignal.addEventListener('abort', () => reject(callSignal.reason));
-      }),
-  );
-  controller.abort(new Error('cancelled'));
-  await expect(pending).rejects.toThrow('cancelled');
 });
 
 describe('a request to a host', () => {
