@@ -11,13 +11,12 @@
 import { execFile } from 'node:child_process';
 import { accessSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeAssets } from './assets.js';
 import { bundle, CHUNK } from './bundle.js';
-import { makeJqWorker } from './jq-worker.js';
 import { lazyConstants, lazyModules, ON_FIRST_USE, quickExports } from './lazy-modules.js';
 import { billOf, noticeOf, packagesOf } from './licenses.js';
-import { makePage } from './page.js';
 import { compileOnce, leaveOut, replaceModules } from './plugins.js';
 import { manifest, path, toJson } from './project.js';
 
@@ -39,9 +38,9 @@ const GROUPS = {
   client: ['src/client/restaurant.ts', 'src/client/http/dispatcher.ts', 'src/storage/ledger.ts'],
 };
 const groups = Object.entries(GROUPS).map(([name, modules], index) => {
-  const paths = modules.map((each) => path(each));
-  for (const each of paths) accessSync(each);
-  return { name, priority: 9 - index, test: (id) => paths.some((each) => normalize(id).startsWith(each)) };
+  for (const each of modules) accessSync(path(each));
+  const test = (id) => modules.some((each) => id.replaceAll('\\', '/').includes(`/${each}`));
+  return { name, priority: 9 - index, test };
 });
 
 /** Puts a text in place of a string of the sources. @throws {Error} if the code does not have this string */
@@ -51,7 +50,7 @@ function embed(code, place, text) {
   return embedded;
 }
 
-const inText = [...(await makePage()), ...(await makeJqWorker())];
+const inText = await makeAssets();
 const chunks = await bundle({
   input: { start: 'src/start.ts' },
   plugins: [leaveOut, replaceModules, compileOnce, lazyConstants],

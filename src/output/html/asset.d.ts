@@ -1,3 +1,3 @@
-/** The page's script and style, which scripts/page.js builds from browser/ and the map library. */
+/** The page's script and style, which scripts/assets.js builds from browser/ and the map library. */
 export const script: string;
 export const style: string;

@@ -1,2 +1,2 @@
-/** The program of worker.ts with jq, which scripts/jq-worker.js builds. */
+/** The program of worker.ts with jq, which scripts/assets.js builds. */
 export const worker: string;

@@ -4,6 +4,6 @@ declare module 'jq-wasm/dist/build/jq.js' {
     stdout(byte: number | null): void;
     stderr(byte: number | null): void;
   }
-  /** The streams take effect with the changes of scripts/jq-worker.js. */
+  /** The streams take effect with the changes of scripts/assets.js. */
   export default function openJq(streams: Streams): Promise<{ callMain(words: string[]): void }>;
 }
