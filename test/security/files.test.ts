@@ -312,12 +312,11 @@ describe('files of ours', () => {
 describe('an output file', () => {
   it('that is a dangling link counts as existing', async () => {
     const folder = sharedFolder();
-    const target = join(folder, 'created');
-    symlinkSync(target, join(folder, 'out.csv'));
-    const { exit, stderr } = await run([...FIND, '-o', 'out.csv'], { env: env(folder), cwd: folder });
-    expect([exit, existsSync(target)]).toEqual([2, false]);
+    symlinkSync(join(folder, 'created'), join(folder, 'out.csv'));
+    const before = facts(folder);
+    const { stderr } = await run([...FIND, '-o', 'out.csv'], { env: env(folder), cwd: folder, exit: 2 });
     expect(stderr).toContain('out.csv');
-    expect(lstatSync(join(folder, 'out.csv')).isSymbolicLink()).toBe(true);
+    expect(facts(folder)).toEqual(before);
   });
 
   it('that is a hard link is replaced, and the other link keeps its content', async () => {
@@ -367,13 +366,11 @@ describe('a cloned repository', () => {
     ['a key file', { key: '../empty' }, ['login', '--no-verify', '--key-file', 'key']],
   ])('does not lead %s out of the current folder', async (_what, links, words) => {
     const { home, repo } = clone(links);
-    const before = service.sandbox.requests.length;
+    const before = facts(home);
+    service.sent();
     const { stderr } = await run(words, { env: env(home), cwd: repo, exit: 2 });
     expect(stderr).toContain('refusing to ');
-    expect(readdirSync(home).sort()).toEqual(['elsewhere', 'empty', 'repo']);
-    expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
-    expect(readFileSync(join(home, 'empty'), 'utf8')).toBe('');
-    expect(service.sandbox.requests.length).toBe(before);
+    expect([facts(home), service.sent()]).toEqual([before, 0]);
   });
 
   it('does not choose where retried rows are written', async () => {

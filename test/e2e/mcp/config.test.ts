@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
@@ -31,33 +31,21 @@ const parsed = (client: string, text: string): unknown =>
 /** A home with a project in it, and a configured service that is never called. */
 function openHome(own: Record<string, string> = {}) {
   const { home, env } = newHome();
-  const cwd = join(home, 'proj');
-  mkdirSync(cwd);
+  const at = (path: string): string => join(home, path);
+  function put(path: string, text: string): void {
+    mkdirSync(dirname(at(path)), { recursive: true, mode: 0o700 });
+    writeFileSync(at(path), text, { mode: 0o600 });
+  }
+  mkdirSync(at('proj'));
   // A command on the PATH, because the program warns when there is none.
-  const bin = join(home, 'path');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'restaurant'), '#!/bin/sh\n');
-  const all = { ...env, PATH: bin, ...own };
-  mkdirSync(join(home, '.config/restaurant'), { recursive: true, mode: 0o700 });
-  writeFileSync(
-    join(home, '.config/restaurant/config.json'),
-    JSON.stringify({ profiles: { default: { base_url: 'https://api.example.com' } } }),
-    { mode: 0o600 },
-  );
+  put('path/restaurant', '#!/bin/sh\n');
+  put('.config/restaurant/config.json', '{"profiles":{"default":{"base_url":"https://api.example.com"}}}');
   return {
-    home,
-    cwd,
-    at: (path: string) => join(home, path),
-    read: (path: string) => readFileSync(join(home, path), 'utf8'),
-    put(path: string, text: string, mode = 0o644) {
-      const file = join(home, path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-      chmodSync(file, mode);
-      return file;
-    },
-    run: (argv: readonly string[], options: RunOptions = {}) =>
-      runCli(['mcp', 'config', ...argv], { cwd, env: all, ...options }),
+    at,
+    put,
+    read: (path: string) => readFileSync(at(path), 'utf8'),
+    run: (...words: string[]) =>
+      runCli(['mcp', 'config', ...words], { cwd: at('proj'), env: { ...env, PATH: at('path'), ...own } }),
   };
 }
 
@@ -84,44 +72,35 @@ describe.each(ENTRIES)('$client', (shape) => {
   const { client: name } = shape;
   const wanted = (name === 'cline' ? undefined : shape.http) ?? shape.stdio;
 
-  it('prints the entry and writes nothing', async () => {
-    const { run, at } = openHome();
-    const { exit, stdout, stderr } = await run([name]);
+  it('prints the entry, writes it with --write, and changes nothing the second time', async () => {
+    const { run, at, read } = openHome();
+    const { exit, stdout, stderr } = await run(name);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     const [document = ''] = stdout.split('\n\n');
     expect(parsed(name, document)).toEqual(wanted);
     expect(existsSync(at(shape.file))).toBe(false);
-  });
-
-  it('writes the entry, and changes nothing the second time', async () => {
-    const { run, at, read } = openHome();
-    const first = await run([name, '--write', '--json']);
+    const first = await run(name, '--write', '--json');
     expect(first).toMatchObject({ exit: 0, stderr: '' });
-    const [servers = ''] = Object.keys(wanted);
-    const { restaurant } = (wanted as Record<string, { restaurant: object }>)[servers] ?? {};
-    expect(JSON.parse(first.stdout)).toMatchObject({
-      client: name,
-      via: wanted === shape.http ? 'http' : 'stdio',
-      file: at(shape.file),
-      entry: restaurant,
-      written: true,
-    });
+    const [{ restaurant: entry }] = Object.values(wanted) as [{ restaurant: object }];
+    const via = wanted === shape.http ? 'http' : 'stdio';
+    const summary = { client: name, via, file: at(shape.file), entry, written: true };
+    expect(JSON.parse(first.stdout)).toMatchObject(summary);
     expect(JSON.parse(first.stdout)).not.toHaveProperty('backup');
     const text = read(shape.file);
     expect(parsed(name, text)).toEqual(wanted);
-    const again = await run([name, '--write', '--json']);
+    const again = await run(name, '--write', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ written: false });
     expect(read(shape.file)).toBe(text);
   });
 
   it('writes a stdio entry, and switches to http and back', async () => {
     const { run, read } = openHome();
-    expect(await run([name, '--via', 'stdio', '--write'])).toMatchObject({ exit: 0 });
+    expect(await run(name, '--via', 'stdio', '--write')).toMatchObject({ exit: 0 });
     expect(parsed(name, read(shape.file))).toEqual(shape.stdio);
     if (shape.http === undefined) return;
-    await run([name, '--via', 'http', '--write']);
+    await run(name, '--via', 'http', '--write');
     expect(parsed(name, read(shape.file))).toEqual(shape.http);
-    await run([name, '--via', 'stdio', '--write']);
+    await run(name, '--via', 'stdio', '--write');
     expect(parsed(name, read(shape.file))).toMatchObject(shape.stdio);
   });
 
@@ -133,10 +112,10 @@ describe.each(ENTRIES)('$client', (shape) => {
       ? '# mine\n[mcp_servers.other]\ncommand = "x"\n'
       : `{\n  // mine\n  "${servers}": {\n    "other": { "command": "x" }\n  }\n}\n`;
     put(shape.file, before);
-    const nothing = await run([name, '--remove', '--json']);
+    const nothing = await run(name, '--remove', '--json');
     expect(JSON.parse(nothing.stdout)).toMatchObject({ client: name, written: false });
-    await run([name, '--write']);
-    const { exit, stdout } = await run([name, '--remove']);
+    await run(name, '--write');
+    const { exit, stdout } = await run(name, '--remove');
     expect(exit).toBe(0);
     expect(stdout).toContain('removed restaurant from ');
     expect(parsed(name, read(shape.file))).toEqual({
@@ -148,8 +127,8 @@ describe.each(ENTRIES)('$client', (shape) => {
 
   it('never contains the key unless requested', async () => {
     const { run, read } = openHome({ RESTAURANT_API_KEY: KEY });
-    const outputs = await Promise.all([run([name]), run([name, '--json']), run([name, '--via', 'stdio'])]);
-    await run([name, '--write']);
+    const outputs = await Promise.all([run(name), run(name, '--json'), run(name, '--via', 'stdio')]);
+    await run(name, '--write');
     expect(JSON.stringify([outputs, read(shape.file)])).not.toContain(KEY);
   });
 });
@@ -160,7 +139,7 @@ it.each([
 ])('rejects a file of %s that is nested 200,000 levels deep', async (name, text) => {
   const { run, put } = openHome();
   put(ENTRIES.find(({ client }) => client === name)?.file ?? '', text);
-  const { exit, stderr } = await run([name, '--write', '--json']);
+  const { exit, stderr } = await run(name, '--write', '--json');
   expect(exit).toBe(2);
   expect(JSON.parse(stderr).error.code).toBe('bad_config');
 });

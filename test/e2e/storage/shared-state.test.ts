@@ -17,6 +17,10 @@ const ENDPOINT = 'https://x.example/api/mcp';
 const KEY = 'sk_service_secret_0123456789';
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** The ledger of a machine. A limit of 0 is none. */
+const ledgerOf = (shared: SharedState, perMinute: number, perDay: number) =>
+  shared.ledger(ENDPOINT, KEY, { perMinute, perDay });
+
 const redisOnPort = async (): Promise<TestRedis> => startRedis({ port: await freePort() });
 
 /** The shared state as seen by another machine with a clock that is wrong by `offMs`. */
@@ -54,7 +58,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     const { url } = await redisOnPort();
     const ledgers = [0, 3_600_000, -86_400_000].map((offMs) => ({
       offMs,
-      ledger: machine(url, { offMs }).ledger(ENDPOINT, KEY, { perMinute: 50, perDay: 60 }),
+      ledger: ledgerOf(machine(url, { offMs }), 50, 60),
     }));
     const grants = await Promise.all(
       Array.from({ length: 120 }, (_, i) => ledgers[i % 3]?.ledger.grant().then(({ granted }) => granted)),
@@ -67,7 +71,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
       expect([left > 50_000, left <= 62_000]).toEqual([true, true]);
       expect((await ledger.usage()).perDay.used).toBe(50);
     }
-    const more = machine(url).ledger(ENDPOINT, KEY, { perMinute: 0, perDay: 60 });
+    const more = ledgerOf(machine(url), 0, 60);
     for (let i = 0; i < 8; i += 1) await more.record();
     const last = await Promise.all(Array.from({ length: 9 }, () => more.grant()));
     expect(last.filter(({ granted }) => granted)).toHaveLength(2);
@@ -78,9 +82,9 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
     const { url } = await redisOnPort();
     const [one, two] = [machine(url), machine(url, { offMs: 5000 })];
     const limits = { perMinute: 0, perDay: 0 };
-    await one.ledger(ENDPOINT, KEY, limits).pauseUntil(Date.now() + 30_000);
-    await one.ledger(ENDPOINT, KEY, limits).pauseUntil(Date.now() + 1000);
-    const denied = await two.ledger(ENDPOINT, KEY, limits).grant();
+    await ledgerOf(one, 0, 0).pauseUntil(Date.now() + 30_000);
+    await ledgerOf(one, 0, 0).pauseUntil(Date.now() + 1000);
+    const denied = await ledgerOf(two, 0, 0).grant();
     expect(denied).toMatchObject({ granted: false, window: 'pause' });
     expect('freeAt' in denied && Math.abs(denied.freeAt - Date.now() - 35_000)).toBeLessThan(4000);
     expect(await two.ledger(ENDPOINT, `${KEY}b`, limits).grant()).toEqual({ granted: true });
@@ -90,8 +94,8 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
   it('never contains the API key or the endpoint, and all its keys expire', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);
-    await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).grant();
-    await shared.ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 1 }).pauseUntil(Date.now() + 5000);
+    await ledgerOf(shared, 1, 1).grant();
+    await ledgerOf(shared, 1, 1).pauseUntil(Date.now() + 5000);
     const cache = shared.cache(ENDPOINT, KEY);
     await cache.get('t', { name: 'Nopa' }, 1000);
     await cache.put('t', { name: 'Nopa' }, '{"total_matches":1}');
@@ -107,7 +111,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
   it('continues after a restart of Redis with the same count, and waits for the network', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);
-    const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 0, perDay: 5 });
+    const ledger = ledgerOf(shared, 0, 5);
     for (let i = 0; i < 2; i += 1) expect((await ledger.grant()).granted).toBe(true);
     await redis.stop();
     const waiting = ledger.grant();
@@ -127,13 +131,13 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
   it('fails after the maximum wait, and at once when it was never reached', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url, { maxWaitMs: 600 });
-    const ledger = shared.ledger(ENDPOINT, KEY, { perMinute: 5, perDay: 5 });
+    const ledger = ledgerOf(shared, 5, 5);
     await ledger.record();
     await redis.stop();
     const start = Date.now();
     await expect(ledger.grant()).rejects.toMatchObject({ code: 'network' });
     expect(Date.now() - start).toBeGreaterThanOrEqual(600);
-    const fresh = machine(redis.url).ledger(ENDPOINT, KEY, { perMinute: 5, perDay: 5 });
+    const fresh = ledgerOf(machine(redis.url), 5, 5);
     await expect(fresh.grant()).rejects.toThrow(
       /^cannot use the shared state at 127\.0\.0\.1:\d+: connect ECONNREFUSED/,
     );
@@ -141,7 +145,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
 
   it('works through a Unix socket', async () => {
     const { url } = await startRedis({ socket: join(tempFolder(), 'r.sock') });
-    const ledger = machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
+    const ledger = ledgerOf(machine(url), 1, 0);
     expect([(await ledger.grant()).granted, (await ledger.grant()).granted]).toEqual([true, false]);
   });
 
@@ -177,7 +181,7 @@ describe.skipIf(!HAS_REDIS)('the shared ledger (needs redis-server)', () => {
   it('requires the password of the server', async () => {
     const redis = await redisOnPort();
     await redis.send('CONFIG SET requirepass geheim-geheim');
-    const ledgerAt = (url: string) => machine(url).ledger(ENDPOINT, KEY, { perMinute: 1, perDay: 0 });
+    const ledgerAt = (url: string) => ledgerOf(machine(url), 1, 0);
     await expect(ledgerAt(redis.url).grant()).rejects.toMatchObject({ code: 'network' });
     const withPassword = redis.url.replace('//', '//:geheim-geheim@');
     expect((await ledgerAt(withPassword).grant()).granted).toBe(true);
