@@ -54,7 +54,6 @@ function storeOf(app: App, inTerminal = true) {
   return openResultsStore(app.paths.stateDir, terminal, (text, cause) => void app.notes.remark(text, cause));
 }
 
-/** The endpoint of this run's service; `demo` for the embedded sandbox. */
 export const serviceName = (app: App): string =>
   app.globals.demo === true ? DEMO : requireEndpoint(app).url.href;
 
@@ -139,12 +138,10 @@ function cachedResults(app: App): unknown[] {
     .flatMap((value) => (isObject(value) && Array.isArray(value.results) ? value.results : []));
 }
 
-/** Returns the city to name in a hint; undefined if a default city is set. */
 export function hintCity(app: App, seen: Seen = seenResults(app)): string | undefined {
   return app.settings.raw('city').value === null ? (seen.city ?? 'San Francisco') : undefined;
 }
 
-/** Returns whether a hint needs --demo, because no service is configured. */
 export const needsDemo = ({ settings, globals }: App): boolean =>
   globals.demo !== true &&
   (['base-url', 'endpoint'] as const).every((name) => settings.raw(name).value === null);

@@ -41,7 +41,6 @@ export class Notes {
     if (terminal.verbose || isWanted) await this.#printWarning(message);
   }
 
-  /** Prints a warning about a problem that the program handles itself, if notes are wanted: one for each cause. */
   async remark(message: Message, cause?: string): Promise<void> {
     const { terminal } = this.#run;
     if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message, cause);

@@ -155,7 +155,6 @@ export async function writeBytes(app: App, chunks: AsyncIterable<Uint8Array>): P
 export const writesToTerminal = (app: App): boolean =>
   app.context.stdout.isTTY && outputPath(app) === undefined;
 
-/** Writes data, through a pager if stdout is a terminal and the data is longer than the screen. */
 export async function writePaged(app: App, text: string): Promise<void> {
   const isShown = app.globals.pager !== false && writesToTerminal(app) && (await showInPager(app, text));
   if (!isShown) await writeOutput(app, text);

@@ -70,11 +70,9 @@ export const CAPABILITIES = 'server/capabilities';
 export const cachedTools = (app: App): readonly Tool[] | undefined =>
   (readCached(app, TOOL_LIST)?.value as { tools?: readonly Tool[] } | undefined)?.tools;
 
-/** Returns the stored capabilities of this run's service, regardless of their age. Sends nothing and never throws. */
 export const cachedCapabilities = (app: App): JsonObject | undefined =>
   readCached(app, CAPABILITIES)?.value as JsonObject | undefined;
 
-/** Returns the latest stored details of a restaurant, regardless of their age. Sends nothing and never throws. */
 export function cachedDetails(
   app: App,
   id: string,

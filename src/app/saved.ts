@@ -45,7 +45,6 @@ export const namesOf = (restaurants: readonly SavedRestaurant[]): { id: string; 
 
 export const MIN_BEGINNING = 6;
 
-/** Returns those that a word names: by id, by the beginning of the id, by name, or by a part of the name. */
 export function namedBy<T extends { readonly id: string; readonly name: string }>(
   word: string,
   all: readonly T[],

@@ -182,7 +182,6 @@ export class Service {
     return { tools, caching };
   }
 
-  /** Returns the tools: cached ones within --max-age, unless `refresh` is set. */
   async getTools(refresh = false): Promise<ToolCatalog> {
     const { now } = this.#app.context;
     const usual = this.#isOffline ? Number.POSITIVE_INFINITY : this.#app.settings.get('max-age');

@@ -211,7 +211,6 @@ export function refuseKey({ secrets }: App, what: string, words: readonly string
 
 export const loginCommand = ({ settings }: App): Command => restaurant('login', ...settings.profileOption);
 
-/** Returns what to do when the service refuses the key of this run. */
 export function currentKeyHint(app: App): Hint | undefined {
   if (app.globals.demo === true) return undefined;
   if (app.secrets.environmentKey !== undefined) return keyHint(app, 'env');

@@ -21,7 +21,6 @@ export class Terminal {
     this.#setting = setting;
   }
 
-  /** Whether a program reads stderr: with JSON output or --agent. */
   get wantsJson(): boolean {
     return this.#options().agent === true || this.#setting('format') === 'json';
   }
@@ -36,7 +35,6 @@ export class Terminal {
     return this.#context.stderr.isTTY && this.#options().quiet !== true && !this.wantsJson;
   }
 
-  /** Whether a line on stderr may be replaced: by a spinner, or a progress bar. */
   get canRepaint(): boolean {
     const isCapable = this.unicode && this.#context.env.TERM !== 'dumb';
     return (

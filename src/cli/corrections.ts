@@ -91,7 +91,6 @@ function didMean(words: readonly Word[], program: CliCommand, app: App, text = '
   return { text, command: restaurant(...line, ...demo) };
 }
 
-/** Returns the search that words ask for; undefined for another command, and for details of rows of the last search. */
 function searchFor(
   name: string,
   verb: string,
@@ -113,7 +112,6 @@ function searchFor(
 /** Row numbers, or an id. */
 const ROW_NUMBERS = /^#?\d+(?:[-,]#?\d+)*$|^(?=.*\d)[\w-]{16,}$/;
 
-/** Returns the typed operands, or those of an example if some are missing. */
 function operandsFor(
   path: readonly string[],
   operands: readonly string[],
@@ -229,7 +227,6 @@ export function correctLine(
   return { text: 'did you mean', command: completed(command, operands, options, app) };
 }
 
-/** Returns the command with an option that was typed before it; undefined if the words do not name one that has it. */
 export function reorderLine(program: CliCommand, flag: string): Advice | undefined {
   const { args } = program;
   const hasOption = (child: CliCommand): boolean => child.findOption(flag) !== undefined;
@@ -265,7 +262,6 @@ export function completed(
 const typedFlags = (program: CliCommand): string[] =>
   program.typed.flatMap(({ option: { long }, text }) => (text === undefined ? long : []));
 
-/** Returns the arguments of the first example that begins with the typed ones. */
 function exampleOperands(
   command: CliCommand | undefined,
   typed: readonly string[],

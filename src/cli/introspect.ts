@@ -38,7 +38,6 @@ function describeOption(option: CliOption) {
 
 const filled = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
 
-/** Returns the groups of options besides general, larger ones by their own name. */
 function namedGroups(groups: readonly string[]): string[] {
   let names = groups.filter((group) => group !== 'general');
   for (const [name, parts] of Object.entries<readonly string[]>(PARTS)) {

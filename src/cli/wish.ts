@@ -110,7 +110,6 @@ function cuisinesIn(words: readonly string[], seen: Seen): { cuisines: string[];
   };
 }
 
-/** Returns the cuisine that was seen, else those to try; empty if the words are no food. */
 function cuisineOf(text: string, known: readonly string[]): readonly string[] {
   const wanted = foldName(text);
   if (wanted.length < 3) return [];

@@ -22,7 +22,6 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
     : wrap(inline(value), columns);
 }
 
-/** Renders the entries that fit next to their keys, then the others, each under its own heading. */
 export function entryLines(entries: readonly Field[], columns: number, view: View, level = 0): string[] {
   const pairs = entries
     .filter(([, value]) => isSimple(value))
@@ -99,7 +98,6 @@ const DAY = /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?
 /** A key that names an identifier: `id`, `service_id`, `restaurantId`. */
 const ID = /(?:^|[_-])(?:id|uuid)$|[a-z]I[dD]$/;
 
-/** Returns whether a value fits next to its key: a scalar, a list of short scalars, a small object. */
 export function isSimple(value: unknown): boolean {
   if (Array.isArray(value))
     return value.every((item) => isScalar(item) || range(item) !== undefined) && !isListOfTexts(value);

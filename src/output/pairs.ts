@@ -51,7 +51,6 @@ export interface PairSection {
   readonly pairs: readonly (readonly [key: string, text: string, remark?: string])[];
 }
 
-/** Renders groups of aligned key/value lines, separated by blank lines. Empty groups are left out. */
 export function renderPairs(sections: readonly PairSection[], view: View): string {
   const groups = sections.filter(({ pairs }) => pairs.length > 0);
   const texts = groups.map(({ title, pairs }) => {

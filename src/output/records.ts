@@ -53,7 +53,6 @@ export function valueAt(record: unknown, column: string): unknown {
   return holder?.[key];
 }
 
-/** Returns a copy of the record with only these columns. Nested keys stay nested; missing ones are omitted. */
 export function pick(record: unknown, columns: readonly string[]): JsonObject {
   const picked: JsonObject = Object.create(null);
   for (const column of columns) {
@@ -100,7 +99,6 @@ function membersTo(value: unknown, path: string): readonly Member[] | undefined 
 const hasMember = (holder: JsonObject, key: string): boolean =>
   Object.hasOwn(holder, key) && (key !== 'length' || !Array.isArray(holder));
 
-/** Returns the records as rows of cells. Default columns: all flattened keys, in order of appearance. */
 export function tabulate(
   records: readonly unknown[],
   columns?: readonly string[],

@@ -41,7 +41,6 @@ const PROGRESS_STEPS = ['searching', 'writing'];
 
 interface Session {
   readonly id: string;
-  /** The account whose key opened it. */
   readonly account: string;
   ready: boolean;
 }

@@ -78,7 +78,6 @@ export const httpError = (status: number, code: string, message: string, headers
 export const rpcError = (code: number, message: string, data?: unknown, status = 200): ReplyError =>
   new ReplyError(status, code, message, data === undefined ? {} : { data });
 
-/** Creates the error for an argument that is missing or has the wrong type. `data` contains its name. */
 export const badArgument = (argument: string, problem: string): ReplyError =>
   rpcError(INVALID_PARAMS, `invalid params: ${argument} ${problem}`, { argument, problem });
 

@@ -69,7 +69,6 @@ function isLoopbackHost(host: string, port: number): boolean {
   return LOOPBACK.some((name) => lower === `${name}:${port}` || (port === 80 && lower === name));
 }
 
-/** Returns whether a value is a loopback origin in the form of browsers: without a path, credentials, or the default port. */
 function isLoopbackOrigin(origin: string): boolean {
   const url = /^https?:\/\//i.test(origin) ? parseUrl(origin) : undefined;
   return url !== undefined && url.origin === origin.toLowerCase() && LOOPBACK.includes(url.hostname);

@@ -253,7 +253,6 @@ function readBody(request: IncomingMessage): Promise<Buffer | ReplyError | undef
   });
 }
 
-/** Returns the headers by lower-case name, without `authorization`; repeated ones are joined with a comma. */
 function plainHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
   const entries = Object.entries(headersDistinct).filter(([name]) => name !== 'authorization');
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]));

@@ -196,7 +196,6 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
   };
 }
 
-/** The documented service, which has only `tools/call`. */
 export function createService(catalog: Catalog): Protocol {
   const tools = createTools(catalog, 'service');
   return {

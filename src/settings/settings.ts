@@ -48,7 +48,6 @@ export function variable(
   return text === undefined || text === '' ? undefined : text;
 }
 
-/** Returns a valid value, for the hint of an invalid one. */
 export function exampleValue(name: SettingName, invalid: string): string | undefined {
   const { choices = [], default: value }: Setting<unknown> = SETTINGS[name];
   return nearest(invalid, choices, 1)[0] ?? choices[0] ?? value;

@@ -101,7 +101,6 @@ export function sharedCache(store: Store, prefix: string, account: string): Resp
   };
 }
 
-/** Waits while another process has sent the query. */
 async function waitForReply(store: Store, call: Call<Reply>): Promise<Reply> {
   const { now, sleep, signal } = store.context;
   for (const deadline = now() + MAX_CLAIM_WAIT_MS; ; ) {

@@ -132,7 +132,6 @@ class FolderCache implements ResponseCache {
 
   release(): void {}
 
-  /** Returns the newest values of a tool, regardless of their age. */
   latest(tool: string, most: number): unknown[] {
     const start = canonicalJson([this.#options.endpoint, this.#credentials, tool]).slice(0, -1);
     return listEntries(this.#folder, MAX_LISTED, this.#prefix)

@@ -207,7 +207,6 @@ function parseLine(line: string): Change[] {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Returns the size without a last line that was cut off. */
 function endOf(file: number): number {
   const { size } = fstatSync(file);
   const bytes = Buffer.alloc(1);

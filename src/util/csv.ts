@@ -22,7 +22,6 @@ function encodeCell(text: string, delimiter: string): string {
   return isSplit ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Formats a record, without its line break. */
 export function encodeRecord(cells: readonly string[], delimiter: string): string {
   // A single empty cell would become a blank line, which parsers skip.
   return cells.length === 1 && cells[0] === ''
@@ -61,7 +60,6 @@ export const AFTER_QUOTE: Readonly<Record<CellState, CellState>> = {
   closed: 'quoted',
 };
 
-/** Splits a record into the texts of its cells, with their quotes. */
 export function splitRecord(record: string, delimiter: string): string[] {
   const cells: string[] = [];
   let state: CellState = 'start';

@@ -61,7 +61,6 @@ export const isBeginning = (text: string, name: string): boolean => {
   return wanted.length >= MIN_LENGTH && foldName(name).startsWith(wanted);
 };
 
-/** Returns whether a text is the beginning of a name, or has one typo in it or in its first words. */
 export function isNearName(text: string, name: string): boolean {
   if (isBeginning(text, name)) return true;
   const [wanted, whole] = [foldName(text), foldName(name)];

@@ -88,7 +88,6 @@ export function memberText(json: string, name: string): string | undefined {
   return range === undefined ? undefined : json.slice(...range);
 }
 
-/** Returns the offsets at which the value of that member begins and ends. */
 export function memberRange(json: string, name: string): readonly [start: number, end: number] | undefined {
   if (!/^\s*\{/.test(json)) return undefined;
   let range: readonly [number, number] | undefined;
@@ -102,7 +101,6 @@ export function memberRange(json: string, name: string): readonly [start: number
   return range;
 }
 
-/** The offset of the comma or bracket after a value. */
 function valueEnd(json: string, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at++) {

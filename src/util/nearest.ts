@@ -22,7 +22,6 @@ export function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** The distance of two names; undefined if neither is likely to be a typo of the other. */
 function closeness(word: string, name: string): number | undefined {
   if (word === '' || name === '') return undefined;
   const shorter = Math.min(word.length, name.length);

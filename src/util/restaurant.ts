@@ -55,7 +55,6 @@ export interface Point {
 
 const EARTH_RADIUS_KM = 6371;
 
-/** Returns the distance of two points along the surface of the Earth. */
 export function kilometers(from: Point, to: Point): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180;
   const square = (value: number): number => Math.sin(radians(value) / 2) ** 2;

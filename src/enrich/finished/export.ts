@@ -66,7 +66,6 @@ const namingOf = (app: App, name: string, all: readonly string[]): Naming => ({
     ),
 });
 
-/** Writes a finished list to files of other formats, and sends nothing. */
 export async function exportFinished(app: App, file: string, options: ExportOptions): Promise<void> {
   const list = await FinishedList.open(app, file, { prefix: options.prefix });
   const targets = checkExportTargets(app, options, {
@@ -170,7 +169,6 @@ class ColumnNames {
     return [...this.#positions.keys()];
   }
 
-  /** Returns the cells in the order of the columns, which these may extend. */
   cells(entries: readonly (readonly [string, Scalar])[]): Scalar[] {
     this.#counts.clear();
     const cells: Scalar[] = [];

@@ -255,7 +255,6 @@ const openRows = (
 
 type Source = Awaited<ReturnType<typeof openSource>>;
 
-/** Reads the layout of the file with its first rows. */
 async function openSource(app: App, file: ListFile) {
   const { name, path, flags } = file;
   const { prefix, written } = flags;

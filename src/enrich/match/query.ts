@@ -139,7 +139,6 @@ async function search(query: NameQuery, { find, loose }: ResolveOptions): Promis
   return second === undefined ? result : matchAgain(query, await find(second));
 }
 
-/** Returns the simplified search for a row that was not found; undefined if it is the same search. */
 export function secondSearch({ name, city }: FindQuery): FindQuery | undefined {
   const [simpleName, simpleCity] = [simplifyName(name), simplifyCity(city)];
   if (simpleName === undefined && simpleCity === undefined) return undefined;

@@ -169,7 +169,6 @@ function unknownCityLines(cities: RunSummary['unknown_cities']): string[] {
   ];
 }
 
-/** Prints a value for programs. The file of --output has rows. */
 export const printJson = (app: App, value: unknown): Promise<void> =>
   app.context.stdout.write(`${toJson(value, writesToTerminal(app))}\n`);
 

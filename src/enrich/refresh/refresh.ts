@@ -247,7 +247,6 @@ const GONE = {
   changes: [{ field: 'status', before: 'matched', after: 'not_found' }],
 };
 
-/** Returns the details of a restaurant, or the error of its lookup. */
 async function lookUpOne(
   service: PacedService,
   id: string,

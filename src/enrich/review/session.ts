@@ -132,7 +132,6 @@ async function show({ app, list, rows }: Session, index: number, found: readonly
   await print(app, reviewLines(row, found, screen));
 }
 
-/** Reads one key. A key without a meaning shows the row again. */
 async function readStep(
   { keyboard }: Session,
   { current }: ReviewRow,

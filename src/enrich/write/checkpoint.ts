@@ -77,7 +77,6 @@ export class FinishedRows {
     this.#cutTail('');
   }
 
-  /** Returns the records after the header; undefined if that is not complete. */
   #open(file: ReadableFile): OutputRecords | undefined {
     const { codec } = this.#options;
     const records = new OutputRecords(file, codec);
@@ -111,7 +110,6 @@ export class FinishedRows {
   }
 }
 
-/** Reads the rows of a finished or stopped run, and changes nothing. */
 export const readFinishedRows = (
   { path, name }: { readonly path: string; readonly name: string },
   options: Pick<CheckpointOptions, 'codec' | 'retryErrors'>,

@@ -40,7 +40,6 @@ export function callPresentation(result: ToolResult, json: unknown): Presentatio
   };
 }
 
-/** Returns whether the table only summarizes some of the data. */
 export function isTruncated({ content = [] }: ToolResult): boolean {
   return content.filter(isObject).some(({ type, resource }) => {
     return type === 'image' || type === 'audio' || (isObject(resource) && 'blob' in resource);

@@ -101,7 +101,6 @@ const ARGUMENT_COLUMNS: readonly Column[] = [
 
 const MAX_TEXT_WIDTH = 88;
 
-/** Renders tools with their arguments, `<required>` and `[optional]`, without a final line break. */
 export function renderTools(tools: readonly Tool[], view: View): string {
   const rows = tools.map((tool) => {
     const words = argumentsOf(tool).map(({ name, required }) => (required ? `<${name}>` : `[${name}]`));

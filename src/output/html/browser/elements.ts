@@ -110,7 +110,6 @@ export function detail(value: Detail): Node | string {
   return el('ul', {}, ...value.list.map((item) => el('li', { dir: 'auto' }, detail(item))));
 }
 
-/** Creates a link to a web address or telephone number, without a referrer; any other URL is shown as text. */
 function link(href: string, text: string): Node | string {
   if (!/^(?:https?:\/\/|tel:)/.test(href)) return text;
   return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);

@@ -193,7 +193,6 @@ export class List {
     if (!isOpen) this.#map?.choose(row);
   }
 
-  /** Opens a row, also if the search hides it. */
   #reveal(row: Row): void {
     if (!this.#sorted.includes(row)) {
       this.#form.reset();

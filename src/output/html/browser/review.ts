@@ -72,7 +72,6 @@ export class Review {
     this.#download.disabled = done === 0;
   }
 
-  /** Opens the first row without a decision after this one, and focuses its choices. */
   #showNext(after?: Row): void {
     const start = after === undefined ? 0 : this.#rows.indexOf(after) + 1;
     const order = [...this.#rows.slice(start), ...this.#rows.slice(0, start)];
