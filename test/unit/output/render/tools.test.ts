@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../src/client/types.ts';
-import { renderTool, renderTools } from '../../../../src/output/render/tools.ts';
+import { present } from '../../../../src/output/formats.ts';
+import {
+  renderTool,
+  renderTools,
+  toolPresentation,
+  toolsPresentation,
+} from '../../../../src/output/render/tools.ts';
 import { viewOf } from '../../../helpers/hostile.ts';
 
 const FIND: Tool = {
@@ -126,4 +132,14 @@ it('writes an example that does not read a file', () => {
   expect(renderTool({ name: 't', inputSchema }, viewOf(80))).toContain(
     '$ restaurant call t note=@@/etc/passwd',
   );
+});
+
+it('shows the selected columns as a table', async () => {
+  const columns = ['name', 'inputSchema.type'];
+  const options = { prettyJson: false, guardFormulas: true, view: viewOf(60), columns };
+  const table = 'NAME             INPUTSCHEMA.TYPE\nfind_restaurant  object\n';
+  for (const tools of [toolsPresentation([FIND]), toolPresentation(FIND)])
+    expect(await present(tools, 'table', options)).toBe(table);
+  expect(toolsPresentation([FIND]).selectColumns(['name'])).toEqual({ tools: [{ name: FIND.name }] });
+  expect(toolPresentation(FIND).selectColumns(['name'])).toEqual({ name: FIND.name });
 });
