@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -37,6 +37,16 @@ describe('the package', () => {
     const locked: Record<string, { hasInstallScript?: true; optional?: true }> =
       json('package-lock.json').packages;
     expect(Object.keys(locked).filter((name) => locked[name]?.hasInstallScript === true)).toEqual([]);
+  });
+
+  it('has pages that name existing files', () => {
+    const names = ['SECURITY.md', 'AGENTS.md', 'CONTRIBUTING.md'].flatMap((page) =>
+      [...read(page).matchAll(/`([\w-]+(?:\/[\w.-]+)+\.\w+)`/g)].map(([, name = '']) => name),
+    );
+    expect(names.length).toBeGreaterThan(50);
+    const folders = ['', 'test/', 'src/', 'src/client/', 'src/output/'];
+    const exists = (name: string) => folders.some((folder) => existsSync(path(folder + name)));
+    expect(names.filter((name) => !exists(name))).toEqual([]);
   });
 
   it('names the same minimum version of Node everywhere', () => {
