@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
@@ -38,6 +38,20 @@ describe('login', () => {
     const never = await newUser().run(words, { tty: terminal, answers: { secret: REVOKED } });
     expect([never.exit, service.sent()]).toEqual([4, 3]);
     expect(never.stderr.split('hint:')[1]).toContain(service.sandbox.baseUrl);
+  });
+
+  it.each<[how: string, words: readonly string[], env: Readonly<Record<string, string>>]>([
+    ['--no-input', ['--no-input'], {}],
+    ['CI', [], { CI: 'true' }],
+  ])('does not prompt for the address or the key with %s', async (_how, words, env) => {
+    const { home: cwd } = newHome();
+    writeFileSync(join(cwd, 'key.txt'), PAID, { mode: 0o600 });
+    const answers = { text: service.sandbox.baseUrl, secret: PAID };
+    const login = (...more: readonly string[]) =>
+      newUser().run(['login', ...words, ...more], { tty: terminal, env, answers, cwd });
+    const refusal = (reason: string) => ({ exit: 2, stdout: '', stderr: expect.stringContaining(reason) });
+    expect(await login('--key-file', 'key.txt')).toEqual(refusal('no service is configured'));
+    expect(await login('--base-url', service.sandbox.baseUrl)).toEqual(refusal('cannot prompt for the key'));
   });
 
   it('to a sandbox causes a warning a day at a terminal', async () => {
