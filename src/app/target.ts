@@ -266,6 +266,8 @@ export type DemoMode = 'service' | 'mcp';
 
 /** With --demo, starts a sandbox, which is called over HTTP like any service and stops at the end of the run. */
 export async function openTarget(app: App, demoMode: DemoMode = 'service'): Promise<Target> {
+  // A usage error is reported before a missing key, which another person may have to provide.
+  clientSettings(app);
   if (app.globals.demo === true) {
     app.config.warnIfIgnored();
     void app.notes.note('sample data (--demo)');
