@@ -27,14 +27,14 @@ import {
   resultOf,
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
-import type { CallState, Line, LineEvents, RpcCall } from './rpc/exchange.ts';
+import type { CallState, Channel, ClientEvents, RpcCall } from './rpc/exchange.ts';
 import type { Outcome } from './rpc/reply.ts';
-import { type Policy, RateGate } from './rpc/retry.ts';
+import { type Effect, RateGate } from './rpc/retry.ts';
 import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
 /** Options of a client. One of `endpoint` and `baseUrl` is required. */
-export interface ClientOptions extends Address, LineEvents {
+export interface ClientOptions extends Address, ClientEvents {
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string | undefined;
   /** Additional headers of every request. They are redacted in traces unless known to be harmless. */
@@ -127,7 +127,7 @@ class RestaurantClient {
   readonly #options: ClientOptions;
   readonly #context: ClientContext;
   readonly #masks: Masks;
-  readonly #line: Line;
+  readonly #channel: Channel;
   readonly #session: Session;
   #isClosed = false;
   #isAccepted = false;
@@ -145,7 +145,7 @@ class RestaurantClient {
     this.#options = options;
     this.#context = context;
     this.#masks = masks;
-    this.#line = {
+    this.#channel = {
       ...options,
       ...context,
       retries,
@@ -160,7 +160,7 @@ class RestaurantClient {
       note: (text) => trace?.({ kind: 'note', text }),
     };
     this.#session = openSession({
-      line: this.#line,
+      channel: this.#channel,
       protocol: options.protocol ?? 'auto',
       memory: options.protocolMemory,
       capabilities: options.capabilities ?? {},
@@ -268,7 +268,7 @@ class RestaurantClient {
   async close(): Promise<void> {
     this.#isClosed = true;
     await closeSession(this.#session);
-    await this.#line.transport.close();
+    await this.#channel.transport.close();
   }
 
   async #run<Result>({ state, message, read, explain }: Operation<Result>): Promise<Result> {
@@ -281,7 +281,7 @@ class RestaurantClient {
       const send = (call: RpcCall) => speak(this.#session, state, call);
       // Loaded on demand, as few tools ask.
       const { repeatWithInput } = await import('./mcp/input.ts');
-      return read(await repeatWithInput(traced, outcome, input, state, this.#line, send));
+      return read(await repeatWithInput(traced, outcome, input, state, this.#channel, send));
     } catch (error) {
       const cause = error instanceof AppError ? explainRefusal(error, state.refused) : error;
       const cleaned = this.#masks.clean(cause);
@@ -311,12 +311,12 @@ class RestaurantClient {
     };
   }
 
-  #state(policy: Policy, signal?: AbortSignal): CallState {
+  #state(effect: Effect, signal?: AbortSignal): CallState {
     if (this.#isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
     const { signal: all, now } = this.#context;
     const { timeoutMs: totalMs = 30_000 } = this.#options;
     return {
-      policy,
+      effect,
       signal: signal === undefined ? all : AbortSignal.any([all, signal]),
       deadline: now() + totalMs,
       totalMs,
@@ -329,7 +329,7 @@ class RestaurantClient {
   }
 
   #warn(text: string): void {
-    this.#line.note(text);
+    this.#channel.note(text);
     this.#options.onWarning?.(this.#masks.hide(text));
   }
 }

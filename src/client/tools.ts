@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
-import type { Policy } from './rpc/retry.ts';
+import type { Effect } from './rpc/retry.ts';
 import type { FindOutput, FindQuery, Level, PlannedCall, Restaurant, Tool } from './types.ts';
 
 /** A tool of the service: how it is called, and how its output is read. */
@@ -9,7 +9,7 @@ export interface ServiceTool<Query, Result> {
   /** As the service should list it. */
   readonly definition: Tool;
   /** A `read` is repeated after a failure, and answered from the cache for as long as --max-age allows. */
-  readonly effect: Policy;
+  readonly effect: Effect;
   args(query: Query): JsonObject;
   /** @throws {AppError} `bad_response` */
   parse(output: unknown): Result;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../util/json.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/envelope.ts';
-import { type CallState, type Line, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
+import { type CallState, type Channel, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 
@@ -26,21 +26,21 @@ const SESSION_ID = 'Mcp-Session-Id';
 export const hasSession = (headers: RequestHeaders = {}): boolean => headers[SESSION_ID] !== undefined;
 
 export async function shakeHands(
-  line: Line,
-  call: CallState,
+  channel: Channel,
+  state: CallState,
   capabilities: JsonObject,
 ): Promise<Handshake | FailedHandshake> {
   const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: CLIENT_INFO };
-  const outcome = await send(line, call, { method: 'initialize', params, policy: 'read' });
+  const outcome = await send(channel, state, { method: 'initialize', params, effect: 'read' });
   const { response, failure: error } = outcome;
   if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
   const handshake = handshakeIn(outcome);
   if (handshake instanceof AppError) return refusal(handshake);
   try {
-    const failure = await notify(line, call, { method: 'notifications/initialized' }, handshake.headers);
+    const failure = await notify(channel, state, { method: 'notifications/initialized' }, handshake.headers);
     return failure === undefined ? handshake : refusal(failure);
   } catch (error) {
-    if (error instanceof AppError && error !== call.signal.reason)
+    if (error instanceof AppError && error !== state.signal.reason)
       return { failure: error, isRefused: false };
     throw error;
   }
@@ -74,20 +74,20 @@ function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
 
 /** Returns a call as it is sent after a handshake. Requests of the server are answered, as far as they are supported. */
 export function legacyMessage(
-  line: Line,
+  channel: Channel,
   state: CallState,
   call: RpcCall,
   { headers }: Handshake,
 ): RpcMessage {
   const tell = (on: CallState, message: JsonObject) =>
-    notify(line, on, message, headers).catch(() => undefined);
+    notify(channel, on, message, headers).catch(() => undefined);
   return {
     ...call,
     wantsProgress: true,
     headers: { ...headers, ...call.headers },
     resume: headers,
     onMessage(message) {
-      void replyTo(message, line, state, call).then((reply) => reply && tell(state, reply));
+      void replyTo(message, channel, state, call).then((reply) => reply && tell(state, reply));
     },
     cancel: (cancelled, id) =>
       tell(cancelled, { method: 'notifications/cancelled', params: { requestId: id } }),
@@ -96,7 +96,7 @@ export function legacyMessage(
 
 async function replyTo(
   message: JsonObject,
-  line: Line,
+  channel: Channel,
   state: CallState,
   { input }: RpcCall,
 ): Promise<JsonObject | undefined> {
@@ -110,7 +110,7 @@ async function replyTo(
     return { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
   }
   try {
-    return { id, result: await askFor(request, input, state, line) };
+    return { id, result: await askFor(request, input, state, channel) };
   } catch (error) {
     const text = error instanceof AppError ? error.message : 'the input is not available';
     return { id, error: { code: INTERNAL_ERROR, message: text } };

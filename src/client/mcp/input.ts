@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
-import type { CallState, Line, RpcCall } from '../rpc/exchange.ts';
+import type { CallState, Channel, RpcCall } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { InputRequest, InputSource } from '../types.ts';
 
@@ -33,7 +33,7 @@ export async function askFor(
   request: InputRequest,
   source: InputSource,
   state: CallState,
-  { now }: Pick<Line, 'now'>,
+  { now }: Pick<Channel, 'now'>,
 ): Promise<JsonObject> {
   const from = now();
   state.deadline += INPUT_MS;
@@ -53,7 +53,7 @@ export async function repeatWithInput(
   first: Outcome,
   input: InputSource,
   state: CallState,
-  line: Line,
+  channel: Channel,
   send: (call: RpcCall) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { params } = call;
@@ -65,7 +65,7 @@ export async function repeatWithInput(
     const { inputRequests, requestState } = required;
     const inputResponses: Record<string, JsonObject> = {};
     for (const [key, request] of Object.entries(inputRequests)) {
-      inputResponses[key] = await askFor(request, input, state, line);
+      inputResponses[key] = await askFor(request, input, state, channel);
     }
     outcome = await send({
       ...call,

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { send } from '../kernel.ts';
-import { type CallState, endSession, type Line, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
+import { type CallState, type Channel, endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { Tool } from '../types.ts';
 import {
@@ -30,7 +30,7 @@ const isEra = (era: string): era is Era => Object.values<string>(ERAS).includes(
 
 /** The protocol state of one client, which its calls share. */
 export interface Session {
-  readonly line: Line;
+  readonly channel: Channel;
   /** The configured protocol; undefined if it is detected. */
   readonly fixed: Era | undefined;
   readonly memory: ProtocolMemory | undefined;
@@ -47,7 +47,7 @@ export interface Session {
 export function openSession({
   protocol,
   ...options
-}: Pick<Session, 'line' | 'memory' | 'capabilities' | 'warn'> & { readonly protocol: Protocol }): Session {
+}: Pick<Session, 'channel' | 'memory' | 'capabilities' | 'warn'> & { readonly protocol: Protocol }): Session {
   if (protocol !== 'auto' && !Object.hasOwn(ERAS, protocol)) {
     const known = Object.keys(ERAS).join(', ');
     throw new AppError('usage', `unknown protocol '${protocol}': expected auto, ${known}`);
@@ -64,17 +64,17 @@ export function openSession({
 }
 
 export async function speak(session: Session, state: CallState, call: RpcCall): Promise<Outcome> {
-  const { line, fixed } = session;
+  const { channel, fixed } = session;
   // A caller that sends the handshake messages itself gets no handshake from this client.
   const isHandshake = call.method === 'initialize' || call.method.startsWith('notifications/');
-  if (isHandshake) return send(line, state, plainMessage(call));
+  if (isHandshake) return send(channel, state, plainMessage(call));
   const known = fixed ?? knownEra(session);
   let era = known ?? 'bare';
   let isRepeated = false;
   const trials: Trial[] = [];
   for (;;) {
     const message = await messageIn(session, era, state, call);
-    const outcome = 'failure' in message ? message : await send(line, state, message);
+    const outcome = 'failure' in message ? message : await send(channel, state, message);
     if (!isRepeated && 'method' in message && (await mustRepeat(session, era, state, message, outcome))) {
       isRepeated = true;
       continue;
@@ -96,7 +96,7 @@ export async function closeSession(session: Session): Promise<void> {
   const { handshake } = session;
   session.handshake = undefined;
   if (handshake !== undefined && hasSession(handshake.headers))
-    await endSession(session.line, handshake.headers);
+    await endSession(session.channel, handshake.headers);
 }
 
 export const isModern = ({ fixed, knowledge }: Session): boolean => (fixed ?? knowledge.era) === 'modern';
@@ -120,7 +120,7 @@ async function messageIn(
   if (era === 'bare') return plainMessage(call);
   if (era === 'modern') return modernMessage(call, session.toolHeaders);
   const handshake = await openHandshake(session, state);
-  return 'failure' in handshake ? handshake : legacyMessage(session.line, state, call, handshake);
+  return 'failure' in handshake ? handshake : legacyMessage(session.channel, state, call, handshake);
 }
 
 async function openHandshake(session: Session, state: CallState): Promise<Handshake | FailedHandshake> {
@@ -128,7 +128,7 @@ async function openHandshake(session: Session, state: CallState): Promise<Handsh
   // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
   const shared = session.opening && (await session.opening.catch(() => undefined));
   if (shared !== undefined && ('version' in shared || shared.isRefused)) return shared;
-  session.opening = shakeHands(session.line, state, session.capabilities).finally(() => {
+  session.opening = shakeHands(session.channel, state, session.capabilities).finally(() => {
     session.opening = undefined;
   });
   const opened = await session.opening;
@@ -144,7 +144,7 @@ async function mustRepeat(
   message: RpcMessage,
   outcome: Outcome,
 ): Promise<boolean> {
-  const { handshake, line, warn } = session;
+  const { handshake, channel, warn } = session;
   if (era === 'bare') return false;
   if (era === 'legacy') {
     if (!hasSession(message.resume) || !isSessionExpired(outcome)) return false;
@@ -153,7 +153,7 @@ async function mustRepeat(
     return true;
   }
   if (!requiresRepeat(message, outcome)) return false;
-  const tools = await listHeaders(line, state, outcome);
+  const tools = await listHeaders(channel, state, outcome);
   if (tools !== undefined) session.toolHeaders = usableTools(tools, warn).headers;
   return true;
 }

@@ -3,7 +3,7 @@ import { headerValue, isHeaderName } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION, withMeta } from '../rpc/envelope.ts';
-import type { CallState, Line, RpcCall, RpcMessage } from '../rpc/exchange.ts';
+import type { CallState, Channel, RpcCall, RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/reply.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { CLIENT_INFO, META_PREFIX, MODERN_VERSION, requiresModern } from './protocol.ts';
@@ -78,14 +78,14 @@ export function requiresRepeat({ method }: RpcCall, { response }: Outcome): bool
 
 /** Lists the tools, whose schemas name the headers of their calls, if the service reports wrong headers. */
 export async function listHeaders(
-  line: Line,
+  channel: Channel,
   state: CallState,
   { response }: Outcome,
 ): Promise<Tool[] | undefined> {
   if (response?.rpcError?.code !== HEADER_MISMATCH) return undefined;
   return listAllTools(async (params) => {
     const list = modernMessage({ method: 'tools/list', params }, new Map());
-    return decodeToolPage(resultOf(await send(line, state, { ...list, policy: 'read' }), true));
+    return decodeToolPage(resultOf(await send(channel, state, { ...list, effect: 'read' }), true));
   });
 }
 

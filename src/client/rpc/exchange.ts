@@ -8,9 +8,9 @@ import type { InputRequest, InputSource, PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { EventReader, type Outcome, parseReply, protocolWarnings } from './reply.ts';
-import type { Policy, RateGate, RetryLimits } from './retry.ts';
+import type { Effect, RateGate, RetryLimits } from './retry.ts';
 
-export interface LineEvents {
+export interface ClientEvents {
   /** Called before every HTTP request that counts against the quota. An error that it throws ends the call. */
   onRequest?(): void | Promise<void>;
   /** Called before each wait for a retry. */
@@ -20,7 +20,7 @@ export interface LineEvents {
 }
 
 /** The state and options that all calls of a client share. */
-export interface Line extends LineEvents, StatusContext, RetryLimits, Pick<Context, 'sleep'> {
+export interface Channel extends ClientEvents, StatusContext, RetryLimits, Pick<Context, 'sleep'> {
   readonly transport: Transport;
   readonly headers: RequestHeaders;
   readonly gate: RateGate;
@@ -30,9 +30,9 @@ export interface Line extends LineEvents, StatusContext, RetryLimits, Pick<Conte
   note(text: string): void;
 }
 
-/** The limits of one call, which may take several requests. */
+/** The state of one call, which may take several requests. */
 export interface CallState extends CallLimits {
-  readonly policy: Policy;
+  readonly effect: Effect;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;
   /** A request for input that was refused, because nobody can provide it. */
@@ -51,7 +51,7 @@ export interface RpcCall extends PlannedCall {
 
 /** A call in one protocol. */
 export interface RpcMessage extends RpcCall {
-  readonly policy?: Policy;
+  readonly effect?: Effect;
   /** Requests the notifications for `onProgress`, if it is given. */
   readonly wantsProgress?: true;
   /** Headers for resuming a stream that ended early. Undefined if streams are not resumed. */
@@ -59,7 +59,7 @@ export interface RpcMessage extends RpcCall {
   /** Gets other messages of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
   /** Notifies the service that request `id` is cancelled. */
-  cancel?(call: CallState, id: number): Promise<unknown>;
+  cancel?(state: CallState, id: number): Promise<unknown>;
 }
 
 /** Maximum wait for the end of a body that is not needed, before the connection is closed. */
@@ -74,29 +74,31 @@ const RESUME_MS = 1000;
  * that its events had ids (MCP 2025-11-25, resumability).
  * @throws the signal's reason, and errors other than AppError
  */
-export async function exchange(line: Line, call: CallState, message: RpcMessage): Promise<Outcome> {
-  line.lastId += 1;
-  const id = line.lastId;
-  const reader = new EventReader(id, line.mask, (event) => {
+export async function exchange(channel: Channel, state: CallState, message: RpcMessage): Promise<Outcome> {
+  channel.lastId += 1;
+  const id = channel.lastId;
+  const reader = new EventReader(id, channel.mask, (event) => {
     const progress = progressIn(event);
     if (progress === undefined) message.onMessage?.(event);
     else message.onProgress?.(progress);
   });
   const { onEvent } = reader;
   try {
-    const post = { method: 'POST', headers: withHeaders(line.headers, message.headers), onEvent } as const;
-    const first = await line.transport.send(call, { body: bodyOf(message, id), ...post }).catch(brokenStream);
-    const reply = await resume(line, call, message, reader, first);
+    const post = { method: 'POST', headers: withHeaders(channel.headers, message.headers), onEvent } as const;
+    const body = bodyOf(message, id);
+    const first = await channel.transport.send(state, { body, ...post }).catch(brokenStream);
+    const reply = await resume(channel, state, message, reader, first);
     if (reply instanceof AppError) return { failure: reply };
-    const outcome = parseReply(mapStrings(reply, line.mask), id, reader, line);
-    protocolWarnings(outcome.response, reply.isStream).forEach(line.note);
+    const outcome = parseReply(mapStrings(reply, channel.mask), id, reader, channel);
+    protocolWarnings(outcome.response, reply.isStream).forEach(channel.note);
     return outcome;
   } catch (error) {
     const isLate = error instanceof AppError && error.details.reason === 'time';
-    const cancelled = isLate || call.signal.aborted ? message.cancel?.(cleanupCall(line), id) : undefined;
+    const cancelled =
+      isLate || state.signal.aborted ? message.cancel?.(cleanupState(channel), id) : undefined;
     // A call that timed out does not wait for its cancellation to be sent.
     if (!isLate) await cancelled;
-    const isOurs = error instanceof AppError && error.kind !== 'interrupted' && error !== call.signal.reason;
+    const isOurs = error instanceof AppError && error.kind !== 'interrupted' && error !== state.signal.reason;
     if (isOurs) return { failure: error };
     throw error;
   }
@@ -104,8 +106,8 @@ export async function exchange(line: Line, call: CallState, message: RpcMessage)
 
 /** Resumes a stream that ended early. @returns the last part of it, or the error of the broken connection */
 async function resume(
-  line: Line,
-  call: CallState,
+  channel: Channel,
+  state: CallState,
   { resume: session }: RpcMessage,
   reader: EventReader,
   first: Reply | AppError,
@@ -115,11 +117,11 @@ async function resume(
     const { lastEventId, retryMs = RESUME_MS, onEvent } = reader;
     if (session === undefined || !lastEventId) break;
     // A wait beyond the deadline would only delay the failure.
-    await line.sleep(Math.max(0, Math.min(retryMs, call.deadline - line.now())), call.signal);
-    await line.onRequest?.();
+    await channel.sleep(Math.max(0, Math.min(retryMs, state.deadline - channel.now())), state.signal);
+    await channel.onRequest?.();
     const fields = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-    const headers = { ...bodilessHeaders(line, session), ...fields };
-    const next = await line.transport.send(call, { method: 'GET', headers, onEvent }).catch(brokenStream);
+    const headers = { ...bodilessHeaders(channel, session), ...fields };
+    const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
     // If resuming is refused, the error with which the previous stream ended is reported.
     if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
     reply = next;
@@ -142,33 +144,33 @@ function brokenStream(error: unknown): AppError {
 
 /** @returns the error that the service responds with, if any. @throws {AppError} if there was no response */
 export async function notify(
-  line: Line,
-  call: CallState,
+  channel: Channel,
+  state: CallState,
   message: JsonObject,
   headers: RequestHeaders,
 ): Promise<AppError | undefined> {
-  await line.onRequest?.();
-  const reply = await line.transport.send(call, {
+  await channel.onRequest?.();
+  const reply = await channel.transport.send(state, {
     method: 'POST',
-    headers: withHeaders(line.headers, headers),
+    headers: withHeaders(channel.headers, headers),
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     bodyMs: UNWANTED_BODY_MS,
   });
-  return reply.status < 300 ? undefined : statusError(mapStrings(reply, line.mask), line);
+  return reply.status < 300 ? undefined : statusError(mapStrings(reply, channel.mask), channel);
 }
 
 /** Ends a session (DELETE). Best effort, within a second. */
-export async function endSession(line: Line, session: RequestHeaders): Promise<void> {
-  const headers = bodilessHeaders(line, session);
-  await line.transport.send(cleanupCall(line), { method: 'DELETE', headers, bodyMs: 0 }).catch(() => {});
+export async function endSession(channel: Channel, session: RequestHeaders): Promise<void> {
+  const request = { method: 'DELETE', headers: bodilessHeaders(channel, session), bodyMs: 0 } as const;
+  await channel.transport.send(cleanupState(channel), request).catch(() => {});
 }
 
-function cleanupCall({ now }: Line): CallState {
+function cleanupState({ now }: Channel): CallState {
   const { signal } = new AbortController();
-  return { policy: 'write', signal, deadline: now() + CLEANUP_MS, totalMs: CLEANUP_MS };
+  return { effect: 'write', signal, deadline: now() + CLEANUP_MS, totalMs: CLEANUP_MS };
 }
 
-function bodilessHeaders({ headers }: Line, more: RequestHeaders): RequestHeaders {
+function bodilessHeaders({ headers }: Channel, more: RequestHeaders): RequestHeaders {
   const { 'Content-Type': _, ...rest } = withHeaders(headers, more);
   return rest;
 }

@@ -3,13 +3,13 @@ import type { AppError, Reason } from '../../errors.ts';
 import { formatDuration } from '../../util/format.ts';
 
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
-export type Policy = 'read' | 'write';
+export type Effect = 'read' | 'write';
 
-const STATUSES: Readonly<Record<Policy, readonly number[]>> = {
+const STATUSES: Readonly<Record<Effect, readonly number[]>> = {
   read: [408, 425, 429, 500, 502, 503, 504],
   write: [429, 503],
 };
-const REASONS: Readonly<Record<Policy, readonly Reason[]>> = {
+const REASONS: Readonly<Record<Effect, readonly Reason[]>> = {
   read: ['refused', 'connect_timeout', 'reset', 'cut_off', 'incomplete'],
   write: ['refused'],
 };
@@ -53,11 +53,11 @@ export type RetryPlan =
 /** @param attempt the number of attempts before the failed one */
 export function planRetry(
   failure: AppError,
-  { attempt, policy, remainingMs }: { attempt: number; policy: Policy; remainingMs: number },
+  { attempt, effect, remainingMs }: { attempt: number; effect: Effect; remainingMs: number },
   { retries, maxWaitMs, random }: RetryLimits,
 ): RetryPlan {
   const { status, retryAfter } = failure.details;
-  if (!isRetryable(failure, policy, attempt)) return { failure };
+  if (!isRetryable(failure, effect, attempt)) return { failure };
   if (attempt >= retries) {
     const tried = `${failure.message} (tried ${attempt + 1} times)`;
     return { failure: attempt === 0 ? failure : failure.withMessage(tried) };
@@ -80,12 +80,12 @@ export function planRetry(
 
 function isRetryable(
   { details: { reason, status = 0 } }: AppError,
-  policy: Policy,
+  effect: Effect,
   attempt: number,
 ): boolean {
-  if (reason === undefined) return STATUSES[policy].includes(status);
+  if (reason === undefined) return STATUSES[effect].includes(status);
   // The service may always send an incomplete response, so retry only once.
-  return REASONS[policy].includes(reason) && (reason !== 'incomplete' || attempt === 0);
+  return REASONS[effect].includes(reason) && (reason !== 'incomplete' || attempt === 0);
 }
 
 /** @param maxWaitMs the limit that the wait exceeds; undefined for the time of the call */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import { type Policy, parseRetryAfter, planRetry, RateGate } from '../../../src/client/rpc/retry.ts';
+import { type Effect, parseRetryAfter, planRetry, RateGate } from '../../../src/client/rpc/retry.ts';
 import { AppError, type ErrorDetails, type Reason } from '../../../src/errors.ts';
 import { formatDuration } from '../../../src/util/format.ts';
 import { FOUND, failure } from '../../helpers/client.ts';
@@ -54,7 +54,7 @@ const asks = (wait: string) => ({ message: `m; the service asks to wait ${wait}`
 const broken = (reason: Reason) => new AppError('network', 'm', { reason });
 const DEFAULTS = {
   attempt: 0,
-  policy: 'read' as Policy,
+  effect: 'read' as Effect,
   retries: 2,
   remainingMs: 30_000,
   maxWaitMs: 60_000,
@@ -72,7 +72,7 @@ describe('planRetry', () => {
     (status) => {
       const error = http(status);
       expect(typeof plan({ error }) === 'number').toBe([408, 425, 429, 500, 502, 503, 504].includes(status));
-      expect(typeof plan({ error, policy: 'write' }) === 'number').toBe([429, 503].includes(status));
+      expect(typeof plan({ error, effect: 'write' }) === 'number').toBe([429, 503].includes(status));
     },
   );
 
@@ -88,7 +88,7 @@ describe('planRetry', () => {
     ['time', false, false],
   ])('%s', (reason, read, write) => {
     expect(typeof plan({ error: broken(reason) }) === 'number').toBe(read);
-    expect(typeof plan({ error: broken(reason), policy: 'write' }) === 'number').toBe(write);
+    expect(typeof plan({ error: broken(reason), effect: 'write' }) === 'number').toBe(write);
   });
 
   const late = { attempt: 9, retries: 99 };

@@ -104,7 +104,7 @@ describe('a request to a host', () => {
 
 it('the time limit of a call stands still while it waits for input', async () => {
   let now = 1000;
-  const state = { policy: 'write', signal, deadline: 2000, totalMs: 1000 } as const;
+  const state = { effect: 'write', signal, deadline: 2000, totalMs: 1000 } as const;
   const limits = { ...state, deadline: 2000 as number };
   const source = {
     capabilities: {},
