@@ -1,5 +1,5 @@
-import { BodyReader, type Reply } from '../../src/client/http/body.ts';
-import type { Exchange } from '../../src/client/http/transport.ts';
+import { BodyReader, type HttpResponse } from '../../src/client/http/body.ts';
+import type { HttpRequest } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
 import { optionsFor } from '../helpers/client.ts';
@@ -19,10 +19,10 @@ export function cannedClient(
   protocol: Protocol = 'bare',
 ): { client: Client; sent: () => number } {
   let sent = 0;
-  const send = async (_call: unknown, exchange: Exchange): Promise<Reply> => {
+  const send = async (_call: unknown, request: HttpRequest): Promise<HttpResponse> => {
     sent += 1;
-    const { id = 1, method } = JSON.parse(exchange.body ?? '{}');
-    return read(exchange, answer(id, method));
+    const { id = 1, method } = JSON.parse(request.body ?? '{}');
+    return read(request, answer(id, method));
   };
   const client = createClient(optionsFor(new URL('http://127.0.0.1:9/api/mcp'), { protocol }), () => ({
     send,
@@ -32,13 +32,13 @@ export function cannedClient(
 }
 
 /** Reads a response as the transport does. */
-function read(exchange: Exchange, { status, type, bytes, piece }: Canned): Reply {
+function read(request: HttpRequest, { status, type, bytes, piece }: Canned): HttpResponse {
   let stopped = false;
   const reader = new BodyReader({
     contentType: type,
     maxBytes: 1024 * 1024,
     onEvent(event) {
-      if (!stopped && exchange.onEvent?.(event) === 'stop') stopped = true;
+      if (!stopped && request.onEvent?.(event) === 'stop') stopped = true;
     },
   });
   for (let at = 0; at < bytes.length && !stopped; at += piece) reader.feed(bytes.subarray(at, at + piece));

@@ -4,7 +4,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { AppError } from '../../errors.ts';
 import { firstValue, type HeaderFields } from './headers.ts';
 
-export interface Reply {
+export interface HttpResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: HeaderFields;
@@ -171,7 +171,7 @@ function openCoding(name: string): Transform {
   throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
-export type ResponseHead = Pick<Reply, 'status' | 'statusText' | 'headers'>;
+export type ResponseHead = Pick<HttpResponse, 'status' | 'statusText' | 'headers'>;
 
 interface Sink {
   event(event: SseEvent): void;
@@ -204,7 +204,7 @@ export class ResponseReader {
     this.#body = new BodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
   }
 
-  get reply(): Reply {
+  get response(): HttpResponse {
     return { ...this.#head, text: this.#body.text, isStream: this.#body.isStream };
   }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
 import { formatDuration } from '../../util/format.ts';
 import { parseUrl } from '../../util/url.ts';
-import { type Reply, type ResponseHead, ResponseReader, type SseEvent, tooLarge } from './body.ts';
+import { type HttpResponse, type ResponseHead, ResponseReader, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
@@ -30,7 +30,7 @@ export interface CallLimits {
   readonly totalMs: number;
 }
 
-export interface Exchange {
+export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -83,9 +83,9 @@ class HttpTransport {
   }
 
   /** Redirects are not followed. @throws {AppError} of the network, or of a response that cannot be read; the signal's reason */
-  async send(limits: CallLimits, exchange: Exchange): Promise<Reply> {
+  async send(limits: CallLimits, request: HttpRequest): Promise<HttpResponse> {
     const { endpoint, now, trace } = this.#options;
-    const { method, headers, body } = exchange;
+    const { method, headers, body } = request;
     limits.signal.throwIfAborted();
     this.#dispatcher ??= this.#open();
     const { dispatch } = await this.#dispatcher;
@@ -93,12 +93,12 @@ class HttpTransport {
     if (limits.deadline <= now()) throw timeoutError(endpoint, 'connecting', limits);
     const { href: url, origin, pathname, search } = endpoint;
     trace?.({ kind: 'request', method, url, headers: Object.entries(headers), ...(body && { body }) });
-    const handler = new ExchangeHandler(this.#options, limits, exchange);
+    const handler = new ExchangeHandler(this.#options, limits, request);
     const path = pathname + search;
     dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, handler);
-    const reply = await handler.reply;
-    if (!reply.isStream) trace?.({ kind: 'body', text: reply.text });
-    return reply;
+    const response = await handler.response;
+    if (!response.isStream) trace?.({ kind: 'body', text: response.text });
+    return response;
   }
 
   async close(): Promise<void> {
@@ -117,10 +117,10 @@ class HttpTransport {
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #limits: CallLimits;
-  readonly #exchange: Exchange;
-  #resolve!: (reply: Reply) => void;
+  readonly #request: HttpRequest;
+  #resolve!: (response: HttpResponse) => void;
   #reject!: (error: unknown) => void;
-  readonly reply = new Promise<Reply>((resolve, reject) => {
+  readonly response = new Promise<HttpResponse>((resolve, reject) => {
     this.#resolve = resolve;
     this.#reject = reject;
   });
@@ -129,13 +129,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #deadline: number;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #response: ResponseReader | undefined;
+  #reader: ResponseReader | undefined;
   #isSettled = false;
 
-  constructor(options: TransportOptions, limits: CallLimits, exchange: Exchange) {
+  constructor(options: TransportOptions, limits: CallLimits, request: HttpRequest) {
     this.#options = options;
     this.#limits = limits;
-    this.#exchange = exchange;
+    this.#request = request;
     const { signal, deadline } = limits;
     this.#deadline = deadline;
     // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
@@ -168,11 +168,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Uint8Array): void {
-    this.#response?.write(chunk);
+    this.#reader?.write(chunk);
   }
 
   onResponseEnd(): void {
-    this.#response?.end();
+    this.#reader?.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
@@ -182,7 +182,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   get #phase(): Phase {
     if (this.#controller === undefined) return 'connecting';
-    return this.#response === undefined ? 'waiting' : 'reading';
+    return this.#reader === undefined ? 'waiting' : 'reading';
   }
 
   #open(head: ResponseHead): void {
@@ -192,13 +192,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const isError = status >= 400 && status <= 599;
     const maxBytes = isError ? Math.min(maxBodyBytes, MAX_ERROR_BYTES) : maxBodyBytes;
     if (!isError) assertReadable(endpoint, head, maxBytes);
-    this.#response = new ResponseReader(head, isError, maxBytes, {
+    this.#reader = new ResponseReader(head, isError, maxBytes, {
       event: (event) => this.#onEvent(event),
       // undici releases the connection one turn later. A request sent earlier would open another connection.
       end: () => setImmediate(() => setImmediate(() => this.#succeed(true))),
       error: (error) => this.#fail(error),
     });
-    const bodyMs = this.#exchange.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
+    const bodyMs = this.#request.bodyMs ?? (isError ? ERROR_BODY_MS : undefined);
     if (bodyMs === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = startTimer(Math.min(bodyMs, this.#limits.deadline - now()), () => this.#succeed());
@@ -207,17 +207,17 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #onEvent(event: SseEvent): void {
     if (this.#isSettled) return;
     this.#options.trace?.({ kind: 'body', text: eventText(event) });
-    if (this.#exchange.onEvent?.(event) === 'stop') this.#succeed();
+    if (this.#request.onEvent?.(event) === 'stop') this.#succeed();
   }
 
   #succeed(isComplete = false): void {
-    const response = this.#response;
-    if (response !== undefined) this.#settle(() => this.#resolve(response.reply), isComplete);
+    const reader = this.#reader;
+    if (reader !== undefined) this.#settle(() => this.#resolve(reader.response), isComplete);
   }
 
   #fail(error: unknown): void {
     // Reports the status of an error even if its body is invalid.
-    if (this.#response?.isError) this.#succeed();
+    if (this.#reader?.isError) this.#succeed();
     else this.#settle(() => this.#reject(error));
   }
 
@@ -227,7 +227,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#ignoreAbort();
-    this.#response?.destroy();
+    this.#reader?.destroy();
     if (!isComplete) this.#abort();
     report();
   }

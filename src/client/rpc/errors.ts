@@ -1,7 +1,7 @@
 import { AppError, type Code } from '../../errors.ts';
 import { excerpt, formatDuration } from '../../util/format.ts';
 import { isFilled, isObject, parseJsonOrNone } from '../../util/json.ts';
-import type { Reply } from '../http/body.ts';
+import type { HttpResponse } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { INVALID_PARAMS, type RpcError } from './envelope.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -14,7 +14,10 @@ const TOKENS: readonly (readonly [RegExp, Code])[] = [
   [/^rate_limited$/, 'rate_limited'],
 ];
 
-export function rpcError(error: RpcError, { status, headers }: Pick<Reply, 'status' | 'headers'>): AppError {
+export function rpcError(
+  error: RpcError,
+  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+): AppError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
   const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
@@ -63,7 +66,7 @@ function codeOf(tokens: readonly unknown[]): Code | undefined {
   return undefined;
 }
 
-type FailedResponse = Pick<Reply, 'status' | 'statusText' | 'headers' | 'text'> & {
+type FailedResponse = Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'text'> & {
   readonly rpc?: RpcError | undefined;
 };
 

@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { type JsonObject, mapStrings } from '../../util/json.ts';
-import type { Reply } from '../http/body.ts';
+import type { HttpResponse } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Transport } from '../http/transport.ts';
 import type { InputRequest, InputSource, PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { EventReader, type Outcome, parseReply, protocolWarnings } from './reply.ts';
+import { EventReader, type Outcome, outcomeOf, protocolWarnings } from './reply.ts';
 import type { Effect, RateGate, RetryLimits } from './retry.ts';
 
 export interface ClientEvents {
@@ -87,10 +87,10 @@ export async function exchange(channel: Channel, state: CallState, message: RpcM
     const post = { method: 'POST', headers: withHeaders(channel.headers, message.headers), onEvent } as const;
     const body = bodyOf(message, id);
     const first = await channel.transport.send(state, { body, ...post }).catch(brokenStream);
-    const reply = await resume(channel, state, message, reader, first);
-    if (reply instanceof AppError) return { failure: reply };
-    const outcome = parseReply(mapStrings(reply, channel.mask), id, reader, channel);
-    protocolWarnings(outcome.response, reply.isStream).forEach(channel.note);
+    const response = await resume(channel, state, message, reader, first);
+    if (response instanceof AppError) return { failure: response };
+    const outcome = outcomeOf(mapStrings(response, channel.mask), id, reader, channel);
+    protocolWarnings(outcome.response, response.isStream).forEach(channel.note);
     return outcome;
   } catch (error) {
     const isLate = error instanceof AppError && error.details.reason === 'time';
@@ -110,10 +110,10 @@ async function resume(
   state: CallState,
   { resume: session }: RpcMessage,
   reader: EventReader,
-  first: Reply | AppError,
-): Promise<Reply | AppError> {
-  let reply = first;
-  for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(reply, reader); resumed += 1) {
+  first: HttpResponse | AppError,
+): Promise<HttpResponse | AppError> {
+  let response = first;
+  for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(response, reader); resumed += 1) {
     const { lastEventId, retryMs = RESUME_MS, onEvent } = reader;
     if (session === undefined || !lastEventId) break;
     // A wait beyond the deadline would only delay the failure.
@@ -124,9 +124,9 @@ async function resume(
     const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
     // If resuming is refused, the error with which the previous stream ended is reported.
     if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
-    reply = next;
+    response = next;
   }
-  return reply;
+  return response;
 }
 
 function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: number): string {
@@ -134,8 +134,8 @@ function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: n
   return JSON.stringify(request(id, method, sent));
 }
 
-const isBroken = (reply: Reply | AppError, { found }: EventReader): boolean =>
-  found === undefined && (reply instanceof AppError || reply.isStream);
+const isBroken = (response: HttpResponse | AppError, { found }: EventReader): boolean =>
+  found === undefined && (response instanceof AppError || response.isStream);
 
 function brokenStream(error: unknown): AppError {
   if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
@@ -150,13 +150,13 @@ export async function notify(
   headers: RequestHeaders,
 ): Promise<AppError | undefined> {
   await channel.onRequest?.();
-  const reply = await channel.transport.send(state, {
+  const response = await channel.transport.send(state, {
     method: 'POST',
     headers: withHeaders(channel.headers, headers),
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
     bodyMs: UNWANTED_BODY_MS,
   });
-  return reply.status < 300 ? undefined : statusError(mapStrings(reply, channel.mask), channel);
+  return response.status < 300 ? undefined : statusError(mapStrings(response, channel.mask), channel);
 }
 
 /** Ends a session (DELETE). Best effort, within a second. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject, parseJson, parseJsonOrNone } from '../../util/json.ts';
-import { mediaType, type Reply, type ResponseHead, type SseEvent } from '../http/body.ts';
+import { type HttpResponse, mediaType, type ResponseHead, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { htmlTitle, isHtml, type StatusContext, statusError } from './errors.ts';
@@ -69,23 +69,23 @@ export class EventReader {
 }
 
 /** @param seen contains the envelope if it arrived as an event; otherwise the body is searched */
-export function parseReply(
-  reply: Reply,
+export function outcomeOf(
+  http: HttpResponse,
   id: number,
   seen: EventReader,
   context: StatusContext,
 ): Outcome & { readonly response: RpcResponse } {
-  const { status, statusText, headers } = reply;
+  const { status, statusText, headers } = http;
   const isOk = status >= 200 && status < 300;
   const base = { id, status, statusText, headers };
-  const found = seen.found ?? (reply.isStream ? noReply(id, seen, context) : readBody(reply, id, context));
+  const found = seen.found ?? (http.isStream ? noReply(id, seen, context) : readBody(http, id, context));
   if (found instanceof AppError) {
-    return { response: { ...base, text: reply.text }, failure: isOk ? found : statusError(reply, context) };
+    return { response: { ...base, text: http.text }, failure: isOk ? found : statusError(http, context) };
   }
   const { envelope, text } = found;
   const rpcError = errorIn(envelope);
   if (rpcError === undefined && isOk) return { response: { text, envelope, ...base } };
-  const failure = statusError({ ...reply, text, rpc: rpcError }, context);
+  const failure = statusError({ ...http, text, rpc: rpcError }, context);
   return { response: { text, envelope, ...(rpcError && { rpcError }), ...base }, failure };
 }
 
@@ -99,8 +99,8 @@ function noReply(id: number, { sawOtherId }: EventReader, { host }: StatusContex
   return new AppError('network', message, { reason: 'incomplete', host });
 }
 
-function readBody(reply: Reply, id: number, { host }: StatusContext): Found | AppError {
-  const { status, headers, text } = reply;
+function readBody(http: HttpResponse, id: number, { host }: StatusContext): Found | AppError {
+  const { status, headers, text } = http;
   if (text.trim() === '') {
     const message = `${host} sent an empty response (${status})`;
     // 204 and 205 are empty by definition, so a retry would not help.
