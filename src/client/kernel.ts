@@ -1,5 +1,5 @@
 import { type CallState, type Channel, exchange, type RpcMessage } from './rpc/exchange.ts';
-import type { Outcome } from './rpc/reply.ts';
+import type { Outcome } from './rpc/outcome.ts';
 import { planRetry } from './rpc/retry.ts';
 
 /**

@@ -28,7 +28,7 @@ import {
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { CallState, Channel, ClientEvents, RpcCall } from './rpc/exchange.ts';
-import type { Outcome } from './rpc/reply.ts';
+import type { Outcome } from './rpc/outcome.ts';
 import { type Effect, RateGate } from './rpc/retry.ts';
 import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';

@@ -3,7 +3,7 @@ import { excerpt, kindOf } from '../util/format.ts';
 import { isObject, type JsonObject, memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
-import type { Outcome } from './rpc/reply.ts';
+import type { Outcome } from './rpc/outcome.ts';
 import { mismatch, outputObject } from './tools.ts';
 import type { InputRequest, Tool, ToolResult } from './types.ts';
 

@@ -5,7 +5,7 @@ import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/envelope.ts';
 import { type CallState, type Channel, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
-import type { Outcome } from '../rpc/reply.ts';
+import type { Outcome } from '../rpc/outcome.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 
 export interface Handshake {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import type { CallState, Channel, RpcCall } from '../rpc/exchange.ts';
-import type { Outcome } from '../rpc/reply.ts';
+import type { Outcome } from '../rpc/outcome.ts';
 import type { InputRequest, InputSource } from '../types.ts';
 
 /** The requests that a server may send, and the capabilities that they need. */

@@ -10,7 +10,7 @@ import {
   type RpcError,
   UNSUPPORTED_VERSION,
 } from '../rpc/envelope.ts';
-import type { Outcome, RpcResponse } from '../rpc/reply.ts';
+import type { Outcome, RpcResponse } from '../rpc/outcome.ts';
 
 export const CLIENT_INFO = { name: 'restaurant-data-cli', version: VERSION };
 

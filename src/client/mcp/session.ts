@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { send } from '../kernel.ts';
 import { type CallState, type Channel, endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
-import type { Outcome } from '../rpc/reply.ts';
+import type { Outcome } from '../rpc/outcome.ts';
 import type { Tool } from '../types.ts';
 import {
   type FailedHandshake,

@@ -4,7 +4,7 @@ import { send } from '../kernel.ts';
 import { decodeToolPage, listAllTools, resultOf } from '../results.ts';
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION, withMeta } from '../rpc/envelope.ts';
 import type { CallState, Channel, RpcCall, RpcMessage } from '../rpc/exchange.ts';
-import type { Outcome } from '../rpc/reply.ts';
+import type { Outcome } from '../rpc/outcome.ts';
 import type { RpcRequest, Tool } from '../types.ts';
 import { CLIENT_INFO, META_PREFIX, MODERN_VERSION, requiresModern } from './protocol.ts';
 

@@ -7,7 +7,7 @@ import type { CallLimits, Transport } from '../http/transport.ts';
 import type { InputRequest, InputSource, PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
-import { EventReader, type Outcome, outcomeOf, protocolWarnings } from './reply.ts';
+import { EventReader, type Outcome, outcomeOf, protocolWarnings } from './outcome.ts';
 import type { Effect, RateGate, RetryLimits } from './retry.ts';
 
 export interface ClientEvents {
