@@ -1,5 +1,5 @@
 import { TOOLS } from '../client/tools.ts';
-import type { Level, Outcome } from '../client/types.ts';
+import type { Level, Lookup } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { RateLimitError } from '../storage/pacer.ts';
@@ -16,14 +16,14 @@ export const lookupMany = (
   service: Pick<Service, 'call'>,
   ids: readonly string[],
   level: Level,
-): AsyncGenerator<Outcome> => mapConcurrently(ids, CONCURRENCY, (id) => lookupOne(app, service, id, level));
+): AsyncGenerator<Lookup> => mapConcurrently(ids, CONCURRENCY, (id) => lookupOne(app, service, id, level));
 
 async function lookupOne(
   app: App,
   service: Pick<Service, 'call'>,
   restaurantId: string,
   level: Level,
-): Promise<Outcome> {
+): Promise<Lookup> {
   try {
     const { value, ...more } = await service.call(TOOLS.lookup, { id: checkId(restaurantId), level });
     return { restaurantId, output: value, ...more };
@@ -49,11 +49,11 @@ export function lookupAll(
   service: Service,
   ids: readonly string[],
   level: Level,
-): Promise<Outcome[]> {
+): Promise<Lookup[]> {
   return app.notes.withSpinner(
     `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
     async () => {
-      const all: Outcome[] = [];
+      const all: Lookup[] = [];
       for await (const outcome of lookupMany(app, service, ids, level)) all.push(outcome);
       return all;
     },

@@ -35,7 +35,7 @@ export interface FindOutput {
 export type LookupOutput = Record<string, unknown>;
 
 /** The outcome of one of many lookups: its output or its error. */
-export type Outcome = {
+export type Lookup = {
   readonly restaurantId: string;
   readonly text?: string;
   readonly cachedAt?: number;

@@ -7,7 +7,7 @@ import { refuseKey } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
-import type { Level, Outcome } from '../client/types.ts';
+import type { Level, Lookup } from '../client/types.ts';
 import { AppError, failure, usage } from '../errors.ts';
 import { again, exampleSearch, type Hint, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
@@ -103,7 +103,7 @@ const BASIC_DETAILS: Hint = {
   command: again({ '--fields': 'basic' }),
 };
 
-async function writeOne(app: App, outcome: Outcome, search: Selection['search']): Promise<void> {
+async function writeOne(app: App, outcome: Lookup, search: Selection['search']): Promise<void> {
   const { output, text, error, cachedAt } = outcome;
   if (error !== undefined) throw error;
   const present = async () => {
@@ -120,7 +120,7 @@ async function writeOne(app: App, outcome: Outcome, search: Selection['search'])
 }
 
 /** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */
-async function writeList(app: App, outcomes: readonly Outcome[], search: Selection['search']): Promise<void> {
+async function writeList(app: App, outcomes: readonly Lookup[], search: Selection['search']): Promise<void> {
   if (!isStreamed(app)) {
     const { lookupEntries } = await import('../output/lookup-entry.ts');
     await writeResult(app, lookupEntries(outcomes), async () => {
@@ -134,11 +134,11 @@ async function writeList(app: App, outcomes: readonly Outcome[], search: Selecti
 
 const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
 
-async function streamEntries(app: App, outcomes: AsyncIterable<Outcome>): Promise<Outcome[]> {
+async function streamEntries(app: App, outcomes: AsyncIterable<Lookup>): Promise<Lookup[]> {
   const { lookupEntry } = await import('../output/lookup-entry.ts');
   const target = openOutput(app);
   const columns = selectedColumns(app);
-  const all: Outcome[] = [];
+  const all: Lookup[] = [];
   for await (const outcome of outcomes) {
     await target.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
     all.push(outcome);
@@ -157,7 +157,7 @@ const named = (ids: readonly string[]): Word[] =>
   ids.length > MAX_NAMED ? [...ids.slice(0, MAX_NAMED), slot('…')] : [...ids];
 
 /** Lists the failures by code, with the command that retries those that may succeed. @throws {AppError} `partial` */
-function reportFailures(outcomes: readonly Outcome[]): void {
+function reportFailures(outcomes: readonly Lookup[]): void {
   const failed = outcomes.flatMap(({ restaurantId: id, error }) => (error ? [{ id, error }] : []));
   if (failed.length === 0) return;
   const causes = [...new Set(failed.map(({ error }) => error.code))].map((code) => {

@@ -9,7 +9,7 @@ import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
-import type { Level, Outcome } from '../client/types.ts';
+import type { Level, Lookup } from '../client/types.ts';
 import { EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { CHANGE_COLUMNS, changesPresentation } from '../output/render/changes.ts';
@@ -123,7 +123,7 @@ async function lookAgain(
   const timed: Pick<Service, 'call'> = {
     call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
   };
-  const outcomes: Outcome[] = [];
+  const outcomes: Lookup[] = [];
   /** Why the run stopped before every restaurant was looked up. */
   let stopped: unknown;
   try {
@@ -140,7 +140,7 @@ async function lookAgain(
 /** Compares under the lock with what is stored by then, so that two runs at once do not find the same change. */
 function withLooks(
   saved: readonly SavedRestaurant[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly Lookup[],
   level: Level,
   now: number,
 ): Revision {
@@ -171,7 +171,7 @@ function differences({ details, fields, summary = {} }: SavedRestaurant, output:
   return fieldChanges(some(before), some(output));
 }
 
-async function reportFailures(outcomes: readonly Outcome[]): Promise<void> {
+async function reportFailures(outcomes: readonly Lookup[]): Promise<void> {
   const [first, ...more] = outcomes.flatMap(({ error }) => error ?? []);
   if (first === undefined) return;
   const { lookupsFailed } = await import('../app/lookup-many.ts');

@@ -39,18 +39,18 @@ export function progressIn({ method, params }: JsonObject): JsonObject | undefin
 }
 
 /** An event of a stream, the body of a 2xx response, or the body of any other response. */
-export type Origin = 'stream' | 'body' | 'refusal';
+type Source = 'stream' | 'body' | 'refusal';
 
 /** The id may be text. An error that is alone in a body may lack it. In a refusal, the id is not compared. */
-export function findReply(value: unknown, id: number, origin: Origin): JsonObject | undefined {
+export function findReply(value: unknown, id: number, source: Source): JsonObject | undefined {
   const candidates = Array.isArray(value) ? value : [value];
   const replies = candidates.filter(isReply);
   const ours = replies.find((reply) => isReplyTo(reply, id));
-  if (ours !== undefined || origin === 'stream') return ours;
+  if (ours !== undefined || source === 'stream') return ours;
   return replies.find((reply) => {
     if (!('error' in reply)) return false;
     // Other protocols (OAuth) send error objects that only have an `error`.
-    if (origin === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
+    if (source === 'refusal') return 'jsonrpc' in reply || 'id' in reply;
     return (reply.id ?? null) === null;
   });
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../client/types.ts';
+import type { Lookup } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
@@ -74,7 +74,7 @@ function summaryRows(
 const LOOKUP_COLUMNS = ['name', 'grade', 'cuisine', 'price', 'neighborhood'];
 
 export function lookupPage(
-  outcomes: readonly Outcome[],
+  outcomes: readonly Lookup[],
   at: number,
   columns?: readonly string[],
 ): PageDocument {
@@ -135,7 +135,7 @@ function namedOnly(name: string, keys: readonly string[], details: PageRow['deta
 }
 
 function lookupRow(
-  { restaurantId, output, error }: Outcome,
+  { restaurantId, output, error }: Lookup,
   keys: readonly string[],
   columns?: readonly string[],
 ): PageRow {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../client/types.ts';
+import type { Lookup } from '../../client/types.ts';
 import { isObject } from '../../util/json.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import {
@@ -24,7 +24,7 @@ import { link } from '../style.ts';
  * below each other, in the order requested. With `columns`, only those fields. No value is cut.
  */
 export function renderLookup(
-  outcomes: readonly Outcome[],
+  outcomes: readonly Lookup[],
   columns: readonly string[] | undefined,
   view: View,
 ): string {
@@ -39,7 +39,7 @@ export function renderLookup(
  * @param isOne whether the document is the output of the only one, and not a list
  * @param at time of the response, in milliseconds since the epoch
  */
-export function lookupPresentation(outcomes: readonly Outcome[], isOne: boolean, at: number): Presentation {
+export function lookupPresentation(outcomes: readonly Lookup[], isOne: boolean, at: number): Presentation {
   const outputs = outcomes.flatMap(({ output }) => output ?? []);
   const rows = outcomes.flatMap(({ restaurantId, output }) =>
     output === undefined ? [] : [{ restaurant_id: restaurantId, ...output }],
@@ -55,15 +55,15 @@ export function lookupPresentation(outcomes: readonly Outcome[], isOne: boolean,
 }
 
 /** Adds the fields of a search result that basic details may lack. @param rows results of the search */
-export function withSearchResult(outcome: Outcome, rows: readonly unknown[] = []): Outcome {
+export function withSearchResult(outcome: Lookup, rows: readonly unknown[] = []): Lookup {
   const row = rows.find((each) => Object(each).service_id === outcome.restaurantId);
   return outcome.output === undefined || row === undefined
     ? outcome
     : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
 }
 
-type Found = Extract<Outcome, { readonly output: unknown }>;
-type Failed = Extract<Outcome, { readonly error: unknown }>;
+type Found = Extract<Lookup, { readonly output: unknown }>;
+type Failed = Extract<Lookup, { readonly error: unknown }>;
 
 const READING_WIDTH = 88;
 
@@ -71,7 +71,7 @@ const READING_WIDTH = 88;
  * Renders a restaurant: grade and name, cuisine and price, and the summary; then the place, all other fields in their
  * order, and finally the fields about the record. A status of `ok` is left out; fields without a value share a line.
  */
-function cardLines(outcome: Outcome, columns: readonly string[] | undefined, view: View): string[] {
+function cardLines(outcome: Lookup, columns: readonly string[] | undefined, view: View): string[] {
   if (outcome.error !== undefined) return failureLines(outcome, view.width, view);
   const { restaurantId, output } = outcome;
   const { known, rest } = fieldsOf(output, columns);
@@ -160,7 +160,7 @@ interface Row {
  * undefined for other numbers, and if the columns do not fit.
  */
 export function comparisonLines(
-  outcomes: readonly Outcome[],
+  outcomes: readonly Lookup[],
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {

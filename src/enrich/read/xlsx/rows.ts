@@ -7,7 +7,7 @@ import { type Attribute, XmlReader } from './xml.ts';
 const MAX_TEXTS = 64 * 1024 * 1024;
 const TEXT_OVERHEAD = 4;
 
-export interface Lookup {
+export interface CellTables {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
 }
@@ -16,7 +16,7 @@ const BOOLEANS: Readonly<Record<string, string>> = { 1: 'TRUE', 0: 'FALSE', true
 
 /** Reads the rows of a sheet that have text as records. Formulas have their stored values. */
 export class RowsReader extends XmlReader<CsvRecord> {
-  readonly #lookup: Lookup;
+  readonly #tables: CellTables;
   readonly #delimiter: string;
   #isInData = false;
   #number = 0;
@@ -30,9 +30,9 @@ export class RowsReader extends XmlReader<CsvRecord> {
   readonly #text = new RichText();
 
   /** @param delimiter of the text of a record */
-  constructor(lookup: Lookup, delimiter: string) {
+  constructor(tables: CellTables, delimiter: string) {
     super();
-    this.#lookup = lookup;
+    this.#tables = tables;
     this.#delimiter = delimiter;
   }
 
@@ -90,10 +90,10 @@ export class RowsReader extends XmlReader<CsvRecord> {
     const [value, inline] = [this.#value, this.#text.take()];
     if (this.#type === 'inlineStr') return inline;
     if (value === '') return '';
-    if (this.#type === 's') return this.#lookup.texts[Number(value)] ?? '';
+    if (this.#type === 's') return this.#tables.texts[Number(value)] ?? '';
     if (this.#type === 'b') return BOOLEANS[value] ?? value;
     if (this.#type !== 'n') return value;
-    return (this.#lookup.formats[this.#style] ?? plainNumber)(value);
+    return (this.#tables.formats[this.#style] ?? plainNumber)(value);
   }
 
   #closeRow(): void {

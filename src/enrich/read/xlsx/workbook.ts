@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts';
 import { again, type Hint } from '../../../hint.ts';
 import type { CsvRecord, Delimiter } from '../../../util/csv.ts';
 import { Archive, WorkbookError } from './archive.ts';
-import { type Lookup, type NumberFormat, numberFormat, RowsReader, TextsReader } from './rows.ts';
+import { type CellTables, type NumberFormat, numberFormat, RowsReader, TextsReader } from './rows.ts';
 import { type Attribute, parseXml, XmlReader } from './xml.ts';
 
 /** Maximum size of the parts that list sheets and formats. */
@@ -31,8 +31,8 @@ export async function* readWorkbook(descriptor: number, options: WorkbookOptions
   const { name, delimiter, signal } = options;
   try {
     const archive = await Archive.open(descriptor, signal);
-    const { path, lookup } = await findSheet(archive, options);
-    yield* parseXml(archive.read(path), new RowsReader(lookup, delimiter));
+    const { path, tables } = await findSheet(archive, options);
+    yield* parseXml(archive.read(path), new RowsReader(tables, delimiter));
   } catch (cause) {
     if (!(cause instanceof WorkbookError)) throw cause;
     throw new AppError('bad_input', `${name} cannot be read: ${cause.message}`, { cause, hint: AS_CSV });
@@ -42,7 +42,7 @@ export async function* readWorkbook(descriptor: number, options: WorkbookOptions
 async function findSheet(
   archive: Archive,
   { name, sheet: wanted }: WorkbookOptions,
-): Promise<{ readonly path: string; readonly lookup: Lookup }> {
+): Promise<{ readonly path: string; readonly tables: CellTables }> {
   if (!archive.has('xl/workbook.xml')) throw new WorkbookError('it is not an Excel workbook (.xlsx)');
   const list = new SheetsReader();
   const sheets = await readPart(archive, 'xl/workbook.xml', list, MAX_INDEX);
@@ -56,7 +56,7 @@ async function findSheet(
   const partOf = (kind: string) => relations.find((each) => each.kind === kind)?.path;
   const formats = await readPart(archive, partOf('styles'), new FormatsReader(list.is1904), MAX_INDEX);
   const texts = await readPart(archive, partOf('sharedStrings'), new TextsReader());
-  return { path, lookup: { formats, texts } };
+  return { path, tables: { formats, texts } };
 }
 
 /** @param path undefined if the workbook has no such part */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../../src/client/types.ts';
+import type { Lookup } from '../../../../src/client/types.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { present } from '../../../../src/output/formats.ts';
 import { comparisonLines, lookupPresentation, renderLookup } from '../../../../src/output/render/lookup.ts';
@@ -47,7 +47,7 @@ const HOURS = {
   holidays: { open: '18:00', close: null },
 };
 
-const named = (output: Output): Outcome => ({ restaurantId: String(output.service_id ?? 'id-1'), output });
+const named = (output: Output): Lookup => ({ restaurantId: String(output.service_id ?? 'id-1'), output });
 const card = (output: Output, columns: number, keys?: readonly string[]): string =>
   renderLookup([named(output)], keys, viewOf(columns));
 
@@ -221,7 +221,7 @@ const CORNER = named({
   dishes: [{ name: 'Soup', price: 7 }],
   nearby: [{ service_id: 'a7c1', name: 'Nopa', distance: 91 }],
 });
-const GONE: Outcome = { restaurantId: 'id-3', error: new AppError('not_found', 'no restaurant has this id') };
+const GONE: Lookup = { restaurantId: 'id-3', error: new AppError('not_found', 'no restaurant has this id') };
 
 describe('comparisonLines', () => {
   it('shows fields as rows and restaurants as columns, lists in one form, and identifiers last', () => {
