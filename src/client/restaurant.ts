@@ -15,7 +15,7 @@ import { openTransport, type TraceEvent } from './http/transport.ts';
 import { checkKey, keySuffix } from './key.ts';
 import { createMasks, type Masks } from './masks.ts';
 import type { Protocol, ProtocolMemory } from './mcp/protocol.ts';
-import { closeSession, filterTools, isModern, openSession, type Session, speak } from './mcp/session.ts';
+import { Session } from './mcp/session.ts';
 import {
   type Caching,
   decodeOutput,
@@ -159,7 +159,7 @@ class RestaurantClient {
       mask,
       note: (text) => trace?.({ kind: 'note', text }),
     };
-    this.#session = openSession({
+    this.#session = new Session({
       channel: this.#channel,
       protocol: options.protocol ?? 'auto',
       memory: options.protocolMemory,
@@ -205,12 +205,12 @@ class RestaurantClient {
       (params) => this.#run({ state, message: { method: 'tools/list', params }, read }),
       onCaching,
     );
-    return filterTools(this.#session, pages);
+    return this.#session.filterTools(pages);
   }
 
   /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
   async capabilities({ signal }: AbortOptions = {}): Promise<JsonObject> {
-    const known = this.#session.handshake?.capabilities;
+    const known = this.#session.capabilities;
     if (known !== undefined) return known;
     const found = await this.#run({
       state: this.#state('read', signal),
@@ -222,7 +222,7 @@ class RestaurantClient {
         return failure === undefined && isObject(result) ? result.capabilities : undefined;
       },
     });
-    return this.#session.handshake?.capabilities ?? (isObject(found) ? found : {});
+    return this.#session.capabilities ?? (isObject(found) ? found : {});
   }
 
   /** Calls any tool. A result with `isError` is thrown. */
@@ -267,7 +267,7 @@ class RestaurantClient {
   /** Ends the session and closes the connections. Later calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await closeSession(this.#session);
+    await this.#session.close();
     await this.#channel.transport.close();
   }
 
@@ -276,9 +276,9 @@ class RestaurantClient {
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
       const { input } = message;
-      const outcome = await speak(this.#session, state, traced);
+      const outcome = await this.#session.speak(state, traced);
       if (input === undefined) return read(outcome);
-      const send = (call: RpcCall) => speak(this.#session, state, call);
+      const send = (call: RpcCall) => this.#session.speak(state, call);
       // Loaded on demand, as few tools ask.
       const { repeatWithInput } = await import('./mcp/input.ts');
       return read(await repeatWithInput(traced, outcome, input, state, this.#channel, send));
@@ -304,7 +304,7 @@ class RestaurantClient {
 
   #reader<Result>(decode: (result: unknown, envelope: string) => Result) {
     return (outcome: Outcome): Result => {
-      const result = resultOf(outcome, isModern(this.#session));
+      const result = resultOf(outcome, this.#session.isModern);
       const decoded = decode(result, outcome.response?.text ?? '');
       this.#accept();
       return decoded;

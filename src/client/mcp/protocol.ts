@@ -57,7 +57,7 @@ export interface Trial {
   readonly era: Era;
   readonly outcome: Outcome;
   /** The service refused the handshake, so the message was not sent. */
-  readonly isHandshake?: true;
+  readonly isHandshakeRefused: boolean;
 }
 
 export type Step = { readonly knowledge: Knowledge } & (
@@ -84,7 +84,7 @@ interface Rule {
 const RULES: readonly Rule[] = [
   {
     // Without a response, nothing is known about the protocol.
-    when: ({ last }) => last.outcome.response === undefined && last.isHandshake === undefined,
+    when: ({ last }) => last.outcome.response === undefined && !last.isHandshakeRefused,
     step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
   },
   {
@@ -180,8 +180,8 @@ function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern
 }
 
 /** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
-export function isUnderstood({ era, outcome: { response }, isHandshake }: Trial): boolean {
-  if (isHandshake === true || response === undefined) return false;
+export function isUnderstood({ era, outcome: { response }, isHandshakeRefused }: Trial): boolean {
+  if (isHandshakeRefused || response === undefined) return false;
   if (era === 'modern' && response.rpcError?.code === MISSING_CAPABILITY) return true;
   if (requiredProtocol(response) === undefined) return true;
   const { rpcError: error } = response;
