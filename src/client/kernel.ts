@@ -23,8 +23,9 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
     const plan = planRetry(failure, { attempt, effect, remainingMs }, channel);
     if (plan.failure !== undefined) return { ...outcome, failure: plan.failure };
     channel.onWait?.({ ms: plan.waitMs, error: failure });
+    // After a 429, no call of this client is sent before the gate opens.
     if (status === 429) channel.gate.closeUntil(channel.now() + plan.waitMs);
-    // A pause that the service requested happens at the gate, for all calls.
+    // A pause that the service requested is spent at the gate, and does not count against the deadline.
     if (!isPause) await channel.sleep(plan.waitMs, state.signal);
   }
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import type { AppError } from '../errors.ts';
 import { mapStrings } from '../util/json.ts';
 import { type HeaderField, isHarmless, type RequestHeaders } from './http/headers.ts';
 import type { TraceEvent } from './http/transport.ts';
@@ -11,7 +11,7 @@ interface MaskOptions {
 
 export type Masks = ReturnType<typeof createMasks>;
 
-/** Functions that mask the key and secret headers in errors and traces. */
+/** Functions that keep the key and secret headers out of data, errors, and traces. */
 export function createMasks(options: MaskOptions, apiKey: string | undefined, host: string) {
   const secrets = new Map(
     Object.entries(options.headers ?? {})
@@ -20,9 +20,11 @@ export function createMasks(options: MaskOptions, apiKey: string | undefined, ho
   );
   const values = [...secrets.values()].flatMap(secretsIn);
   const masks = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
+  /** For data: changes nothing but these secrets. */
   const mask = (text: string): string => masks.reduce((masked, each) => each(masked), text);
-  const redact = redactor();
-  const hide = (text: string): string => redact(mask(text));
+  const redactKeys = redactor();
+  /** For people: also masks what looks like a key. */
+  const redact = (text: string): string => redactKeys(mask(text));
 
   function trace(event: TraceEvent): void {
     const hideSecret = ([name, value]: HeaderField): HeaderField => [
@@ -30,23 +32,22 @@ export function createMasks(options: MaskOptions, apiKey: string | undefined, ho
       secrets.has(name.toLowerCase()) ? '…' : value,
     ];
     const shown = 'headers' in event ? { ...event, headers: event.headers.map(hideSecret) } : event;
-    options.trace?.(mapStrings(shown, hide));
+    options.trace?.(mapStrings(shown, redact));
   }
   return {
     hasSecrets: apiKey !== undefined || secrets.size > 0,
     mask,
-    hide,
-    /** Masks an error of a call. Its message names the host if it is about a response. */
-    clean<E>(error: E): E | AppError {
-      if (!(error instanceof AppError)) return error;
+    redact,
+    /** Redacts an error of a call, whose message also gets the host if it is about a response and does not name it. */
+    redactError(error: AppError): AppError {
       const { host: named, serviceMessage } = error.details;
       let message = error.message;
       if (named === undefined && serviceMessage !== undefined) message = `${host} says: ${message}`;
       else if (named === undefined && error.kind === 'service') message = `${host}: ${message}`;
-      message = hide(message);
+      message = redact(message);
       // An error of `onRequest` stays the same object.
       if (message === error.message) return error;
-      return error.withMessage(message, { host, serviceMessage: serviceMessage && hide(serviceMessage) });
+      return error.withMessage(message, { host, serviceMessage: serviceMessage && redact(serviceMessage) });
     },
     trace: options.trace && trace,
   };

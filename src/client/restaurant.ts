@@ -120,7 +120,7 @@ interface Operation<Result> {
   readonly message: RpcCall;
   /** @throws {AppError} */
   read(outcome: Outcome): Result;
-  explain?(error: AppError): AppError;
+  explain?(error: AppError): AppError | undefined;
 }
 
 class RestaurantClient {
@@ -259,7 +259,7 @@ class RestaurantClient {
         const failed = failure !== undefined;
         if (!failed) this.#accept();
         const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
-        return failed && status >= 300 ? { ...raw, error: this.#masks.clean(failure) } : raw;
+        return failed && status >= 300 ? { ...raw, error: this.#masks.redactError(failure) } : raw;
       },
     });
   }
@@ -283,9 +283,9 @@ class RestaurantClient {
       const { repeatWithInput } = await import('./mcp/input.ts');
       return read(await repeatWithInput(traced, outcome, input, state, this.#channel, send));
     } catch (error) {
-      const cause = error instanceof AppError ? explainRefusal(error, state.refused) : error;
-      const cleaned = this.#masks.clean(cause);
-      throw cleaned instanceof AppError ? (explain?.(cleaned) ?? cleaned) : cleaned;
+      if (!(error instanceof AppError)) throw error;
+      const redacted = this.#masks.redactError(explainRefusal(error, state.refused));
+      throw explain?.(redacted) ?? redacted;
     }
   }
 
@@ -298,7 +298,7 @@ class RestaurantClient {
       state: this.#state(tool.effect, options.signal),
       message: plannedCall(tool, query),
       read: this.#reader((result, envelope) => tool.parse(decodeOutput(result, envelope, options))),
-      explain: (error) => tool.explain?.(error, query) ?? error,
+      explain: (error) => tool.explain?.(error, query),
     };
   }
 
@@ -330,7 +330,7 @@ class RestaurantClient {
 
   #warn(text: string): void {
     this.#channel.note(text);
-    this.#options.onWarning?.(this.#masks.hide(text));
+    this.#options.onWarning?.(this.#masks.redact(text));
   }
 }
 
