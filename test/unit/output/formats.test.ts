@@ -60,18 +60,10 @@ describe('present', () => {
       ['csv'],
       `id,name,tags,at.lat,more\na,'=Nopa,"x; y",1.5,\nb,"Chez\tNous^[",,,\n`,
     ],
-    ['selected columns', ['csv', {}, { columns: ['name'], ...asTyped }], 'name\n=Nopa\n"Chez\tNous^["\n'],
-    ['TSV without a header', ['tsv', { columns: ['name', 'id'] }, asTyped], '=Nopa\ta\nChez Nous^[\tb\n'],
-    ['guarded TSV in files', ['tsv', { columns: ['name', 'id'] }], "'=Nopa\ta\nChez Nous^[\tb\n"],
     [
       'single records as key and value, with the same keys for each',
       ['tsv', { keyValue: true }, asTyped],
       'id\ta\nname\t=Nopa\ntags\tx; y\nat.lat\t1.5\nmore\t\n\nid\tb\nname\tChez Nous^[\ntags\t\nat.lat\t\nmore\t\n',
-    ],
-    [
-      'single records with columns as rows',
-      ['tsv', { keyValue: true }, { columns: ['id', 'name'], ...asTyped }],
-      'a\t=Nopa\nb\tChez Nous^[\n',
     ],
     ['an empty column that no record has', ['tsv', {}, { columns: ['nam'] }], '\n\n'],
     ['an object as JSON', ['tsv', {}, { columns: ['at'] }], '{"lat":1.5}\n\n'],

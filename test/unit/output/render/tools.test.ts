@@ -61,26 +61,9 @@ describe('renderTools', () => {
 
 describe('renderTool', () => {
   it('shows a tool in full, and wraps it at 40 columns', () => {
-    const texts = [
-      renderTool(FIND, viewOf(80)),
-      renderTool(LOOKUP, viewOf(80)),
-      renderTool(FIND, viewOf(40)),
-    ];
+    const texts = [renderTool(LOOKUP, viewOf(80)), renderTool(FIND, viewOf(40))];
     expect(`\n${texts.join('\n\n')}\n`).toMatchInlineSnapshot(`
       "
-      find_restaurant
-
-      Search restaurants by name and city.
-
-      Returns summaries, best match first.
-
-      ARGUMENT  TYPE     REQUIRED  DESCRIPTION
-      name      string   yes       Restaurant name to search.
-      city      string   yes       City to search in.
-      limit     integer  no        How many at most. Default: 10.
-
-      $ restaurant call find_restaurant name=... city=...
-
       lookup_restaurant
       Details
 
