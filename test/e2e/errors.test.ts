@@ -1,13 +1,12 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { hintFor } from '../../src/app/error-hint.ts';
 import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { PROGRAM, start, startRestaurant, until } from '../helpers/process.ts';
-import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
+import { type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
 import { ID } from '../helpers/runs.ts';
-import { FREE, PAID, REVOKED, useService } from '../helpers/service.ts';
+import { FREE, REVOKED, useService } from '../helpers/service.ts';
 
 const service = useService();
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -67,6 +66,7 @@ bad_response  | a response with another id     | FIND @ wrong-id                
 partial       | a list that failed in part     | lookup ID UNKNOWN                           | 1 of 2 lookups failed: not_found (UNKNOWN)
 in_use        | a port of another server       | sandbox --port PORT                         | port
 io_error      | a missing folder               | FIND -o none/out.csv                        | none/out.csv: the folder
+interrupted   | a signal                       | FIND                                        | interrupted by SIGINT
 unexpected    | a bug in the program           | FIND                                        | TypeError: no clock
 `
   .replaceAll('FIND', FIND)
@@ -94,6 +94,7 @@ unexpected    | a bug in the program           | FIND                           
 /** Options that a command line cannot express. */
 const OPTIONS: Readonly<Record<string, RunOptions>> = {
   'stdin that is not UTF-8': { stdin: new Uint8Array([0xff, 0xfe, 0x41]) },
+  'a signal': { signal: AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT')) },
   'a bug in the program': {
     now: () => {
       throw new TypeError('no clock');
@@ -139,7 +140,9 @@ describe('an error', () => {
     // No stack, no dump, no incomplete sentence.
     expect(asText.stderr).not.toMatch(/^\s+at |\[object|undefined|NaN|\bnull\b/m);
     expect(message.length).toBeLessThan(420);
-    expect(hint).toMatch(/restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv/);
+    expect(hint).toMatch(
+      /restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv|run the command again/,
+    );
 
     const asJson = await play(scenario, '--json');
     expect(asJson).toEqual({ exit, stdout, stderr: expect.stringMatching(/^\{.*\}\n$/) });
@@ -162,35 +165,6 @@ describe('an error', () => {
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^error: TypeError: no clock$/m);
     expect(stderr).toMatch(/^\s+at /m);
-  });
-});
-
-describe('an error in a real process is', () => {
-  const { env: own } = newHome();
-  const env = () => ({ ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl });
-
-  it('io_error for stdout that cannot be written', async () => {
-    for (const words of [FIND.split(' '), ['--help'], ['--version'], ['status', '--json']]) {
-      const line = 'exec "$0" "$@" > /dev/full';
-      const ran = await start('sh', ['-c', line, ...PROGRAM, ...words], { env: env() }).ended;
-      expect([words, ran.exit, ran.stdout]).toEqual([words, 9, '']);
-      if (words.includes('--json')) expect(JSON.parse(ran.stderr).error.code).toBe('io_error');
-      else expect(ran.stderr).toMatch(/^error: cannot write to stdout: the disk is full\nhint: .*\n$/);
-    }
-  });
-
-  it('interrupted for a signal', async () => {
-    const hanging = await startSandbox({ faults: [parseFault('hang')] });
-    onTestFinished(() => hanging.close());
-    const words = ['find', 'x', '--city', 'SF', '--json', '--base-url', hanging.baseUrl];
-    const run = startRestaurant(words, { env: env() });
-    await until(() => hanging.requests.length > 0, run);
-    run.process.kill('SIGTERM');
-    const { exit, stdout, stderr } = await run.ended;
-    expect([exit, stdout]).toEqual([143, '']);
-    const { error } = JSON.parse(stderr);
-    expect(error).toMatchObject({ code: 'interrupted', message: 'interrupted by SIGTERM' });
-    produced.add(error.code);
   });
 });
 

@@ -111,6 +111,8 @@ describe.skipIf(!existsSync('/dev/full')).concurrent('a device that is full', ()
       NOTHING,
       /^\{"error":\{"code":"io_error",.*stdout: the disk is full.*\}\n$/,
     ],
+    [`restaurant --help ${FULL}`, 9, NOTHING, NO_STDOUT],
+    [`restaurant --version ${FULL}`, 9, NOTHING, NO_STDOUT],
     [`${FIND} -o /dev/full`, 9, NOTHING, NO_FILE],
     [`${FIND} --verbose 2${FULL}`, 0, THREE_ROWS, NOTHING],
     // The exit code reports an error that cannot be printed.
