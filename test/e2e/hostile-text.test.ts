@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { guardFormula } from '../../src/output/csv.ts';
 import { SUMMARY_COLUMNS } from '../../src/util/restaurant.ts';
 import { cleanCell, width } from '../../src/util/text.ts';
-import { resultText, toolText, useScriptedService } from '../helpers/answers.ts';
+import { type Reply, resultText, toolText, useScriptedService } from '../helpers/answers.ts';
 import { FORBIDDEN, hostileText } from '../helpers/hostile.ts';
 import type { RunOptions } from '../helpers/program.ts';
 import { FAILURES } from '../helpers/repeats.ts';
@@ -109,36 +109,29 @@ describe('hostile text in a response', () => {
     });
     await fc.assert(
       fc.asyncProperty(value, hostileText, fc.constantFrom(...WIDTHS), async (output, text, columns) => {
-        service.answer(toolText(JSON.stringify({ ...output, name: text, nested: [output, output] })));
-        const lookup = ['lookup', 'r', 's'];
+        const data = { ...output, name: text, nested: [output, output] };
+        const properties = { [text]: { type: 'string', description: text, default: text, enum: [text] } };
+        const schema = { type: 'object', properties };
+        const tool = { name: `${text}x`, title: text, description: text, inputSchema: schema };
+        const found = toolText(JSON.stringify(data));
+        const list = resultText(JSON.stringify({ tools: [tool] }));
         const call = ['call', 'lookup_restaurant', 'restaurant_id=r'];
-        for (const words of [lookup, call]) {
+        const runs: [Reply, string[], unknown?][] = [
+          [found, ['lookup', 'r', 's']],
+          [found, call, data],
+          [toolText(text), call],
+          [list, ['tools'], { tools: [tool] }],
+          [list, ['tools', `${text}x`]],
+        ];
+        for (const [reply, words, json] of runs) {
+          service.answer(reply);
           const run = await service.run(words, terminal(columns));
           expect(run.exit).toBe(0);
-          shown(run.stdout, columns);
-          shown(run.stderr, columns);
+          for (const printed of [run.stdout, run.stderr]) shown(printed, columns);
           shown((await service.run([...words, '--format', 'tsv'])).stdout.replaceAll('\t', ' '));
+          const { stdout } = await service.run([...words, '--json']);
+          if (json !== undefined) expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(json)));
         }
-        const json = JSON.parse((await service.run([...call, '--json'])).stdout);
-        expect(json).toEqual(JSON.parse(JSON.stringify({ ...output, name: text, nested: [output, output] })));
-
-        service.answer(toolText(text));
-        shown((await service.run(call, terminal(columns))).stdout, columns);
-
-        const properties = { [text]: { type: 'string', description: text, default: text, enum: [text] } };
-        const tool = {
-          name: `${text}x`,
-          title: text,
-          description: text,
-          inputSchema: { type: 'object', properties },
-        };
-        service.answer(resultText(JSON.stringify({ tools: [tool] })));
-        shown((await service.run(['tools'], terminal(columns))).stdout, columns);
-        shown((await service.run(['tools', `${text}x`], terminal(columns))).stdout, columns);
-        shown((await service.run(['tools'])).stdout.replaceAll('\t', ' '));
-        expect(JSON.parse((await service.run(['tools', '--json'])).stdout)).toEqual(
-          JSON.parse(JSON.stringify({ tools: [tool] })),
-        );
       }),
       { numRuns: 15, endOnFailure: true },
     );
