@@ -65,11 +65,12 @@ const isBuiltIn = (name: string, words: readonly string[]): boolean =>
   name in BUILT_IN && (name !== 'ls' || ['', '-A'].includes(words.join(' ')));
 
 /** A terminal of this width, and what is typed at it. */
-const terminal = (columns: number, keys?: string, answers = ''): RunOptions => ({
+const terminal = (columns: number, keys?: string, answers = '', secrets = ''): RunOptions => ({
   tty: { stdin: keys !== undefined, stdout: true, stderr: true, columns },
   answers: {
     keys: [...(keys ?? '')].map((key) => (key === '^' ? 'ctrl-c' : key)),
     text: answers.split(','),
+    secret: secrets.split(','),
   },
 });
 
@@ -147,12 +148,12 @@ export class Machine {
     const own = Object.fromEntries(
       wordsOf(variables).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []),
     );
-    const { COLUMNS, KEYS, ANSWERS, ...env } = { ...this.#env, ...own };
+    const { COLUMNS, KEYS, ANSWERS, SECRETS, ...env } = { ...this.#env, ...own };
     const transcript = await runCli(wordsOf(words), {
       ...this.#options.run,
       cwd: this.#cwd,
       ...(source === undefined && file === undefined ? {} : { stdin: this.#stdin(source, file) }),
-      ...(COLUMNS === undefined ? {} : terminal(Number(COLUMNS), KEYS, ANSWERS)),
+      ...(COLUMNS === undefined ? {} : terminal(Number(COLUMNS), KEYS, ANSWERS, SECRETS)),
       env: COLUMNS === undefined ? env : { NO_COLOR: '1', ...env },
     });
     if (silent !== undefined) return { ...transcript, stdout: '' };

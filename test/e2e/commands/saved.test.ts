@@ -1,11 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
 import { fewOrAll } from '../../helpers/full.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
-import { type RunOptions, runCli } from '../../helpers/program.ts';
+import { runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { playSessions } from '../../helpers/session.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -38,6 +37,10 @@ playSessions(join(import.meta.dirname, 'saved.session'), {
       return '';
     },
   },
+});
+
+playSessions(join(import.meta.dirname, 'changes.session'), {
+  run: { now: () => Date.UTC(2025, 10, 23, 12) },
 });
 
 describe('saved --refresh', () => {
@@ -82,45 +85,5 @@ describe('saved --refresh', () => {
     expect(runs).toMatchObject(Array(2).fill({ exit: 0, stderr: '' }));
     expect(runs.map(({ stdout }) => stdout).join('')).toMatch(/^.+\n$/);
     expect(await steps()).toHaveLength(1);
-  });
-});
-
-describe('changes', () => {
-  it('prints the record since a time, and of the named restaurants', async () => {
-    const home = tempFolder();
-    const line = (when: string, id: string, after: unknown) =>
-      `${JSON.stringify({ when, id, name: `Place ${id}`, field: 'grade', before: null, after })}\n`;
-    mkdirSync(join(home, '.local/share/restaurant'), { recursive: true, mode: 0o700 });
-    writeFileSync(
-      join(home, '.local/share/restaurant/changes.ndjson'),
-      line('2026-10-01T00:00:00.000Z', 'aaaaaa-one', 'A') +
-        line('2026-11-22T00:00:00.000Z', 'aaaaaa-one', ['x', 'y']) +
-        line('2026-11-23T00:00:00.000Z', 'bbbbbb-two', 1),
-    );
-    const changes = (words: readonly string[], options: RunOptions = {}) =>
-      runCli(['changes', ...words], {
-        now: () => Date.UTC(2026, 10, 23, 12),
-        ...options,
-        env: { HOME: home, NO_COLOR: '1' },
-      });
-    const ids = async (...words: string[]) => (await changes(['--columns', 'id,after', ...words])).stdout;
-    expect(await ids()).toBe('aaaaaa-one\tA\naaaaaa-one\tx; y\nbbbbbb-two\t1\n');
-    expect(await ids('--since', '36h')).toBe('aaaaaa-one\tx; y\nbbbbbb-two\t1\n');
-    expect(await ids('--since', '60d', 'aaaaaa')).toBe('aaaaaa-one\tA\naaaaaa-one\tx; y\n');
-    expect(await ids('--since', '2026-11-22T12:00Z')).toBe('bbbbbb-two\t1\n');
-    expect(await ids('--since', '2026-11-01', 'place aaaaaa-one')).toBe('aaaaaa-one\tx; y\n');
-    expect(await changes(['nothing'])).toMatchObject({
-      exit: 3,
-      stdout: '',
-      stderr: "error: 'nothing' is not saved\nhint: to list them: restaurant saved\n",
-    });
-    const wrong = await changes(['--since', 'yesterday']);
-    expect([wrong.exit, wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining("--since 'yesterday': expected a duration or a date, such as 7d or 2026-11-01"),
-    ]);
-    const { stdout } = await changes([], { tty: { stdout: true, stderr: true, columns: 100 } });
-    expect(stdout).toMatch(/\nOct \d+, 2026, \d\d:\d\d +Place aaaaaa-one +grade +- +A +aaaaaa-one\n/);
-    expect(stdout).toMatch(/\n(Sun|Mon) \d\d:\d\d +Place bbbbbb-two +grade +- +1 +bbbbbb-two\n$/);
   });
 });

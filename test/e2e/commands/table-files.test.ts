@@ -48,18 +48,4 @@ describe('find', () => {
       { service_id: 'id-1', grade: null, lat: 2.5 },
     ]);
   });
-
-  it('writes such a file only with its extension', async () => {
-    service.sent();
-    expect(await find('xlsx')).toMatchObject({
-      exit: 2,
-      stderr:
-        "error: --output expects a file, got the format 'xlsx'\nhint: restaurant find in --city Testville -o restaurants.xlsx\n",
-    });
-    expect((await find('text.xlsx', '--format', 'tsv')).stderr).toContain(
-      'text.xlsx cannot have the text of another format than xlsx',
-    );
-    expect((await service.run(['raw', 'tools/list', '-o', 'raw.parquet'], { cwd })).exit).toBe(2);
-    expect(service.sent()).toBe(0);
-  });
 });
