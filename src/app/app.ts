@@ -14,6 +14,7 @@ export interface CommandLine {
   readonly line: TypedLine;
   readonly words: readonly string[];
   opts(): GlobalOptions;
+  setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
   longName(flag: string): string;
 }
 

@@ -264,17 +264,11 @@ function checkExports(files: readonly string[]): void {
  * @returns the files to export
  */
 function exportedFiles(app: App, list: string, exports: readonly string[]): readonly string[] {
-  const { program } = app;
   const { output = '', format } = app.globals;
-  if (program === undefined || outputPath(app) === undefined || exportFormat(output) === undefined)
-    return exports;
+  if (outputPath(app) === undefined || exportFormat(output) === undefined) return exports;
   const isNested = ['ndjson', 'geojson'].includes(formatOf(list) ?? '');
   const rows = LIST_FORMATS.find((each) => each === format) ?? (isNested ? 'ndjson' : 'csv');
-  app.program = {
-    line: program.line,
-    words: program.words,
-    opts: () => ({ ...program.opts(), output: `${output}.${rows}` }),
-    longName: (flag) => program.longName(flag),
-  };
+  // From here on, the list is the output of this run.
+  app.program?.setOptionValue('output', `${output}.${rows}`);
   return [output, ...exports];
 }
