@@ -133,15 +133,17 @@ export const exitCodes = () =>
     const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
     const about = NO_ERRORS.get(kind);
     return {
-      ...{ exit, kind, ...(about === undefined ? {} : { meaning: about }) },
+      exit,
+      kind,
+      ...(about !== undefined && { meaning: about }),
       codes: codes.map(([code, { meaning }]) => ({ code, meaning })),
     };
   });
 
 /**
- * Why an HTTP request failed, which determines whether it is retried. `refused`: the connection was refused, so nothing
- * was sent. `reset`: the connection was closed before the response. `cut_off`: it was closed during the response.
- * `incomplete`: the response ended normally but is not complete.
+ * What failed, more precisely than the code: it decides whether a request is retried, and which hint fits. `refused`: the
+ * connection was refused, so nothing was sent. `reset`: it was closed before the response. `cut_off`: it was closed during
+ * the response. `incomplete`: the response ended normally but is not complete.
  */
 export type Reason =
   | 'refused'

@@ -137,7 +137,7 @@ export async function reportUncaught(
 ): Promise<number> {
   const app = new App(context);
   const program = buildProgram(app);
-  // The error to report is another one.
+  // Only for the options, such as --json: an error in them is not the one to report.
   attempt(() => program.parseOptions([...argv]));
   // This program has no assertions of its own. One in undici fails if the peer closes the connection at certain moments.
   const failure =

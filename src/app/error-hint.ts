@@ -177,5 +177,5 @@ export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>
 
 export function hintInRun(app: App, error: AppError, fallback?: Hint): Hint {
   const byRun = error.code === 'unauthorized' ? currentKeyHint(app) : fallback;
-  return factHint(error) ?? byRun ?? hintFor(error);
+  return factHint(error) ?? byRun ?? BY_CODE[error.code];
 }

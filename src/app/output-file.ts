@@ -52,7 +52,9 @@ export function checkTarget(
   naming = OUTPUT,
 ): UserPath {
   const path = fullPath(app.context, name);
-  const target = attempt(name, naming, () => resolveOutput(path, app.context, app.globals.force === true));
+  const target = withWriteErrors(name, naming, () =>
+    resolveOutput(path, app.context, app.globals.force === true),
+  );
   const { entry } = target;
   if (entry === 'folder') {
     throw failure('io_error', `${name} is a folder`, {
@@ -77,10 +79,10 @@ function checkFolder(name: string, naming: Naming, folder: string): void {
       command: system('mkdir -p', folder),
     });
   }
-  attempt(name, naming, () => accessSync(folder, constants.W_OK));
+  withWriteErrors(name, naming, () => accessSync(folder, constants.W_OK));
 }
 
-function attempt<T>(name: string, naming: Naming, act: () => T): T {
+function withWriteErrors<T>(name: string, naming: Naming, act: () => T): T {
   try {
     return act();
   } catch (error) {

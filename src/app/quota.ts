@@ -16,7 +16,7 @@ export interface QuotaOptions {
   /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
   readonly waitLong?: boolean;
   readonly onWaiting?: (waiting: Waiting) => void;
-  /** Called with problems of our own files. Default: {@link App.remark}. */
+  /** Called with problems of our own files. Default: a remark on stderr. */
   readonly warn?: Warn;
 }
 
