@@ -9,7 +9,6 @@ import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { JsonObject } from '../util/json.ts';
-import { maskUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { DEMO } from './last-results.ts';
 import {
@@ -157,8 +156,8 @@ export class Service {
     return tool.effect === 'read' ? this.#throughCache(call) : this.#receive(call);
   }
 
-  /** Makes any other call. Only with --max-age may it come from the cache. */
-  cached<T>(call: Omit<CachedCall<T>, 'parse'>): Promise<Received<T>> {
+  /** Makes any other call. Only with --max-age may its response come from the cache. */
+  callAny<T>(call: Omit<CachedCall<T>, 'parse'>): Promise<Received<T>> {
     const { value: maxAgeMs, source } = this.#app.settings.resolve('max-age');
     // An entry belongs to the same call, so it has the type that the call returned.
     const typed: CachedCall<T> = { ...call, parse: (json) => json as T };
@@ -280,7 +279,8 @@ async function openClient(
   const { context: shared, globals, paths } = app;
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
-  const show = app.terminal.verbose && options.traced !== false ? showExchange : undefined;
+  const isShown = app.terminal.verbose && options.traced !== false;
+  const show = isShown ? (await import('./show-exchange.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
   const onWaiting = waitReporter(app, options);
   const count = await requestCounter(app, ledger, context.signal, onWaiting, options);
@@ -327,27 +327,4 @@ function bindKey(app: App, { url, key }: Target): void {
       void app.notes.warn(`the saved key is not bound to a service: ${error.message}`);
     }
   });
-}
-
-/** Maximum number of characters of a body that --verbose shows. */
-const MAX_BODY = 4000;
-
-/** Prints a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` notes. */
-function showExchange(app: App, event: TraceEvent): void {
-  const show = (mark: string, text: string): void => {
-    const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;
-    for (const line of cut.split(/\r?\n/)) void app.notes.trace(`${mark} ${line}`);
-  };
-  if (event.kind === 'body') show('<', event.text);
-  else if (event.kind === 'note') show('*', event.text);
-  else {
-    const isRequest = event.kind === 'request';
-    const mark = isRequest ? '>' : '<';
-    show(
-      mark,
-      isRequest ? `${event.method} ${maskUrl(event.url)}` : `${event.status} ${event.statusText}`.trim(),
-    );
-    for (const [name, value] of event.headers) show(mark, `${name}: ${value}`);
-    if (isRequest && event.body !== undefined) show(mark, event.body);
-  }
 }

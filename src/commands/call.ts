@@ -58,7 +58,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
       };
       return app.notes.withSpinner(name, (update) =>
         service
-          .cached({
+          .callAny({
             name: `call ${name}`,
             args,
             send: async (output) =>

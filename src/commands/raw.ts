@@ -59,7 +59,7 @@ async function runRaw(
     preview: (call) => [call],
     send: (service, call) =>
       app.notes.withSpinner(method, () =>
-        service.cached({
+        service.callAny({
           name: `raw ${method}`,
           args: { params: call.params },
           send: async () => (await service.client()).request(method, call.params),
