@@ -6,57 +6,14 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import './build.js';
-import { manifest, path, toJson } from './project.js';
+import { fill, manifest, path, toJson } from './project.js';
 
 const MCPB = '@anthropic-ai/mcpb@2.1.2';
 const temporary = mkdtempSync(join(tmpdir(), 'restaurant-mcpb-'));
 const content = join(temporary, 'content');
 const packed = join(temporary, 'restaurant.mcpb');
 const installed = join(temporary, 'installed');
-const { version, description, license } = manifest;
-
-/** Returns the command that starts the server of the bundle. */
-const serverIn = (folder, RESTAURANT_BASE_URL, RESTAURANT_API_KEY) => ({
-  command: 'node',
-  args: [`${folder}/bin/restaurant.js`, 'mcp'],
-  env: { RESTAURANT_BUNDLE: '1', RESTAURANT_BASE_URL, RESTAURANT_API_KEY },
-});
-
-const BUNDLE = {
-  manifest_version: '0.3',
-  name: 'restaurant',
-  display_name: 'Restaurant data',
-  version,
-  description,
-  author: { name: 'The authors of restaurant-data-cli' },
-  license,
-  server: {
-    type: 'node',
-    entry_point: 'bin/restaurant.js',
-    mcp_config: serverIn(`\${__dirname}`, `\${user_config.base_url}`, `\${user_config.api_key}`),
-  },
-  tools: [
-    { name: 'find_restaurant', description: 'Search restaurants by name and city.' },
-    { name: 'lookup_restaurant', description: 'Show the details of one restaurant.' },
-  ],
-  tools_generated: true,
-  user_config: {
-    base_url: {
-      type: 'string',
-      title: 'Service address',
-      description: 'Base URL of the restaurant data service, such as https://api.example.com',
-      required: true,
-    },
-    api_key: {
-      type: 'string',
-      title: 'API key',
-      description: 'Your key from the developer portal; it starts with sk_service_',
-      sensitive: true,
-      required: true,
-    },
-  },
-  compatibility: { runtimes: { node: manifest.engines.node } },
-};
+const bundle = JSON.parse(fill('mcpb.json', { ...manifest, node: manifest.engines.node }));
 
 const mcpb = (...words) =>
   execFileSync('npm', ['exec', '--yes', `--package=${MCPB}`, '--', 'mcpb', ...words], {
@@ -66,10 +23,13 @@ const mcpb = (...words) =>
 
 /** Starts the server of the installed bundle and checks that it responds. */
 function startServer() {
-  const { command, args, env } = serverIn(installed, 'http://127.0.0.1:9', 'sk_service_demo_free');
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'build', version } };
-  const answer = execFileSync(command, args, {
-    env: { PATH: process.env.PATH, HOME: temporary, ...env },
+  const { command, args, env } = bundle.server.mcp_config;
+  const clientInfo = { name: 'build', version: manifest.version };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const settings = { RESTAURANT_BASE_URL: 'http://127.0.0.1:9', RESTAURANT_API_KEY: 'sk_service_demo_free' };
+  const words = args.map((word) => word.replace(`\${__dirname}`, installed));
+  const answer = execFileSync(command, words, {
+    env: { PATH: process.env.PATH, HOME: temporary, ...env, ...settings },
     input: `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`,
     encoding: 'utf8',
   });
@@ -80,7 +40,7 @@ try {
   const filter = (each) => !each.startsWith(path('dist/standalone'));
   for (const name of ['bin', 'dist', 'LICENSE'])
     cpSync(path(name), join(content, name), { recursive: true, filter });
-  writeFileSync(join(content, 'manifest.json'), toJson(BUNDLE));
+  writeFileSync(join(content, 'manifest.json'), toJson(bundle));
   mcpb('pack', content, packed);
   mcpb('unpack', packed, installed);
   startServer();

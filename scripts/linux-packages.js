@@ -4,45 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { manifest, path } from './project.js';
+import { fill, manifest, path } from './project.js';
 
-const { name, version, description, license, homepage } = manifest;
+const { name, version, description } = manifest;
 /** Names of processors in the archives, in Debian, and in rpm. */
 const PROCESSORS = { x64: ['amd64', 'x86_64'], arm64: ['arm64', 'aarch64'] };
-
-const controlOf = (processor) => `Package: ${name}
-Version: ${version}
-Architecture: ${processor}
-Maintainer: The authors of restaurant-data-cli <noreply@users.noreply.github.com>
-Depends: libc6 (>= 2.17)
-Section: utils
-Priority: optional
-Homepage: ${homepage}
-Description: ${description}
-`;
-
-/** Nothing may change the executable: Bun appends the program to it. */
-const SPEC = `%global _buildhost localhost
-%global debug_package %{nil}
-%global _build_id_links none
-%global __os_install_post %{nil}
-%global _binary_payload w6.gzdio
-%global use_source_date_epoch_as_buildtime 1
-%global clamp_mtime_to_source_date_epoch 1
-Name: ${name}
-Version: ${version}
-Release: 1
-Summary: ${description.split(':')[0]}
-License: ${license}
-URL: ${homepage}
-AutoReqProv: no
-Requires: glibc >= 2.17
-%description
-${description}
-%install
-cp -a %{_topdir}/content/. %{buildroot}
-%files -f %{_topdir}/files
-`;
 
 /** Lays the files of $archive out as in a system, and packs them. The build for this machine prints the completion scripts. */
 const SCRIPT = `
@@ -80,8 +46,9 @@ export function linuxPackages(archive, processor) {
   const env = { ...process.env, archive, debian, red, folder: path('dist/standalone') };
   Object.assign(env, { node: process.execPath, program: path('bin/restaurant.js') });
   try {
-    writeFileSync(join(temporary, 'control'), controlOf(debian));
-    writeFileSync(join(temporary, 'spec'), SPEC);
+    writeFileSync(join(temporary, 'control'), fill('control', { ...manifest, processor: debian }));
+    const [summary] = description.split(':');
+    writeFileSync(join(temporary, 'spec'), fill('restaurant.spec', { ...manifest, summary }));
     execFileSync('sh', ['-euc', SCRIPT], { cwd: temporary, env, stdio: ['ignore', 'pipe', 'pipe'] });
   } finally {
     rmSync(temporary, { recursive: true });

@@ -7,3 +7,10 @@ export const path = (...names) => join(import.meta.dirname, '..', ...names);
 export const read = (name) => readFileSync(path(name), 'utf8');
 export const toJson = (value) => `${JSON.stringify(value, undefined, 2)}\n`;
 export const manifest = JSON.parse(read('package.json'));
+
+/** Reads a file of scripts/templates/ with a value in place of each `{{name}}`. @throws {Error} if there is no such value */
+export const fill = (template, values) =>
+  read(join('scripts/templates', template)).replace(/\{\{([\w-]+)\}\}/g, (_all, name) => {
+    if (values[name] === undefined) throw new Error(`${template}: no value for ${name}`);
+    return values[name];
+  });
