@@ -2,9 +2,8 @@
 // fails if one is out of date. Builds first, so that it never describes an old build.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { generate } from './generated.js';
 import { manual } from './man.js';
-import { manifest, path, read } from './project.js';
+import { generate, manifest, path, read } from './project.js';
 import { argumentTerm, completeTree, everyCommand } from './tree.js';
 import './build.js';
 

@@ -5,8 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
-import { generate } from './generated.js';
-import { path } from './project.js';
+import { generate, path } from './project.js';
 import { svg } from './svg.js';
 
 const home = mkdtempSync(join(tmpdir(), 'restaurant-pictures-'));

@@ -1,5 +1,5 @@
 // The files of the project, for the scripts.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Returns the absolute path of a file. */
@@ -14,3 +14,12 @@ export const fill = (template, values) =>
     if (values[name] === undefined) throw new Error(`${template}: no value for ${name}`);
     return values[name];
   });
+
+/** Writes a generated file. With --check, fails instead if the file is out of date. */
+export function generate(name, text) {
+  if (existsSync(path(name)) && read(name) === text) return;
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${name} is out of date: npm run fix\n`);
+    process.exitCode = 1;
+  } else writeFileSync(path(name), text);
+}
