@@ -1,19 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
-  closeSync,
   constants,
-  existsSync,
   lchownSync,
   linkSync,
   lstatSync,
-  mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -21,8 +15,8 @@ import {
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
-import { shell, startRestaurant, until } from '../helpers/process.ts';
+import { attempt } from '../../src/errors.ts';
+import { TestFolder } from '../helpers/files.ts';
 import { useService } from '../helpers/service.ts';
 import { restaurantInTerminal } from '../helpers/terminal.ts';
 import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
@@ -146,27 +140,6 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
   );
 });
 
-describe('a config file', () => {
-  it.each<[string, number | undefined, number]>([
-    ['that others may write', undefined, 0o666],
-    ...(IS_ROOT ? [['of another user', MALLORY, 0o644] as [string, number, number]] : []),
-  ])('%s does not select the service that gets the key, and stays as it is', async (_what, owner, mode) => {
-    const home = sharedFolder(owner);
-    let folder = home;
-    for (const name of ['.config', 'restaurant']) folder = subfolder(join(folder, name), owner);
-    const path = join(folder, 'config.json');
-    writeFileSync(path, JSON.stringify({ settings: { base_url: service.sandbox.baseUrl } }));
-    chmodSync(path, mode);
-    if (owner !== undefined) chownSync(path, owner, owner);
-    const before = facts(home);
-    service.sent();
-    const { exit, stderr } = await run(FIND, { env: { HOME: home } });
-    expect([exit, service.sent(), facts(home)]).toEqual([2, 0, before]);
-    expect(stderr).toContain(path);
-    await run(FIND, { env: env(home), exit: 0 });
-  });
-});
-
 describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () => {
   const asVictim = (variables: Record<string, string>) => ({ env: variables, uid: VICTIM, cwd: '/' });
 
@@ -188,22 +161,6 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const { stderr } = await run(words, { ...asVictim({ ...given, ...xdg }), exit });
     expect([service.sent(), facts(folder)]).toEqual([exit === 0 ? 1 : 0, before]);
     if (exit === 2) expect(stderr).toMatch(NOT_OURS);
-  });
-
-  it.each([
-    ['1 host', 0o644],
-    ['', 0o666],
-    ['{"pid":1,"host":"\u001b[2Jx"}', 0o666],
-    ['-1 0 1e999', 0o644],
-  ])('reports a lock of another user with the name of the file: %j', async (text, mode) => {
-    const shared = sharedFolder(MALLORY, 0o777);
-    const home = sharedFolder(VICTIM, 0o700);
-    const input = fileOf(VICTIM, join(home, 'list.csv'), LIST);
-    const lock = fileOf(MALLORY, join(shared, 'out.csv.lock'), text, mode);
-    const words = ['enrich', input, '-o', join(shared, 'out.csv'), '--quiet'];
-    const { stderr } = await run(words, { ...asVictim(env(home)), exit: 9 });
-    expect(stderr).toContain('out.csv');
-    expect(readFileSync(lock, 'utf8')).toBe(text);
   });
 
   it('gets an error without a privileged command for a folder of root', async () => {
@@ -243,34 +200,27 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
 
 describe('files of ours', () => {
   it('are deleted by name, even if the cache folder is the home folder', async () => {
-    const home = sharedFolder();
-    const all = env(home, { RESTAURANT_CACHE_DIR: home, RESTAURANT_MAX_AGE: '10m' });
+    const folder = new TestFolder(sharedFolder());
+    const all = env(folder.path, { RESTAURANT_CACHE_DIR: folder.path, RESTAURANT_MAX_AGE: '10m' });
     await run(FIND, { env: all, exit: 0, asProcess: true });
-    const files = ['code/project/a.ts', 'responses/notes.txt'].map((name) => join(home, name));
-    for (const path of files) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, 'text');
-    }
+    for (const name of ['code/project/a.ts', 'responses/notes.txt']) folder.write(name);
     const { stdout } = await run(['cache', 'clear'], { env: all, exit: 0 });
     expect(stdout).toBe('removed 1 cached response\n');
-    expect(files.filter((path) => !existsSync(path))).toEqual([]);
-    expect(readdirSync(join(home, 'responses'))).toEqual(['notes.txt']);
+    expect([folder.list('code/project'), folder.list('responses')]).toEqual([['a.ts'], ['notes.txt']]);
   });
 
   it('with a key or responses are deleted by logout', async () => {
-    const home = sharedFolder();
-    const all = { ...env(home, { RESTAURANT_MAX_AGE: '10m' }), RESTAURANT_API_KEY: undefined };
-    const config = join(home, '.config/restaurant');
-    const leftover = join(subfolder(config, undefined, 0o700), 'config.json.tmp-123456789abcdef');
-    writeFileSync(leftover, KEY);
+    const folder = new TestFolder(sharedFolder());
+    const all = { ...env(folder.path, { RESTAURANT_MAX_AGE: '10m' }), RESTAURANT_API_KEY: undefined };
+    folder.write('.config/restaurant/config.json.tmp-123456789abcdef', KEY);
     await run(['logout'], { env: all, exit: 0 });
-    expect(existsSync(leftover)).toBe(false);
+    expect(folder.list('.config/restaurant')).toEqual([]);
     await run(['login', '--key-stdin', '--no-verify'], { env: all, stdin: KEY, exit: 0 });
     await run([...FIND, '-H', 'X-Team: x'], { env: all, exit: 0 });
-    const responses = join(home, '.cache/restaurant/responses');
-    expect(readdirSync(responses)).toHaveLength(1);
+    const responses = '.cache/restaurant/responses';
+    expect(folder.list(responses)).toHaveLength(1);
     await run(['logout'], { env: all, exit: 0 });
-    expect(readdirSync(responses)).toEqual([]);
+    expect(folder.list(responses)).toEqual([]);
   });
 
   it('stay readable: the config file cannot become too large', async () => {
@@ -286,23 +236,17 @@ describe('files of ours', () => {
   });
 
   it('can be deleted while other commands write them', async () => {
-    const home = sharedFolder();
-    const all = { ...env(home, { RESTAURANT_MAX_AGE: '10m' }), NODE_DISABLE_COMPILE_CACHE: undefined };
+    const folder = new TestFolder(sharedFolder());
+    const all = { ...env(folder.path, { RESTAURANT_MAX_AGE: '10m' }), NODE_DISABLE_COMPILE_CACHE: undefined };
     let isDone = false;
     const clear = () => run(['cache', 'clear'], { env: all, exit: 0 });
     const runs = Promise.all([clear(), clear(), run(FIND, { env: all, exit: 0 })]).finally(() => {
       isDone = true;
     });
     for (let i = 10; !isDone; i = i === 99 ? 10 : i + 1) {
-      for (const name of [`code/v1-x64/find/${i}.cjs.bin`, `responses/${ENTRY.replace(/aa/, `${i}`)}`]) {
-        const path = join(home, '.cache/restaurant', name);
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-        try {
-          writeFileSync(path, '');
-        } catch {
-          // The folder has just been deleted.
-        }
-      }
+      // The folder may just have been deleted.
+      for (const name of [`code/v1-x64/find/${i}.cjs.bin`, `responses/${ENTRY.replace(/aa/, `${i}`)}`])
+        attempt(() => folder.write(`.cache/restaurant/${name}`));
       await setImmediate();
     }
     await runs;
@@ -393,117 +337,3 @@ describe('a cloned repository', () => {
     expect(readdirSync(join(home, 'elsewhere')).sort()).toEqual(['out.csv', 'rows.csv']);
   });
 });
-
-describe('a named pipe', () => {
-  /** Creates a folder with a pipe. */
-  function folderWithPipe(): string {
-    const folder = sharedFolder();
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    return folder;
-  }
-
-  it.each([
-    [['enrich', 'pipe']],
-    [['call', 'find_restaurant', '--args', '@pipe']],
-    [['call', 'find_restaurant', 'name=@pipe', 'city=SF']],
-    [['raw', 'tools/call', '@pipe']],
-    [['sandbox', '--data', 'pipe']],
-    [['login', '--no-verify', '--key-file', 'pipe']],
-  ])('that sends nothing does not keep Ctrl-C from %j', async (words) => {
-    const cwd = folderWithPipe();
-    const running = startRestaurant(words, {
-      env: { ...env(cwd), RESTAURANT_API_KEY: KEY },
-      cwd,
-      timeout: 10_000,
-    });
-    let writer: number | undefined;
-    await until(() => {
-      writer ??= openWriter(join(cwd, 'pipe'));
-      return writer !== undefined;
-    }, running);
-    running.process.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ exit: 130, signal: null });
-    closeSync(writer ?? -1);
-  });
-
-  it('without a reader does not keep Ctrl-C from find', async () => {
-    const cwd = folderWithPipe();
-    const before = service.sandbox.requests.length;
-    const options = { env: { ...env(cwd), RESTAURANT_API_KEY: KEY }, cwd, timeout: 10_000 };
-    const running = startRestaurant([...FIND, '-o', 'pipe'], options);
-    await until(() => service.sandbox.requests.length > before, running);
-    running.process.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ exit: 130, signal: null });
-  });
-
-  it.each([
-    ['restaurant enrich <(cat list.csv) --quiet', 'Nopa,SF,matched'],
-    [
-      'cat list.csv | restaurant enrich /dev/stdin -o /dev/stdout --format csv --quiet | cat',
-      'Nopa,SF,matched',
-    ],
-    ['restaurant enrich list.csv -o pipe --format csv --quiet & cat pipe', 'Nopa,SF,matched'],
-    ['cat list.csv > pipe & restaurant enrich pipe --quiet', 'Nopa,SF,matched'],
-    ['restaurant find Nopa --city SF --format csv -o >(cat); wait $!', ',Nopa,'],
-    ['restaurant call find_restaurant --args @<(echo \'{"name":"Nopa","city":"SF"}\') --json', '"Nopa"'],
-    ['restaurant find Nopa --city SF -o /dev/null --format csv; echo $?', '0\n'],
-  ])('works in %s', async (line, text) => {
-    const cwd = folderWithPipe();
-    writeFileSync(join(cwd, 'list.csv'), LIST);
-    const { stdout } = await shell(line, { env: { ...env(cwd), RESTAURANT_API_KEY: KEY }, cwd });
-    expect(stdout).toContain(text);
-  });
-
-  it('is not written after it was replaced by a link to a file', async () => {
-    const folder = folderWithPipe();
-    const [pipe, diary] = [join(folder, 'pipe'), join(folder, 'diary')];
-    writeFileSync(diary, 'mine\n');
-    const context = { cwd: () => folder, platform: process.platform };
-    const target = resolveOutput(pipe, context, false);
-    rmSync(pipe);
-    symlinkSync(diary, pipe);
-    const { signal } = new AbortController();
-    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'ESYMLINK' });
-    rmSync(pipe);
-    linkSync(diary, pipe);
-    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'io_error' });
-    expect(readFileSync(diary, 'utf8')).toBe('mine\n');
-  });
-
-  it.runIf(IS_ROOT)('of another user is refused', async () => {
-    const folder = folderWithPipe();
-    const pipe = join(folder, 'pipe');
-    chownSync(pipe, MALLORY, MALLORY);
-    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    await run([...FIND, '-o', pipe], { env: env(folder), exit: 9 });
-    closeSync(reader);
-  });
-});
-
-describe('a name that Windows reserves for a device', () => {
-  it.each(['NUL', 'con.csv', 'COM1', 'lpt9.tar.gz', 'C:\\x\\nul', 'aux .txt', 'COM¹.csv', 'CONOUT$', 'prn:'])(
-    '%s is refused on Windows only',
-    (name) => {
-      const resolveOn = (platform: NodeJS.Platform) => () =>
-        resolveOutput(join('/none', name), { cwd: () => '/', platform }, true);
-      expect(resolveOn('win32')).toThrow(expect.objectContaining({ code: 'usage' }));
-      expect(resolveOn('linux')).not.toThrow();
-    },
-  );
-
-  it.each(['null.csv', 'console', 'com10', 'com', 'out.con', 'aux-1.csv'])(
-    '%s is not such a name',
-    (name) => {
-      expect(isReservedName(name)).toBe(false);
-    },
-  );
-});
-
-/** Opens a pipe that has a reader; undefined if it has none. */
-function openWriter(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-}

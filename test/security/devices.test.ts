@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  closeSync,
+  constants,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { attempt } from '../../src/errors.ts';
+import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
+import { shell, startRestaurant, until } from '../helpers/process.ts';
+import { useService } from '../helpers/service.ts';
+import { IS_ROOT, KEY, MALLORY, sharedFolder, useProgram } from './support.ts';
+
+const { run } = useProgram();
+const service = useService({ auth: false });
+const FIND = ['find', 'Nopa', '--city', 'SF'];
+const envOf = (home: string) => ({
+  HOME: home,
+  RESTAURANT_API_KEY: KEY,
+  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
+});
+
+describe('a named pipe', () => {
+  /** Creates a folder with a pipe. */
+  function folderWithPipe(): string {
+    const folder = sharedFolder();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    return folder;
+  }
+
+  it.each([
+    [['enrich', 'pipe']],
+    [['call', 'find_restaurant', '--args', '@pipe']],
+    [['call', 'find_restaurant', 'name=@pipe', 'city=SF']],
+    [['raw', 'tools/call', '@pipe']],
+    [['sandbox', '--data', 'pipe']],
+    [['login', '--no-verify', '--key-file', 'pipe']],
+    [[...FIND, '-o', 'pipe']],
+  ])('whose other end is silent does not keep Ctrl-C from %j', async (words) => {
+    const cwd = folderWithPipe();
+    const pipe = join(cwd, 'pipe');
+    service.sent();
+    const running = startRestaurant(words, { env: envOf(cwd), cwd, timeout: 10_000 });
+    let writer: number | undefined;
+    const isWaiting = () => {
+      if (words[0] === 'find') return service.sent() > 0;
+      writer ??= attempt(() => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
+      return writer !== undefined;
+    };
+    await until(isWaiting, running);
+    running.process.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ exit: 130, signal: null });
+    if (writer !== undefined) closeSync(writer);
+  });
+
+  it.each([
+    ['restaurant enrich <(cat list.csv) --quiet', 'Nopa,SF,matched'],
+    [
+      'cat list.csv | restaurant enrich /dev/stdin -o /dev/stdout --format csv --quiet | cat',
+      'Nopa,SF,matched',
+    ],
+    ['restaurant enrich list.csv -o pipe --format csv --quiet & cat pipe', 'Nopa,SF,matched'],
+    ['cat list.csv > pipe & restaurant enrich pipe --quiet', 'Nopa,SF,matched'],
+    ['restaurant find Nopa --city SF --format csv -o >(cat); wait $!', ',Nopa,'],
+    ['restaurant call find_restaurant --args @<(echo \'{"name":"Nopa","city":"SF"}\') --json', '"Nopa"'],
+    ['restaurant find Nopa --city SF -o /dev/null --format csv; echo $?', '0\n'],
+  ])('works in %s', async (line, text) => {
+    const cwd = folderWithPipe();
+    writeFileSync(join(cwd, 'list.csv'), 'name,city\nNopa,SF\n');
+    const { stdout } = await shell(line, { env: envOf(cwd), cwd });
+    expect(stdout).toContain(text);
+  });
+
+  it('is not written after it was replaced by a link to a file', async () => {
+    const folder = folderWithPipe();
+    const [pipe, diary] = [join(folder, 'pipe'), join(folder, 'diary')];
+    writeFileSync(diary, 'mine\n');
+    const context = { cwd: () => folder, platform: process.platform };
+    const target = resolveOutput(pipe, context, false);
+    rmSync(pipe);
+    symlinkSync(diary, pipe);
+    const { signal } = new AbortController();
+    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'ESYMLINK' });
+    rmSync(pipe);
+    linkSync(diary, pipe);
+    await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'io_error' });
+    expect(readFileSync(diary, 'utf8')).toBe('mine\n');
+  });
+
+  it.runIf(IS_ROOT)('of another user is refused', async () => {
+    const folder = folderWithPipe();
+    const pipe = join(folder, 'pipe');
+    chownSync(pipe, MALLORY, MALLORY);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    await run([...FIND, '-o', pipe], { env: envOf(folder), exit: 9 });
+    closeSync(reader);
+  });
+});
+
+describe('a name that Windows reserves for a device', () => {
+  it.each(['NUL', 'con.csv', 'COM1', 'lpt9.tar.gz', 'C:\\x\\nul', 'aux .txt', 'COM¹.csv', 'CONOUT$', 'prn:'])(
+    '%s is refused on Windows only',
+    (name) => {
+      const resolveOn = (platform: NodeJS.Platform) => () =>
+        resolveOutput(join('/none', name), { cwd: () => '/', platform }, true);
+      expect(resolveOn('win32')).toThrow(expect.objectContaining({ code: 'usage' }));
+      expect(resolveOn('linux')).not.toThrow();
+    },
+  );
+
+  it.each(['null.csv', 'console', 'com10', 'com', 'out.con', 'aux-1.csv'])(
+    '%s is not such a name',
+    (name) => {
+      expect(isReservedName(name)).toBe(false);
+    },
+  );
+});
