@@ -1,5 +1,8 @@
-import { statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach } from 'vitest';
 import { AppError } from '../../src/errors.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** Returns the error with which a function fails. */
 export function errorOf(run: () => unknown): AppError {
@@ -14,3 +17,38 @@ export function errorOf(run: () => unknown): AppError {
 
 /** Returns the mode of a file, such as `600`. */
 export const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
+
+/** A folder of a test. The names of its files may be paths. */
+export class TestFolder {
+  path: string;
+
+  constructor(path = tempFolder()) {
+    this.path = path;
+  }
+
+  at = (...names: readonly string[]): string => join(this.path, ...names);
+
+  list = (name = ''): string[] => readdirSync(this.at(name)).sort();
+
+  read = (name: string): string => readFileSync(this.at(name), 'utf8');
+
+  modes = (...names: readonly string[]): string[] => names.map((name) => modeOf(this.at(name)));
+
+  /** Creates a file and the folders of its path, which are private by default. @returns its path */
+  write(name: string, content: string | Uint8Array = '', mode = 0o600): string {
+    const path = this.at(name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+}
+
+/** An empty folder for each test of a file. */
+export function useFolder(): TestFolder {
+  const folder = new TestFolder();
+  beforeEach(() => {
+    folder.path = tempFolder();
+  });
+  return folder;
+}

@@ -1,59 +1,34 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { chmodSync, chownSync, existsSync, lchownSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { type Message, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
-import { type ConfigFile, parseConfig, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
-import { errorOf, modeOf } from '../../helpers/files.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import { type ConfigFile, readConfig, updateConfig } from '../../../src/storage/config-file.ts';
+import { errorOf, TestFolder, useFolder } from '../../helpers/files.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
-let folder = '';
-let path = '';
-let warnings: Message[] = [];
-beforeEach(() => {
-  useFolder(tempFolder());
-});
-
-function useFolder(own: string): void {
-  folder = own;
-  path = join(folder, 'config.json');
-  warnings = [];
-}
-const read = () => readConfig(path, (message) => warnings.push(message));
-const update = (change: (file: ConfigFile) => void = () => {}) => updateConfig(path, change);
-const store = (content: string | Uint8Array) => writeFileSync(path, content, { mode: 0o600 });
-const text = () => readFileSync(path, 'utf8');
+const NAME = 'config.json';
+const folder = useFolder();
+const read = (warnings: Message[] = []) => readConfig(folder.at(NAME), (message) => warnings.push(message));
+const update = (change: (file: ConfigFile) => void = () => {}) => updateConfig(folder.at(NAME), change);
+const store = (content: string | Uint8Array, mode?: number) => folder.write(NAME, content, mode);
 
 describe('the config file', () => {
   it('reads a missing file as empty and creates no folder', () => {
-    useFolder(join(folder, 'none'));
+    folder.path = folder.at('none');
     expect(read()).toEqual({});
-    expect(existsSync(folder)).toBe(false);
+    expect(existsSync(folder.path)).toBe(false);
   });
 
   it('saves changes in a private file and leaves no other file', async () => {
-    useFolder(join(folder, 'a/restaurant'));
+    folder.path = folder.at('a/restaurant');
     const profiles = { default: { key: 'sk_service_1', 'dotted.name': 1 } };
     const settings = { city: 'Zürich' };
     await update((file) => Object.assign(file, { profiles }));
     await update((file) => Object.assign(file, { settings }));
     expect(read()).toEqual({ profiles, settings });
-    expect([modeOf(folder), modeOf(path), readdirSync(folder)]).toEqual(['700', '600', ['config.json']]);
-    expect(text().endsWith('}\n')).toBe(true);
+    expect([folder.modes('', NAME), folder.list()]).toEqual([['700', '600'], [NAME]]);
+    expect(folder.read(NAME).endsWith('}\n')).toBe(true);
   });
 
   it('keeps unknown fields, also with unusual names', async () => {
@@ -61,14 +36,14 @@ describe('the config file', () => {
       '{"version":9,"__proto__":{"a":1},"profiles":{"x":{"new":[1]}},"later":{"deep":[{"b":null}]}}';
     store(before);
     await update((file) => Object.assign(file, { settings: {} }));
-    expect(JSON.parse(text())).toEqual(JSON.parse(`${before.slice(0, -1)},"settings":{}}`));
+    expect(JSON.parse(folder.read(NAME))).toEqual(JSON.parse(`${before.slice(0, -1)},"settings":{}}`));
   });
 
   it('deletes the temporary file of a killed writer, which may hold a key', async () => {
     store('{}');
-    writeFileSync(`${path}.tmp-1234567890abcdef`, 'sk_service_old');
+    folder.write(`${NAME}.tmp-1234567890abcdef`, 'sk_service_old');
     await update();
-    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(folder.list()).toEqual([NAME]);
   });
 
   it('saves nothing when the change fails', async () => {
@@ -78,53 +53,49 @@ describe('the config file', () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(text()).toBe('{"settings":{"city":"Bern"}}');
-    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect([folder.read(NAME), folder.list()]).toEqual(['{"settings":{"city":"Bern"}}', [NAME]]);
   });
 
-  it('warns when other users can read the file, and changes no permission', async () => {
-    chmodSync(folder, 0o755);
-    store('{}');
-    chmodSync(path, 0o644);
-    expect(read()).toEqual({});
-    expect([modeOf(folder), modeOf(path)]).toEqual(['755', '644']);
+  it('warns when other users can read the file, and changes no permission', () => {
+    chmodSync(folder.path, 0o755);
+    const path = store('{}', 0o644);
+    const warnings: Message[] = [];
+    expect(read(warnings)).toEqual({});
+    expect(folder.modes('', NAME)).toEqual(['755', '644']);
     expect(warnings).toEqual([{ text: `other users can read ${path}`, command: system('chmod 600', path) }]);
   });
 
   it('ignores a file that other users can write to', () => {
-    store('{"profiles":{}}');
-    chmodSync(path, 0o666);
+    const path = store('{"profiles":{}}', 0o666);
     expect(errorOf(read)).toMatchObject({
       code: 'bad_config',
       message: `cannot use the config file ${path}: other users can write to it`,
       details: { hint: { command: system('chmod 600', path) } },
     });
-    expect(modeOf(path)).toBe('666');
+    expect(folder.modes(NAME)).toEqual(['666']);
   });
 
   it.runIf(process.getuid?.() === 0)('ignores a file or link of another user', async () => {
-    store('{"profiles":{}}');
+    const path = store('{"profiles":{}}');
     chownSync(path, 65534, 65534);
-    expect(errorOf(read)).toMatchObject({
-      code: 'bad_config',
-      message: `refusing to use ${path}: it belongs to user 65534`,
-    });
-    const tool = join(tempFolder(), 'tool');
-    writeFileSync(tool, '{}', { mode: 0o755 });
-    rmSync(path);
-    symlinkSync(tool, path);
-    lchownSync(path, 65534, 65534);
+    const message = `refusing to use ${path}: it belongs to user 65534`;
+    expect(errorOf(read)).toMatchObject({ code: 'bad_config', message });
+    const tool = new TestFolder().write('tool', '{}', 0o755);
+    folder.path = folder.at('links');
+    mkdirSync(folder.path);
+    symlinkSync(tool, folder.at(NAME));
+    lchownSync(folder.at(NAME), 65534, 65534);
     expect(errorOf(read)).toMatchObject({ code: 'bad_config' });
     await expect(update()).rejects.toMatchObject({ code: 'bad_config' });
-    expect([modeOf(tool), readFileSync(tool, 'utf8')]).toEqual(['755', '{}']);
+    expect(folder.read(NAME)).toBe('{}');
   });
 
   it('writes through a symbolic link', async () => {
-    const elsewhere = tempFolder();
-    symlinkSync(join(elsewhere, 'real.json'), path);
+    const elsewhere = new TestFolder();
+    symlinkSync(elsewhere.at('real.json'), folder.at(NAME));
     await update((file) => Object.assign(file, { settings: { city: 'Bern' } }));
-    expect(lstatSync(path).isSymbolicLink()).toBe(true);
-    expect(readdirSync(elsewhere)).toEqual(['real.json']);
+    expect(lstatSync(folder.at(NAME)).isSymbolicLink()).toBe(true);
+    expect(elsewhere.list()).toEqual(['real.json']);
     expect(read()).toEqual({ settings: { city: 'Bern' } });
   });
 });
@@ -145,8 +116,8 @@ describe('a damaged config file', () => {
     ['headers in a list', '{"profiles":{"me":{"headers":[]}}}', 'profiles["me"].headers is not an object'],
     ['a header', '{"profiles":{"me":{"headers":{"X":5}}}}', 'profiles["me"].headers["X"] is not a string'],
   ])('%s: is reported and left unchanged', async (_name, content, why) => {
-    store(content);
-    const before = readFileSync(path);
+    const path = store(content);
+    const before = folder.read(NAME);
     const error = errorOf(read);
     expect(error).toMatchObject({
       code: 'bad_config',
@@ -155,7 +126,7 @@ describe('a damaged config file', () => {
     expect(hintText(hintFor(error))).toContain(`mv ${path} ${path}.bak && restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
     await expect(update()).rejects.toMatchObject({ code: 'bad_config' });
-    expect([readFileSync(path).equals(before), readdirSync(folder)]).toEqual([true, ['config.json']]);
+    expect([folder.read(NAME), folder.list()]).toEqual([before, [NAME]]);
   });
 
   it('may begin with a byte order mark', () => {
@@ -163,17 +134,10 @@ describe('a damaged config file', () => {
     expect(read()).toEqual({ settings: {} });
   });
 
-  it('quotes a path with blanks in its hint', () => {
-    const error = errorOf(() => parseConfig("/my home/it's", ''));
-    expect(hintText(hintFor(error))).toContain("mv '/my home/it'\\''s' ");
-  });
-
   it('may be a folder', () => {
-    mkdirSync(path);
-    expect(errorOf(() => readConfig(path))).toMatchObject({
-      code: 'bad_config',
-      message: `cannot use the config file ${path}: it is not a regular file`,
-    });
+    mkdirSync(folder.at(NAME));
+    const message = `cannot use the config file ${folder.at(NAME)}: it is not a regular file`;
+    expect(errorOf(read)).toMatchObject({ code: 'bad_config', message });
   });
 });
 
@@ -191,22 +155,22 @@ describe('several processes', () => {
     }`;
 
   it('keep all of twenty concurrent logins in one valid file', async () => {
-    useFolder(join(folder, 'new'));
+    folder.path = folder.at('new');
     const worker = await bundleWorker(LOGIN);
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`).sort();
-    const children = names.map((name) => startWorker(worker, [folder, name]));
+    const children = names.map((name) => startWorker(worker, [folder.path, name]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ exit: 0, stdout: 'saved\n', stderr: '' });
     expect(Object.keys(read().profiles ?? {}).sort()).toEqual(names);
-    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(folder.list()).toEqual([NAME]);
   });
 
   it('leave the old file when the disk fills up', async () => {
-    store('{"profiles":{"old":{"key":"sk_service_old"}}}');
+    const path = store('{"profiles":{"old":{"key":"sk_service_old"}}}');
     const worker = await bundleWorker(LOGIN);
-    const { stdout, stderr } = await startWorker(worker, [folder, 'pq'], { limit: '-f 2' }).ended;
+    const { stdout, stderr } = await startWorker(worker, [folder.path, 'pq'], { limit: '-f 2' }).ended;
     expect([stdout, stderr]).toEqual([expect.stringContaining(`io_error cannot write ${path}: `), '']);
-    expect(text()).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
-    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(folder.read(NAME)).toBe('{"profiles":{"old":{"key":"sk_service_old"}}}');
+    expect(folder.list()).toEqual([NAME]);
   });
 });

@@ -1,21 +1,10 @@
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { chownSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, isRunning } from '../../../src/storage/process.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import { errorOf, useFolder } from '../../helpers/files.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const HOLDER = `
@@ -58,60 +47,49 @@ const KEY = '0123456789abcdef';
 const ENDED = { ...currentProcess(), pid: 2 ** 22 + 1 };
 const textOf = (more: object = {}) => JSON.stringify({ key: KEY, ...ENDED, ...more });
 
-let folder = '';
-let path = '';
-beforeEach(() => {
-  folder = tempFolder();
-  path = join(folder, 'a');
-});
-const write = (text: string) => writeFileSync(`${path}.lock`, text);
-const setTime = (ms: number) => utimesSync(`${path}.lock`, ms / 1000, ms / 1000);
-
-/** Returns why the lock cannot be acquired, if so. */
-function failure(): AppError | undefined {
-  try {
-    tryLock(path).release();
-    return undefined;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-}
+const LOCK = 'a.lock';
+const folder = useFolder();
+const pathOf = () => folder.at('a');
+const write = (text: string) => folder.write(LOCK, text);
+const setTime = (ms: number) => utimesSync(folder.at(LOCK), ms / 1000, ms / 1000);
+/** Takes and releases the lock. */
+const take = () => tryLock(pathOf()).release();
+const failure = (): AppError => errorOf(take);
 
 describe('tryLock', () => {
   it('excludes a second holder until release, and leaves no file', () => {
-    const lock = tryLock(path);
+    const lock = tryLock(pathOf());
     expect(failure()).toMatchObject({ code: 'in_use', retryable: true });
-    expect(failure()?.message).toContain(`process ${process.pid}`);
+    expect(failure().message).toContain(`process ${process.pid}`);
     lock.release();
     lock.release();
-    expect(readdirSync(folder)).toEqual([]);
-    expect(failure()).toBeUndefined();
+    expect(folder.list()).toEqual([]);
+    take();
   });
 
   it('takes over from a killed process at once', async () => {
-    const child = startWorker(await bundleWorker(HOLDER), [path]);
+    const child = startWorker(await bundleWorker(HOLDER), [pathOf()]);
     await child.printed('held');
-    expect(failure()?.message).toContain(`process ${child.process.pid}`);
+    expect(failure().message).toContain(`process ${child.process.pid}`);
     child.process.kill('SIGKILL');
     await child.ended;
-    expect(existsSync(`${path}.lock`)).toBe(true);
-    expect(failure()).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(folder.list()).toEqual([LOCK]);
+    take();
+    expect(folder.list()).toEqual([]);
   });
 
   it('takes over from an ended process, also after a takeover that was killed', () => {
     write(textOf());
-    writeFileSync(join(folder, `.restaurant-${KEY}.lock`), textOf({ key: 'fedcba9876543210' }));
-    expect(failure()).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
+    folder.write(`.restaurant-${KEY}.lock`, textOf({ key: 'fedcba9876543210' }));
+    take();
+    expect(folder.list()).toEqual([]);
   });
 
   it('waits for the creator of an empty lock file, and takes it over two seconds later', () => {
     const createdAt = Date.now() - 1800;
     write('');
     setTime(createdAt);
-    expect(failure()).toBeUndefined();
+    take();
     expect(Date.now()).toBeGreaterThan(createdAt + 1999);
   });
 
@@ -121,22 +99,18 @@ describe('tryLock', () => {
   ])('keeps the lock of %s, and names the command that removes it', (_what, text, message) => {
     write(text);
     setTime(Date.now() + 3_600_000);
-    expect(failure()?.message).toContain(message);
-    expect(hintText(failure()?.details.hint ?? [])).toContain(`rm ${path}.lock`);
-    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(text);
+    expect(failure().message).toContain(message);
+    expect(hintText(failure().details.hint ?? [])).toContain(`rm ${folder.at(LOCK)}`);
+    expect(folder.read(LOCK)).toBe(text);
   });
 
   it.each(['x'.repeat(1_048_577), 'my notes', '{}', 'null', textOf({ key: '/../other' })])(
     'does not delete a file that is not a lock file: %.60s',
     (text) => {
-      write(text);
-      writeFileSync(join(folder, 'other.lock'), textOf());
-      expect(failure()).toMatchObject({
-        code: 'in_use',
-        message: `${path}.lock exists and is not a lock file of this program`,
-      });
-      expect(readFileSync(`${path}.lock`, 'utf8')).toBe(text);
-      expect(readFileSync(join(folder, 'other.lock'), 'utf8')).toBe(textOf());
+      const message = `${write(text)} exists and is not a lock file of this program`;
+      folder.write('other.lock', textOf());
+      expect(failure()).toMatchObject({ code: 'in_use', message });
+      expect([folder.read(LOCK), folder.read('other.lock')]).toEqual([text, textOf()]);
     },
   );
 
@@ -144,85 +118,84 @@ describe('tryLock', () => {
     const keyOf = (index: number) => index.toString(16).padStart(16, '0');
     write(textOf({ key: keyOf(0) }));
     for (let i = 0; i < 2000; i += 1)
-      writeFileSync(join(folder, `.restaurant-${keyOf(i)}.lock`), textOf({ key: keyOf((i + 1) % 2000) }));
+      folder.write(`.restaurant-${keyOf(i)}.lock`, textOf({ key: keyOf((i + 1) % 2000) }));
     expect(failure()).toMatchObject({ code: 'in_use' });
   });
 
   it('follows no symbolic link and opens only regular files', () => {
-    writeFileSync(join(folder, 'victim'), 'text');
+    folder.write('victim', 'text');
     for (const target of ['missing', 'victim']) {
-      symlinkSync(target, `${path}.lock`);
-      expect(failure()).toMatchObject({ code: 'in_use' });
-      rmSync(`${path}.lock`);
+      symlinkSync(target, folder.at(LOCK));
+      expect(failure().code).toBe('in_use');
+      rmSync(folder.at(LOCK));
     }
-    mkdirSync(`${path}.lock`);
-    expect(failure()).toMatchObject({ code: 'in_use' });
-    expect(readdirSync(folder)).toEqual(['a.lock', 'victim']);
-    expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('text');
+    mkdirSync(folder.at(LOCK));
+    expect(failure().code).toBe('in_use');
+    expect([folder.list(), folder.read('victim')]).toEqual([[LOCK, 'victim'], 'text']);
   });
 
   it.runIf(process.getuid?.() === 0)('names the owner of a lock file of another user', () => {
-    write(textOf({ pid: process.pid }));
-    chownSync(`${path}.lock`, 65534, 65534);
+    const path = write(textOf({ pid: process.pid }));
+    chownSync(path, 65534, 65534);
     expect(failure()).toMatchObject({
       code: 'io_error',
-      message: `refusing to use ${path}.lock: it belongs to user 65534`,
+      message: `refusing to use ${path}: it belongs to user 65534`,
       details: { hint: { text: 'choose a directory that you own' } },
     });
+    expect(folder.read(LOCK)).toBe(textOf({ pid: process.pid }));
   });
 
   it('does not release a lock that another took after the file was removed by hand', () => {
-    const first = tryLock(path);
-    rmSync(`${path}.lock`);
-    const second = tryLock(path);
+    const first = tryLock(pathOf());
+    rmSync(folder.at(LOCK));
+    const second = tryLock(pathOf());
     first.release();
-    expect(failure()?.code).toBe('in_use');
+    expect(failure().code).toBe('in_use');
     second.release();
   });
 
   it.runIf(process.platform === 'linux')('deletes no lock when it has no file descriptors', async () => {
-    const lock = tryLock(path);
-    const { stderr } = await startWorker(await bundleWorker(POOR), [path], { limit: '-n 100' }).ended;
-    expect(stderr).toBe(`cannot lock ${path}: too many open files`);
-    expect(failure()).toMatchObject({ code: 'in_use' });
+    const lock = tryLock(pathOf());
+    const { stderr } = await startWorker(await bundleWorker(POOR), [pathOf()], { limit: '-n 100' }).ended;
+    expect(stderr).toBe(`cannot lock ${pathOf()}: too many open files`);
+    expect(failure().code).toBe('in_use');
     lock.release();
   });
 
   it('names the path when the folder is missing', () => {
-    path = '/does/not/exist';
-    expect(failure()?.message).toBe('cannot lock /does/not/exist: no such file or folder');
+    const { message } = errorOf(() => tryLock('/does/not/exist'));
+    expect(message).toBe('cannot lock /does/not/exist: no such file or folder');
   });
 });
 
 describe('withLock', () => {
   it('returns the result and releases the lock also after a failure', async () => {
-    expect(await withLock(path, () => 7)).toBe(7);
-    const failing = withLock(path, () => {
+    expect(await withLock(pathOf(), () => 7)).toBe(7);
+    const failing = withLock(pathOf(), () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(failure()).toBeUndefined();
+    take();
   });
 
   it('gives up after its timeout', async () => {
-    const held = tryLock(path);
+    const held = tryLock(pathOf());
     const start = Date.now();
-    await expect(withLock(path, () => 1, 200)).rejects.toMatchObject({ code: 'in_use' });
+    await expect(withLock(pathOf(), () => 1, 200)).rejects.toMatchObject({ code: 'in_use' });
     expect(Date.now() - start).toBeGreaterThanOrEqual(199);
     held.release();
   });
 
   it('runs one at a time, within a process and between eight', async () => {
-    writeFileSync(path, '0');
+    const path = folder.write('a', '0');
     const worker = await bundleWorker(COUNTER);
     const children = Array.from({ length: 8 }, () => startWorker(worker, [path]));
     const own = Array.from({ length: 10 }, () =>
-      withLock(path, () => writeFileSync(path, String(Number(readFileSync(path, 'utf8')) + 1)), 60_000),
+      withLock(path, () => folder.write('a', String(Number(folder.read('a')) + 1)), 60_000),
     );
     await Promise.all(own);
     for (const child of children) expect(await child.ended).toMatchObject({ exit: 0, stderr: '' });
-    expect(readFileSync(path, 'utf8')).toBe(String(8 * 15 + 10));
-    expect(existsSync(`${path}.lock`)).toBe(false);
+    expect([folder.read('a'), folder.list()]).toEqual([String(8 * 15 + 10), ['a']]);
   });
 });
 

@@ -1,18 +1,10 @@
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { chownSync, existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openResultsStore, restaurantsOf } from '../../../src/app/last-results.ts';
 import { openProtocolStore } from '../../../src/storage/state.ts';
-import { modeOf } from '../../helpers/files.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import { useFolder } from '../../helpers/files.ts';
+import { filesOf } from '../../helpers/leaks.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const RESULTS = {
@@ -25,30 +17,30 @@ const RESULTS = {
   ],
 };
 
-let folder = '';
+const folder = useFolder();
 let warnings: string[] = [];
 beforeEach(() => {
-  folder = join(tempFolder(), 'state/restaurant');
+  folder.path = folder.at('state/restaurant');
   warnings = [];
 });
 const warn = (message: string) => warnings.push(message);
-const results = (terminal?: string) => openResultsStore(folder, terminal, warn);
-const protocol = (endpoint: string) => openProtocolStore(folder, endpoint, warn);
+const results = (terminal?: string) => openResultsStore(folder.path, terminal, warn);
+const protocol = (endpoint: string) => openProtocolStore(folder.path, endpoint, warn);
 
-/** Returns the only file in the folder. */
+/** Returns the name of the only file in the folder. */
 function onlyFile(): string {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const files = filesOf(folder.path);
   expect(files).toHaveLength(1);
-  return join(files[0]?.parentPath ?? '', files[0]?.name ?? '');
+  return relative(folder.path, files[0] ?? '');
 }
 
 describe('the last results', () => {
   it('are returned as saved, from a private file', () => {
     expect(results().read()).toBeUndefined();
-    expect(existsSync(folder)).toBe(false);
+    expect(existsSync(folder.path)).toBe(false);
     results().write(RESULTS);
     expect(results().read()).toEqual(RESULTS);
-    expect([modeOf(folder), modeOf(onlyFile())]).toEqual(['700', '600']);
+    expect(folder.modes('', onlyFile())).toEqual(['700', '600']);
   });
 
   it.each([
@@ -57,17 +49,17 @@ describe('the last results', () => {
     '{"endpoint":"x","at":1,"query":{"name":"a"},"rows":[]}',
   ])('are not read from a damaged file, which is renamed: %s', (text) => {
     results().write(RESULTS);
-    const file = onlyFile();
-    writeFileSync(file, text);
+    const name = onlyFile();
+    const file = folder.write(name, text);
     expect(results().read()).toBeUndefined();
-    expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(text);
+    expect(folder.read(`${name}.damaged`)).toBe(text);
     expect(warnings).toEqual([`${file} was damaged; renamed it to ${file}.damaged`]);
     results().write(RESULTS);
     expect(results().read()).toEqual(RESULTS);
   });
 
   it('replace a folder, which is renamed', () => {
-    mkdirSync(join(folder, 'last-find.json'), { recursive: true, mode: 0o700 });
+    mkdirSync(folder.at('last-find.json'), { recursive: true, mode: 0o700 });
     results().write(RESULTS);
     expect(results().read()).toEqual(RESULTS);
     expect(warnings).toHaveLength(1);
@@ -75,7 +67,7 @@ describe('the last results', () => {
 
   it.runIf(process.getuid?.() === 0)('are not read from a file of another user', () => {
     results().write(RESULTS);
-    chownSync(onlyFile(), 65534, 65534);
+    chownSync(folder.at(onlyFile()), 65534, 65534);
     expect(results().read()).toBeUndefined();
   });
 
@@ -112,11 +104,11 @@ describe('the last results', () => {
 
   it('of a terminal are deleted a month later', () => {
     results('one').write(RESULTS);
-    const [name = ''] = readdirSync(join(folder, 'terminals'));
+    const [name = ''] = folder.list('terminals');
     const old = new Date(Date.now() - 31 * 86_400_000);
-    utimesSync(join(folder, 'terminals', name), old, old);
+    utimesSync(folder.at('terminals', name), old, old);
     results('two').write(RESULTS);
-    expect(readdirSync(join(folder, 'terminals'))).not.toContain(name);
+    expect(folder.list('terminals')).not.toContain(name);
   });
 });
 
@@ -135,10 +127,10 @@ describe('the detected protocol', () => {
   it('is not read from a damaged file, which is renamed', () => {
     const store = protocol('https://one.example/');
     store.write({ era: 'bare' });
-    const file = onlyFile();
-    writeFileSync(file, '{"endpoint":"https://one.example/","era":5}');
+    const name = onlyFile();
+    folder.write(name, '{"endpoint":"https://one.example/","era":5}');
     expect(store.read()).toBeUndefined();
-    expect(onlyFile()).toBe(`${file}.damaged`);
+    expect(onlyFile()).toBe(`${name}.damaged`);
   });
 });
 
