@@ -1,20 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clearAccount, clearResponses, openCache } from '../../../src/storage/cache.ts';
-import { modeOf } from '../../helpers/files.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
+import { TestFolder } from '../../helpers/files.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const HOUR = 3_600_000;
@@ -24,28 +13,19 @@ const ARGS = { name: 'Ramen', city: 'Bern' };
 
 type Cache = ReturnType<typeof openCache>;
 
-/** A cache with a clock that the test sets. */
+/** A cache with a clock that the test sets, and the folder of its entries. */
 function cacheAt(limits: { maxBytes?: number } = {}) {
   const clock = { now: Date.now() };
-  const folder = join(tempFolder(), 'cache/restaurant');
-  const open = (account = ACCOUNT) =>
-    openCache({ cacheDir: folder, now: () => clock.now, ...account, ...limits });
-  return { clock, folder, open, cache: open() };
+  const cacheDir = new TestFolder().at('cache/restaurant');
+  const open = (account = ACCOUNT) => openCache({ cacheDir, now: () => clock.now, ...account, ...limits });
+  const entries = new TestFolder(join(cacheDir, 'responses'));
+  return { clock, cacheDir, entries, open, cache: open() };
 }
 
 /** Puts and gets the response to one call. */
 const put = (cache: Cache, value: unknown, args: unknown = ARGS): void =>
   cache.put(TOOL, args, JSON.stringify(value));
 const get = (cache: Cache, maxAgeMs = HOUR, args: unknown = ARGS) => cache.get(TOOL, args, maxAgeMs);
-
-/** Paths of all files of a cache folder. */
-function filesOf(folder: string): string[] {
-  const root = join(folder, 'responses');
-  if (!existsSync(root)) return [];
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
 
 describe('openCache', () => {
   it('returns a response while it is young enough, and none of the future', () => {
@@ -110,24 +90,22 @@ describe('openCache', () => {
   });
 
   it('is private and never contains the key', () => {
-    const { cache, folder } = cacheAt();
+    const { cache, entries } = cacheAt();
     put(cache, 1);
-    const [file = ''] = filesOf(folder);
-    expect([folder, join(folder, 'responses'), file].map(modeOf)).toEqual(['700', '700', '600']);
-    expect(file + readFileSync(file, 'utf8')).not.toContain('sk_service_a');
+    const [file = ''] = entries.list();
+    expect(entries.modes('..', '.', file)).toEqual(['700', '700', '600']);
+    expect(file + entries.read(file)).not.toContain('sk_service_a');
   });
 
   it('clears everything, or one account', () => {
-    const { cache, folder, open } = cacheAt();
+    const { cache, cacheDir, entries, open } = cacheAt();
     for (let i = 0; i < 20; i += 1) put(cache, i, i);
     const other = open({ ...ACCOUNT, account: 'sk_service_b' });
     put(other, 'b');
-    clearAccount(folder, ACCOUNT.account);
-    expect(get(cache, HOUR, 3)).toBeUndefined();
-    expect(get(other)?.value).toBe('b');
-    expect(clearResponses(folder)).toBe(1);
-    expect(clearResponses(folder)).toBe(0);
-    expect(existsSync(join(folder, 'responses'))).toBe(false);
+    clearAccount(cacheDir, ACCOUNT.account);
+    expect([get(cache, HOUR, 3), get(other)?.value]).toEqual([undefined, 'b']);
+    expect([clearResponses(cacheDir), clearResponses(cacheDir)]).toEqual([1, 0]);
+    expect(existsSync(entries.path)).toBe(false);
     put(cache, 1);
     expect(get(cache)?.value).toBe(1);
   });
@@ -141,21 +119,21 @@ describe('a damaged entry', () => {
     ['a time that is not a number', (text) => text.replace(/"at":\d+/, '"at":"x"')],
     ['without a value', (text) => text.replace('"value"', '"other"')],
   ])('%s: is a miss and is replaced', (_name, spoil) => {
-    const { cache, folder } = cacheAt();
+    const { cache, entries } = cacheAt();
     put(cache, 1);
-    const [file = ''] = filesOf(folder);
-    writeFileSync(file, spoil(readFileSync(file, 'utf8')));
+    const [file = ''] = entries.list();
+    entries.write(file, spoil(entries.read(file)));
     expect(get(cache)).toBeUndefined();
     put(cache, 2);
     expect(get(cache)?.value).toBe(2);
   });
 
   it('does not fail when a folder has its path', () => {
-    const { cache, folder } = cacheAt();
+    const { cache, entries } = cacheAt();
     put(cache, 1);
-    const [file = ''] = filesOf(folder);
-    rmSync(file);
-    mkdirSync(file);
+    const path = entries.at(...entries.list());
+    rmSync(path);
+    mkdirSync(path);
     expect(get(cache)).toBeUndefined();
     expect(() => put(cache, 1)).not.toThrow();
   });
@@ -174,64 +152,62 @@ describe('a folder that cannot be used', () => {
   );
 
   it('survives its removal while it is in use', () => {
-    const { cache, folder } = cacheAt();
+    const { cache, cacheDir } = cacheAt();
     put(cache, 1);
-    rmSync(folder, { recursive: true });
+    rmSync(cacheDir, { recursive: true });
     expect(get(cache)).toBeUndefined();
     put(cache, 2);
     expect(get(cache)?.value).toBe(2);
   });
 
   it('does not store responses to arguments that are nested too deep', () => {
-    const { cache, folder } = cacheAt();
+    const { cache, entries } = cacheAt();
     let deep: unknown = 1;
     for (let i = 0; i < 50_000; i += 1) deep = [deep];
     put(cache, 1, deep);
     expect(get(cache, HOUR, deep)).toBeUndefined();
-    expect(filesOf(folder)).toEqual([]);
+    expect(existsSync(entries.path)).toBe(false);
   });
 });
 
 describe('eviction', () => {
   it('counts a small entry as 13,000 bytes, and keeps the newest ones', () => {
-    const { cache, clock, folder } = cacheAt({ maxBytes: 160 * 13_000 });
+    const { cache, clock, entries } = cacheAt({ maxBytes: 160 * 13_000 });
     for (let i = 0; i < 400; i += 1) {
       clock.now += 1000;
       put(cache, i, i);
     }
-    const count = filesOf(folder).length;
-    expect(count).toBeLessThanOrEqual(170);
-    expect(count).toBeGreaterThan(80);
+    const count = entries.list().length;
+    expect([count > 80, count <= 170]).toEqual([true, true]);
     for (let i = 380; i < 400; i += 1) expect(get(cache, 24 * HOUR, i)?.value).toBe(i);
     expect(get(cache, 24 * HOUR, 0)).toBeUndefined();
   });
 
   it('keeps about the maximum size and rejects a response that exceeds it', () => {
-    const { cache, clock, folder } = cacheAt({ maxBytes: 16 * 40_000 });
+    const { cache, clock, entries } = cacheAt({ maxBytes: 16 * 40_000 });
     for (let i = 0; i < 120; i += 1) {
       clock.now += 1000;
       put(cache, 'x'.repeat(15_000), i);
     }
-    const bytes = filesOf(folder).reduce((sum, file) => sum + statSync(file).size, 0);
-    expect(bytes).toBeLessThanOrEqual(700_000);
-    expect(bytes).toBeGreaterThan(240_000);
+    const bytes = entries.list().reduce((sum, name) => sum + statSync(entries.at(name)).size, 0);
+    expect([bytes > 240_000, bytes <= 700_000]).toEqual([true, true]);
     put(cache, 'x'.repeat(40_000));
     expect(get(cache)).toBeUndefined();
   });
 
   it('deletes what is older than 30 days', () => {
-    const { cache, clock, folder } = cacheAt({ maxBytes: 1000 * 13_000 });
+    const { cache, clock, entries } = cacheAt({ maxBytes: 1000 * 13_000 });
     for (let i = 0; i < 60; i += 1) put(cache, i, i);
     const old = new Date(clock.now - 31 * 24 * HOUR);
-    for (const file of filesOf(folder)) utimesSync(file, old, old);
+    for (const name of entries.list()) utimesSync(entries.at(name), old, old);
     for (let i = 0; i < 100; i += 1) put(cache, i, `new${i}`);
-    expect(filesOf(folder).length).toBe(100);
+    expect(entries.list()).toHaveLength(100);
   });
 });
 
 describe('several processes', () => {
   it('write the same entries concurrently and never read an incomplete one', async () => {
-    const folder = tempFolder();
+    const folder = new TestFolder();
     const worker = await bundleWorker(`import { openCache } from '../../../src/storage/cache.ts';
        const cache = openCache({ cacheDir: process.argv[2], endpoint: 'e', account: 'k', now: Date.now, maxBytes: 64 * 13_000 });
        let wrong = 0;
@@ -244,15 +220,14 @@ describe('several processes', () => {
          cache.put('t', args, JSON.stringify(String(args).repeat(500)));
        }
        console.log(wrong, hits > 0);`);
-    const children = Array.from({ length: 4 }, () => startWorker(worker, [folder]));
+    const children = Array.from({ length: 4 }, () => startWorker(worker, [folder.path]));
     for (const child of children)
       expect(await child.ended).toMatchObject({ exit: 0, stdout: '0 true\n', stderr: '' });
-    expect(filesOf(folder).length).toBeLessThanOrEqual(70);
+    expect(folder.list('responses').length).toBeLessThanOrEqual(70);
   });
 
   it.runIf(process.getuid?.() === 0)('still read a read-only cache', async () => {
-    const folder = tempFolder();
-    const cache = openCache({ cacheDir: folder, now: Date.now, ...ACCOUNT });
+    const { cacheDir, cache, entries } = cacheAt();
     put(cache, 'kept');
     const worker =
       await bundleWorker(`import { clearResponses, openCache } from '../../../src/storage/cache.ts';
@@ -262,9 +237,9 @@ describe('several processes', () => {
        const cleared = (() => { try { return clearResponses(cacheDir); } catch (error) { return error.code; } })();
        const kept = cache.get('${TOOL}', ${JSON.stringify(ARGS)}, 60_000)?.value;
        console.log(kept, cache.get('t', 1, 60_000), cleared);`);
-    for (const path of [folder, join(folder, 'responses')]) chmodSync(path, 0o755);
-    for (const file of filesOf(folder)) chmodSync(file, 0o644);
-    const child = startWorker(worker, [folder], { uid: 65534, gid: 65534 });
+    for (const name of ['../../..', '../..', '..', '']) chmodSync(entries.at(name), 0o755);
+    for (const name of entries.list()) chmodSync(entries.at(name), 0o644);
+    const child = startWorker(worker, [cacheDir], { uid: 65534, gid: 65534 });
     expect(await child.ended).toMatchObject({ exit: 0, stdout: 'kept undefined io_error\n', stderr: '' });
   });
 });

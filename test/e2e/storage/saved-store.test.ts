@@ -1,12 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SavedStore } from '../../../src/storage/saved-store.ts';
 import type { Change } from '../../../src/util/changes.ts';
-import { modeOf } from '../../helpers/files.ts';
+import { useFolder } from '../../helpers/files.ts';
 import { fewOrAll } from '../../helpers/full.ts';
-import { tempFolder } from '../../helpers/temp-folder.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const KILLS = fewOrAll(10, 300);
@@ -28,13 +26,10 @@ for (let turn = 0; turn < Number(turns); turn += 1) {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
 }`;
 
-let folder = '';
-beforeEach(() => {
-  folder = tempFolder();
-});
-const log = (): string => join(folder, 'changes.ndjson');
-const saved = (): string => join(folder, 'saved.json');
-const open = (): SavedStore => new SavedStore(folder);
+const LOG = 'changes.ndjson';
+const SAVED = 'saved.json';
+const folder = useFolder();
+const open = (): SavedStore => new SavedStore(folder.path);
 const one = { id: 'a', service: 's', saved_at: '2026-01-01T00:00:00.000Z' };
 const change = (after: number): Change => ({
   when: '2026-01-01T00:00:00.000Z',
@@ -44,16 +39,19 @@ const change = (after: number): Change => ({
   before: after - 1,
   after,
 });
+const lineOf = (after: number) => `${JSON.stringify(change(after))}\n`;
+/** Records a change. */
+const record = (after: number) => open().update((restaurants) => ({ restaurants, changes: [change(after)] }));
 
 describe('the saved restaurants', () => {
   it('are private, and replaced as a whole', async () => {
-    folder = join(folder, 'a/b');
-    expect([open().read(), open().changes(), existsSync(folder)]).toEqual([[], [], false]);
+    folder.path = folder.at('a/b');
+    expect([open().read(), open().changes(), existsSync(folder.path)]).toEqual([[], [], false]);
     await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
     await open().update((restaurants) => ({ restaurants, changes: [change(2), change(3)] }));
     expect([open().read(), open().changes()]).toEqual([[one], [change(1), change(2), change(3)]]);
-    expect(readdirSync(folder).sort()).toEqual(['changes.ndjson', 'saved.json']);
-    expect([folder, saved(), log()].map(modeOf)).toEqual(['700', '600', '600']);
+    expect(folder.list()).toEqual([LOG, SAVED]);
+    expect(folder.modes('', SAVED, LOG)).toEqual(['700', '600', '600']);
   });
 
   it.each([
@@ -65,47 +63,45 @@ describe('the saved restaurants', () => {
     ['{"version":1,"restaurants":[],"pending":{"at":-1,"lines":""}}', '"pending" is not valid'],
     ['{"version":2}', 'a newer version of this program wrote it'],
   ])('are left alone when the file is damaged: %j', async (text, reason) => {
-    writeFileSync(saved(), text, 'latin1');
-    const error = expect.objectContaining({ code: 'io_error', message: `cannot use ${saved()}: ${reason}` });
+    const path = folder.write(SAVED, Buffer.from(text, 'latin1'));
+    const before = folder.read(SAVED);
+    const error = expect.objectContaining({ code: 'io_error', message: `cannot use ${path}: ${reason}` });
     expect(() => open().read()).toThrow(error);
     await expect(open().update(() => ({ restaurants: [] }))).rejects.toEqual(error);
-    expect([readFileSync(saved(), 'latin1'), readdirSync(folder)]).toEqual([text, ['saved.json']]);
+    expect([folder.read(SAVED), folder.list()]).toEqual([before, [SAVED]]);
   });
 
   it('are not read from a file of the wrong kind', () => {
-    mkdirSync(saved());
-    expect(() => open().read()).toThrow(`cannot use ${saved()}: it is not a regular file`);
+    mkdirSync(folder.at(SAVED));
+    expect(() => open().read()).toThrow(`cannot use ${folder.at(SAVED)}: it is not a regular file`);
   });
 
   it('keep a record of changes in which a last line that was cut off counts for nothing', async () => {
-    await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
-    const whole = readFileSync(log(), 'utf8');
-    writeFileSync(log(), `${whole}{"when":"2026-01-0`);
+    await record(1);
+    folder.write(LOG, `${lineOf(1)}{"when":"2026-01-0`);
     expect(open().changes()).toEqual([change(1)]);
-    await open().update((restaurants) => ({ restaurants, changes: [change(2)] }));
-    expect(readFileSync(log(), 'utf8')).toBe(`${whole}${JSON.stringify(change(2))}\n`);
+    await record(2);
+    expect(folder.read(LOG)).toBe(lineOf(1) + lineOf(2));
     // Only the line break is missing, as after an edit.
-    writeFileSync(log(), whole.trimEnd());
-    await open().update((restaurants) => ({ restaurants, changes: [change(3)] }));
+    folder.write(LOG, lineOf(1).trimEnd());
+    await record(3);
     expect(open().changes()).toEqual([change(1), change(3)]);
   });
 
   it.each([0, 1, 40, 1000])('finish a write that ended after %i bytes of the record', async (written) => {
-    await open().update(() => ({ restaurants: [one], changes: [change(1)] }));
-    const whole = readFileSync(log(), 'utf8');
-    const lines = `${JSON.stringify(change(2))}\n${JSON.stringify(change(3))}\n`;
-    const content = { version: 1, restaurants: [one], pending: { at: whole.length, lines } };
-    writeFileSync(saved(), JSON.stringify(content));
-    writeFileSync(log(), whole + lines.slice(0, written));
+    const lines = lineOf(2) + lineOf(3);
+    const pending = { at: lineOf(1).length, lines };
+    folder.write(SAVED, JSON.stringify({ version: 1, restaurants: [one], pending }));
+    folder.write(LOG, lineOf(1) + lines.slice(0, written));
     expect(open().changes()).toEqual([change(1), change(2), change(3)]);
-    await open().update((restaurants) => ({ restaurants, changes: [change(4)] }));
-    expect(readFileSync(log(), 'utf8')).toBe(`${whole}${lines}${JSON.stringify(change(4))}\n`);
-    expect(readFileSync(saved(), 'utf8')).not.toContain('pending');
+    await record(4);
+    expect(folder.read(LOG)).toBe(lineOf(1) + lines + lineOf(4));
+    expect(folder.read(SAVED)).not.toContain('pending');
   });
 
   it.runIf(process.getuid?.() === 0)('are not read from a folder that others can change', () => {
-    chmodSync(folder, 0o777);
-    writeFileSync(saved(), '{"version":1,"restaurants":[]}');
+    chmodSync(folder.path, 0o777);
+    folder.write(SAVED, '{"version":1,"restaurants":[]}');
     expect(() => open().read()).toThrow(/^refusing to use /);
   });
 });
@@ -127,7 +123,9 @@ describe('processes that change the saved restaurants', () => {
 
   it('lose no change and record none twice when they are killed at any moment', async () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const runs = Array.from({ length: kill % 5 === 0 ? 2 : 1 }, () => startWorker(worker, [folder, '1e9']));
+      const runs = Array.from({ length: kill % 5 === 0 ? 2 : 1 }, () =>
+        startWorker(worker, [folder.path, '1e9']),
+      );
       await Promise.all(runs.map((run) => run.printed('started')));
       await sleep(Math.random() * 20);
       for (const run of runs) run.process.kill('SIGKILL');
@@ -136,11 +134,11 @@ describe('processes that change the saved restaurants', () => {
     }
     expect(expectNoGap()).toBeGreaterThanOrEqual(KILLS);
     await open().update((restaurants) => ({ restaurants }));
-    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(folder.list().filter((name) => name.endsWith('.tmp'))).toEqual([]);
   }, 900_000);
 
   it('wait for each other', async () => {
-    const runs = [1, 2, 3].map(() => startWorker(worker, [folder, '20']));
+    const runs = [1, 2, 3].map(() => startWorker(worker, [folder.path, '20']));
     for (const run of runs) expect(await run.ended).toMatchObject({ exit: 0, stderr: '' });
     expect(expectNoGap()).toBe(60);
   });
