@@ -154,6 +154,8 @@ describe('the key', () => {
     [['find', KEY, KEY]],
     [['find', KEY, '--city', `in ${KEY}`]],
     [['config', 'set', KEY, 'x']],
+    [['config', 'set', 'key', KEY]],
+    [[...FIND, '--profile', KEY]],
     [['config', 'set', 'timeout', KEY]],
     [[...FIND, '--base-url', `https://${KEY}@example.com`]],
     [[...FIND, '--base-url', `https://example.com/?key=${KEY}`]],

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useScriptedService } from '../helpers/answers.ts';
+import { TestFolder } from '../helpers/files.ts';
 import { KEY, restaurants, sharedFolder, useProgram } from './support.ts';
 
 const { run } = useProgram();
@@ -16,45 +17,24 @@ beforeEach(() => {
   home = sharedFolder();
 });
 
-/** Returns the files below the home folder that contain the key. */
-function filesWithKey(): string[] {
-  const files = readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => join(home, name));
-  return files.filter((path) => statSync(path).isFile() && readFileSync(path, 'latin1').includes(KEY));
-}
-
 // `run` checks that the key is never printed.
 describe('a key', () => {
-  it.each([
-    ['config', 'set', 'key', KEY],
-    [...FIND, '--profile', KEY],
-    [...FIND, '--base-url', `http://user:${KEY}@127.0.0.1:9`],
-  ])('in the arguments of %s %s is rejected or masked, and not stored', async (...words) => {
-    await run(words, { env: inHome({ CI: 'true' }) });
-    expect(filesWithKey()).toEqual([]);
-  });
-
-  it('from the environment is not in any file or page', async () => {
-    const env = inHome({ RESTAURANT_MAX_AGE: '10m' });
-    for (const more of [[], ['--json'], ['--verbose'], ['-o', 'out.html'], ['-o', 'out.csv']]) {
-      await run([...FIND, ...more], { env, cwd: home, exit: 0 });
-    }
-    expect(filesWithKey()).toEqual([]);
-  });
-
-  it.each([
-    ['another host', 'https://evil.example'],
-    ['a host that contains the first', 'http://127.0.0.1.evil.example'],
-    ['plain http', 'http://api.example'],
-    ['a host with a final dot', 'http://localhost.:9'],
-    ['all interfaces', 'http://0.0.0.0:9'],
-    ['a mapped address', 'http://[::ffff:127.0.0.2]:9'],
-    ['user info', 'http://127.0.0.1@evil.example'],
-    ['a backslash', 'http://127.0.0.1\\@evil.example'],
-    ['a percent-encoded zero', 'http://127.0.0.1%00.evil.example'],
-  ])('that is saved is not sent to %s', async (_name, url) => {
+  it('that is saved is sent neither over plain HTTP nor to a host that resembles another', async () => {
     const login = ['login', '--key-stdin', '--no-verify', '--base-url', 'https://api.example'];
     await run(login, { env: bare(), stdin: KEY, exit: 0 });
-    expect([2, 4]).toContain((await run([...FIND, '--base-url', url], { env: bare() })).exit);
+    for (const host of [
+      'api.example',
+      '127.0.0.1.evil.example',
+      'localhost.:9',
+      '0.0.0.0:9',
+      '[::ffff:127.0.0.2]:9',
+      '127.0.0.1@evil.example',
+      '127.0.0.1\\@evil.example',
+      '127.0.0.1%00.evil.example',
+    ]) {
+      const { exit } = await run([...FIND, '--base-url', `http://${host}`], { env: bare() });
+      expect([host, [2, 4].includes(exit ?? 0)]).toEqual([host, true]);
+    }
   });
 
   it('of a key command is bound to the first service that accepts it, until the command changes', async () => {
@@ -86,14 +66,9 @@ describe('a key', () => {
 
   it('is masked in a large response in time, with 1,000 saved profiles', async () => {
     const profiles = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, index) => [
-        `p${index}`,
-        { key: `sk_service_other_key_${index}_0123` },
-      ]),
+      Array.from({ length: 1000 }, (_, index) => [`p${index}`, { key: `sk_service_other_key_${index}` }]),
     );
-    const folder = join(home, '.config/restaurant');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    new TestFolder(home).write('.config/restaurant/config.json', JSON.stringify({ profiles }));
     const note = 'lorem % \\u00e9 ipsum '.repeat(200_000);
     service.answer(restaurants({ service_id: 'r-1', name: 'Nopa', note }));
     expect((await run([...FIND, '--json'], { env: inHome(), exit: 0 })).ms).toBeLessThan(10_000);
@@ -160,7 +135,7 @@ describe('a password in a URL', () => {
         .map((user) => `${scheme}${user}127.0.0.1:9`)
         .map((url) => (url.includes('@') ? url : `${url}?password=s3cr3t`)),
     );
-  const commands = (url: string): readonly (readonly string[])[] => [
+  const commands = (url: string) => [
     [...FIND, '--base-url', url],
     [...FIND, `--endpoint=${url}`, '--sort', 'foo'],
     ['lookup', 'r-1', '--base-url', url, '--json'],
@@ -170,7 +145,7 @@ describe('a password in a URL', () => {
     ['config', 'set', 'endpoint', url, '--json'],
     ['config', 'profiles'],
   ];
-  const storeCommands = (url: string): readonly (readonly string[])[] => [
+  const storeCommands = (url: string) => [
     [...FIND, '--shared-state', url, '--max-wait', '0'],
     ['enrich', 'missing.csv', '--city', 'SF', '--shared-state', url],
     ['config', 'set', 'shared-state', url],
