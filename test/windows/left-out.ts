@@ -16,7 +16,10 @@ export const FILES = [
   { reason: SHELL, files: ['e2e/completion/shells', 'e2e/process/{curl,readme,start,streams}'] },
   { reason: SIGNALS, files: ['e2e/process/signals'] },
   { reason: TERMINAL, files: ['e2e/process/terminal', 'e2e/commands/output'] },
-  { reason: MODES, files: ['e2e/{files,places}', 'e2e/process/{hardship,manual}', 'security/{files,devices}'] },
+  {
+    reason: MODES,
+    files: ['e2e/{files,places}', 'e2e/process/{hardship,manual}', 'security/{files,devices}'],
+  },
   { reason: LAUNCHER, files: ['e2e/{library,open}', 'e2e/mcp/{check,config,sdk}', 'e2e/skill/skill'] },
   { reason: QUOTING, files: ['e2e/{runs,transcripts}'] },
   { reason: 'needs Chromium', files: ['e2e/page/page'] },
