@@ -156,15 +156,14 @@ function lookupRow(
 }
 
 const MAX_DETAIL_LEVEL = 6;
-const PHONE_KEY = /phone|tel(?:$|_|ephone)|mobile/i;
-const PHONE = /^\+?[\d ().\-/‐‑–]{5,40}$/;
 
 export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
   return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
 }
 
 export function detailOf(value: unknown, key = '', level = 0): Detail {
-  if (typeof value === 'string') return textOrLink(value, key);
+  const href = typeof value === 'string' ? webUrl(value) : undefined;
+  if (href !== undefined) return { href, text: inline(value) };
   if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
   if (Array.isArray(value)) {
@@ -173,16 +172,4 @@ export function detailOf(value: unknown, key = '', level = 0): Detail {
     return { list: value.map(itemOf) };
   }
   return isObject(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
-}
-
-function textOrLink(value: string, key: string): Detail {
-  const text = inline(value);
-  const href = webUrl(value) ?? (PHONE_KEY.test(key) ? phoneAddress(value) : undefined);
-  return href === undefined ? text : { href, text };
-}
-
-function phoneAddress(text: string): string | undefined {
-  if (!PHONE.test(text.trim())) return undefined;
-  const digits = text.replace(/\D/g, '');
-  return digits.length < 4 ? undefined : `tel:${text.trim().startsWith('+') ? '+' : ''}${digits}`;
 }

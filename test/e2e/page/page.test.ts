@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const addresses = (await page.evaluate(
       `[...document.querySelectorAll('a')].map((a) => a.href + ' ' + a.rel)`,
     )) as string[];
-    for (const address of addresses) expect(address).toMatch(/^(https:|tel:\+?\d|file:.*#)/);
+    for (const address of addresses) expect(address).toMatch(/^(https:|file:.*#)/);
     expect(await page.locator('tr.more a:not([rel="noopener noreferrer"])').count()).toBe(0);
     expect(await page.evaluate('document.scripts.length')).toBe(1);
     expect(await page.locator('svg, iframe, object, embed, link, base').count()).toBe(0);
@@ -296,8 +296,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     });
     await page.locator('.leaflet-marker-icon').click();
     const popup = page.locator('.leaflet-popup');
-    expect(await popup.innerText()).toContain('560 Divisadero St');
-    expect(await popup.getByRole('link').getAttribute('href')).toBe('tel:+14155550195');
+    expect(await popup.innerText()).toMatch(/560 Divisadero St.*\+1 415 555 0195/s);
     expect(await page.locator('time').textContent()).toBe('21 Nov 2026, 21:00');
     expect(await page.locator('tr.more').innerText()).toContain('Pork chop, price 34');
     expect(await page.locator('tr.more').innerText()).toContain('closed');

@@ -111,6 +111,6 @@ export function detail(value: Detail): Node | string {
 }
 
 function link(href: string, text: string): Node | string {
-  if (!/^(?:https?:\/\/|tel:)/.test(href)) return text;
+  if (!/^https?:\/\//.test(href)) return text;
   return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
