@@ -54,7 +54,7 @@ export function modernServer(params: ElicitRequest['params'] = QUESTION): Reques
 }
 
 /** Serves MCP 2025-11-25 with sessions, each with a server of its own. */
-export function sessionServer(newServer: () => OldServer): RequestListener {
+function sessionServer(newServer: () => OldServer): RequestListener {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return async (request, response) => {
     const known = sessions.get(String(request.headers['mcp-session-id']));

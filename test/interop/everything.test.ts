@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { newHome, realSleep } from '../helpers/program.ts';
-import { answerTo, INITIALIZE, lines, request } from '../unit/mcp/lines.ts';
+import { answerTo, INITIALIZE, lines, messagesIn, request } from '../unit/mcp/lines.ts';
 import { ANYWHERE, useServer, what } from './real-server.ts';
 
 const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
@@ -110,9 +110,11 @@ describe('the reference server "everything"', () => {
     expect(server.passed().at(-2)?.body.params).not.toHaveProperty('_meta');
   });
 
-  it('offers its resources, prompts and completion through the bridge', async () => {
+  it('offers its tools, resources, prompts and completion through the bridge', async () => {
     const ref = { type: 'ref/prompt', name: 'completable-prompt' };
     const argument = { name: 'department', value: 'E' };
+    const call = (id: number, name: string, args: object, _meta?: object) =>
+      request(id, 'tools/call', { name, arguments: args, ...(_meta && { _meta }) });
     const stdin = lines(
       INITIALIZE,
       request(1, 'resources/templates/list'),
@@ -121,6 +123,9 @@ describe('the reference server "everything"', () => {
       request(4, 'resources/read', { uri: 'demo://resource/dynamic/text/1' }),
       request(5, 'resources/read', { uri: 'demo://nothing' }),
       request(6, 'resources/subscribe', { uri: 'demo://resource/dynamic/text/1' }),
+      call(7, 'get-structured-content', { location: 'Chicago' }),
+      call(8, 'get-sum', { a: 2 }),
+      call(9, 'trigger-long-running-operation', { duration: 0.2, steps: 2 }, { progressToken: 'mine' }),
     );
     const { exit, stdout } = await run('mcp', { stdin });
     expect(exit).toBe(0);
@@ -133,5 +138,13 @@ describe('the reference server "everything"', () => {
     expect(JSON.stringify(answerTo(stdout, 4).result)).toContain('Resource 1');
     expect(answerTo(stdout, 5).error).toMatchObject({ code: expect.any(Number) });
     expect(answerTo(stdout, 6).error).toMatchObject({ code: -32601 });
+    expect(answerTo(stdout, 7).result).toMatchObject({
+      structuredContent: { temperature: expect.any(Number) },
+    });
+    expect(answerTo(stdout, 8).result).toMatchObject({ isError: true });
+    const progress = messagesIn(stdout).flatMap(({ method, params }) =>
+      method === undefined ? [] : [params],
+    );
+    expect(progress).toMatchObject([1, 2].map((progress) => ({ progressToken: 'mine', progress, total: 2 })));
   });
 });

@@ -20,7 +20,7 @@ export const FILES = [
     reason: MODES,
     files: ['e2e/{files,places}', 'e2e/process/{hardship,manual}', 'security/{files,devices}'],
   },
-  { reason: LAUNCHER, files: ['e2e/{library,open}', 'e2e/mcp/{check,config,sdk}', 'e2e/skill/skill'] },
+  { reason: LAUNCHER, files: ['e2e/{library,open}', 'e2e/mcp/{check,config,host,input}', 'e2e/skill/skill'] },
   { reason: QUOTING, files: ['e2e/{runs,transcripts}'] },
   { reason: 'needs Chromium', files: ['e2e/page/page'] },
   { reason: 'needs Redis', files: ['e2e/storage/shared-state', 'security/shared-state'] },

@@ -1,10 +1,14 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
-import { describe, expect, it } from 'vitest';
-import { useService } from '../../helpers/service.ts';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { newHome, runCli } from '../../helpers/program.ts';
+import { PAID, useService } from '../../helpers/service.ts';
 import { connectHost, useInstalled } from './installed.ts';
 
 const installed = useInstalled();
 const service = useService({ mode: 'mcp' });
+const plain = useService({ reply: 'sse' });
 
 const MODES = [
   ['legacy', '2025-11-25'],
@@ -14,8 +18,8 @@ const MODES = [
 
 const FIND = { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } };
 
-const textsOf = ({ content }: { content: unknown }): string[] =>
-  (content as { text: string }[]).map(({ text }) => text);
+const textsOf = (result: object): string[] =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text);
 
 describe.each(MODES)('a host in mode %s', (mode, version) => {
   it('lists and calls the tools, and reads the skill', async () => {
@@ -54,4 +58,39 @@ describe.each(MODES)('a host in mode %s', (mode, version) => {
     expect(note).toBe('Cut: 1 of 3 records.');
     expect(await client.callTool(area)).not.toHaveProperty('structuredContent');
   });
+});
+
+it('a host on version 1 of the official SDK lists tools, calls them in parallel, and closes', async () => {
+  const { command } = installed;
+  const transport = new StdioClientTransport({ command, args: ['mcp'], env: plain.env, stderr: 'pipe' });
+  let stderr = '';
+  transport.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const client = new Client({ name: 'test-host', version: '1' });
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  expect(client.getServerVersion()).toMatchObject({ name: 'restaurant' });
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['find_restaurant', 'lookup_restaurant']);
+  const calls = Array.from({ length: 24 }, (_, index) =>
+    client.callTool({ ...FIND, arguments: { name: `nothing ${index}`, city: 'SF' } }),
+  );
+  for (const result of await Promise.all(calls)) {
+    expect(JSON.parse(textsOf(result)[0] ?? '')).toMatchObject({ status: 'ok', total_matches: 0 });
+  }
+  await client.ping();
+  await client.close();
+  expect(stderr).toBe('');
+});
+
+it('a host that passes no variables uses the saved login as soon as it is saved', async () => {
+  const { home, env } = newHome();
+  const client = await connectHost(installed, { mode: 'legacy', env: { HOME: home } });
+  const before = await client.callTool(FIND);
+  expect(before.isError).toBe(true);
+  expect(textsOf(before)[0]).toContain('restaurant login');
+  const login = ['login', '--base-url', plain.sandbox.baseUrl, '--key-stdin'];
+  expect(await runCli(login, { env, stdin: PAID })).toMatchObject({ exit: 0 });
+  expect((await client.callTool(FIND)).isError).toBeFalsy();
 });
