@@ -1,18 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/client/restaurant.ts';
 import type { AppError } from '../../src/errors.ts';
 import { skippingClock } from './clock.ts';
-import { httpServer, type ReceivedRequest, type RequestHandler } from './servers.ts';
 
 export const KEY = 'sk_service_test_0123456789abcdef';
-
-/** Serves HTTP until the test ends. */
-export async function serve(answer: RequestHandler): Promise<{ url: URL; requests: ReceivedRequest[] }> {
-  const { origin, requests, close } = await httpServer(answer);
-  onTestFinished(close);
-  return { url: endpointAt(origin), requests };
-}
 
 export const endpointAt = (origin: string): URL => new URL(`${origin}/api/mcp`);
 
@@ -47,9 +38,6 @@ export function clientFor(url: URL, options: TestOptions = {}): { client: Client
   return { client, slept: clock.waits };
 }
 
-/** Returns the id of a request. */
-export const idOf = (body: string): number => (JSON.parse(body) as { id: number }).id;
-
 /** Returns a result envelope with `output` as JSON in its text block. */
 export function toolReply(id: unknown, output: unknown): string {
   return JSON.stringify({
@@ -57,11 +45,6 @@ export function toolReply(id: unknown, output: unknown): string {
     id,
     result: { content: [{ type: 'text', text: JSON.stringify(output) }] },
   });
-}
-
-/** Responds to a request with JSON. */
-export function sendJson(response: ServerResponse, body: string, status = 200): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
 }
 
 export const FOUND = { status: 'ok', results: [{ service_id: 'r-1', name: 'Nopa' }], total_matches: 1 };

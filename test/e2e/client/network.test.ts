@@ -8,23 +8,14 @@ import { openTransport } from '../../../src/client/http/transport.ts';
 import type { Client } from '../../../src/client/restaurant.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { UNTRUSTED } from '../../helpers/certificate.ts';
-import {
-  clientFor,
-  endpointAt,
-  FOUND,
-  failure,
-  idOf,
-  KEY,
-  sendJson,
-  serve,
-  toolReply,
-} from '../../helpers/client.ts';
-import { FIND, scripted } from '../../helpers/script.ts';
+import { clientFor, endpointAt, FOUND, failure, KEY, toolReply } from '../../helpers/client.ts';
+import { FIND, scripted, serveScript } from '../../helpers/script.ts';
 import { closedPort, onEachRequest, rawServer } from '../../helpers/servers.ts';
 
 const REMOTE = new URL('http://service.example/api/mcp');
 const find = (client: Client) => client.find({ name: 'Nopa', city: 'SF' });
-const service = () => serve((request, response) => sendJson(response, toolReply(idOf(request.body), FOUND)));
+/** A service that gets as many searches. */
+const service = (searches = 1) => serveScript(Array(searches).fill(FIND));
 
 /** Returns a client of a remote service with these variables. */
 const clientWith = (env: Record<string, string>, url = REMOTE): Client =>
@@ -78,15 +69,15 @@ async function serveProxy(
 
 describe('a connection', () => {
   it('is reused for consecutive requests', async () => {
-    const { client, connections } = await scripted([FIND, FIND, FIND, FIND]);
-    for (let turn = 0; turn < 4; turn += 1) await find(client);
+    const { client, connections } = await scripted([FIND, FIND, FIND]);
+    for (let turn = 0; turn < 3; turn += 1) await find(client);
     expect(connections()).toBe(1);
   });
 
   it('on which a second response arrives fails no request: the next one uses another connection', async () => {
     const { origin } = await raw((socket) =>
       onEachRequest(socket, ({ body }) => {
-        const text = toolReply(idOf(body), FOUND);
+        const text = toolReply(JSON.parse(body).id, FOUND);
         const head = `Content-Type: application/json\r\nContent-Length: ${text.length}`;
         socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${text}`);
         setTimeout(() => socket.end('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n'), 1);
@@ -98,14 +89,22 @@ describe('a connection', () => {
     }
   });
 
-  it('that is never established ends with the call, and nothing stays open after close', async () => {
-    const { host, closed } = await silent();
-    const { client } = clientFor(new URL(`https://${host}`), { timeoutMs: 200 });
-    const error = await failure(find(client));
-    expect(error).toMatchObject({ code: 'timeout', message: `no connection to ${host} within 200ms` });
-    await client.close();
-    await closed;
-  });
+  it.each([
+    ['a service', (host: string) => `https://${host}`, ''],
+    ['a SOCKS proxy', () => REMOTE.href, 'socks5h://'],
+  ])(
+    'to %s that never replies ends with the call, and nothing stays open after close',
+    async (_to, url, proxy) => {
+      const { host, closed } = await silent();
+      const env = { ALL_PROXY: proxy && proxy + host };
+      const options = { insecureHttp: true, timeoutMs: 200, context: { env } };
+      const { client } = clientFor(new URL(url(host)), options);
+      const message = expect.stringMatching(`^no connection to ${proxy === '' ? host : ''}.* within 200ms$`);
+      expect(await failure(find(client))).toMatchObject({ code: 'timeout', message });
+      await client.close();
+      await closed;
+    },
+  );
 
   it('has its own timeout', async () => {
     const { host } = await silent();
@@ -210,7 +209,7 @@ describe('a SOCKS proxy', () => {
   const through = (proxy: string, url = REMOTE) => clientWith({ ALL_PROXY: proxy }, url);
 
   it('carries the requests to a host name that only the proxy knows', async () => {
-    const { url, requests } = await service();
+    const { url, requests } = await service(3);
     const proxy = await serveSocks(url);
     const client = through(`socks5h://${proxy.host}`);
     for (let turn = 0; turn < 3; turn += 1) expect((await find(client)).output).toEqual(FOUND);
@@ -249,19 +248,10 @@ describe('a SOCKS proxy', () => {
     ['that cannot reach the service', 'http://refused.example/', 'unreachable'],
     ['that does not listen', undefined, 'refused'],
   ])('%s is named', async (_name, target, expected) => {
-    const { url } = await service();
+    const { url } = await service(0);
     const host = target === undefined ? new URL(await closedPort()).host : (await serveSocks(url)).host;
     const call = find(through(`socks5h://${host}`, new URL(target ?? REMOTE)));
     expect(await expectProxyError(call, host)).toContain(expected);
-  });
-
-  it('that never replies leaves nothing open after close', async () => {
-    const { host, closed } = await silent();
-    const env = { ALL_PROXY: `socks5h://${host}` };
-    const { client } = clientFor(REMOTE, { insecureHttp: true, timeoutMs: 200, context: { env } });
-    expect(await failure(find(client))).toMatchObject({ code: 'timeout' });
-    await client.close();
-    await closed;
   });
 
   it('that closes the connection is named in the error', async () => {

@@ -1,34 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FOUND, sendJson, serve, toolReply } from '../../helpers/client.ts';
+import { useScriptedService } from '../../helpers/answers.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
-import type { ReceivedRequest } from '../../helpers/servers.ts';
+import { FIND as FOUND, refuse, result, status } from '../../helpers/script.ts';
 
 const KEY = 'sk_service_headers_0123456789';
 const SECRET = 'access-token-4711';
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 const NO_KEY = { RESTAURANT_API_KEY: '' };
 
+const TOOLS = result({ tools: [{ name: 't', inputSchema: { type: 'object' } }] });
+const service = useScriptedService((request, response) => {
+  const reply = request.method === 'tools/list' ? TOOLS : FOUND[1];
+  reply(request, response);
+});
 let home: string;
 let env: Record<string, string>;
-let base: string;
-let requests: readonly ReceivedRequest[];
 
-beforeEach(async () => {
-  const service = await serve(({ body }, response) => {
-    const { id, method } = JSON.parse(body) as { id: number; method: string };
-    const tools = { jsonrpc: '2.0', id, result: { tools: [{ name: 't', inputSchema: { type: 'object' } }] } };
-    sendJson(response, method === 'tools/list' ? JSON.stringify(tools) : toolReply(id, FOUND));
-  });
+beforeEach(() => {
   ({ home, env } = newHome());
-  [base, requests] = [service.url.origin, service.requests];
 });
 
 const run = (words: readonly string[], more: Record<string, string> = {}, stdin = '') =>
   runCli(words, { env: { ...env, RESTAURANT_MAX_AGE: '0', RESTAURANT_API_KEY: KEY, ...more }, stdin });
 const find = (words: readonly string[], more?: Record<string, string>) =>
-  run([...FIND, '--base-url', base, ...words], more);
+  run([...FIND, '--base-url', service.url, ...words], more);
 const profile = () =>
   JSON.parse(readFileSync(join(home, '.config/restaurant/config.json'), 'utf8')).profiles.default;
 
@@ -44,9 +41,9 @@ describe('-H', () => {
     [['status', '--check', '--json']],
   ])('sends headers with %j and shows no secret', async (words) => {
     const headers = [...HEADER, '--header', 'X-Request-Id: 42'];
-    const { stdout, stderr } = await run([...words, '--base-url', base, '--verbose', ...headers]);
-    expect(requests.length).toBeGreaterThan(0);
-    for (const { headers } of requests)
+    const { stdout, stderr } = await run([...words, '--base-url', service.url, '--verbose', ...headers]);
+    expect(service.asked.length).toBeGreaterThan(0);
+    for (const { headers } of service.asked)
       expect(headers).toMatchObject({ 'x-api-key': SECRET, 'x-request-id': '42' });
     expect(stdout + stderr).not.toContain(SECRET);
   });
@@ -54,16 +51,16 @@ describe('-H', () => {
   it('is sufficient for a service that requires no key', async () => {
     expect((await find([], NO_KEY)).exit).toBe(4);
     expect((await find(HEADER, NO_KEY)).exit).toBe(0);
-    expect(requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(service.asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it.each(['--dry-run', '--curl'])('is hidden in the preview of %s', async (preview) => {
     const { stdout } = await find([preview, ...HEADER]);
-    expect([stdout.includes('X-Api-Key'), stdout.includes(SECRET), requests]).toEqual([true, false, []]);
+    expect([stdout.includes('X-Api-Key'), stdout.includes(SECRET), service.asked]).toEqual([true, false, []]);
   });
 
   it.each(['no colon', 'Authorization: x', 'a b: c'])('rejects %j before a request', async (header) => {
-    expect([(await find(['-H', header])).exit, requests]).toEqual([2, []]);
+    expect([(await find(['-H', header])).exit, service.asked]).toEqual([2, []]);
   });
 });
 
@@ -75,13 +72,13 @@ describe('saved headers', () => {
   });
 
   it('are sent to the service of the profile, with variables replaced', async () => {
-    await set('base-url', base);
+    await set('base-url', service.url);
     const value = '$' + '{TEAM_TOKEN}';
     const saved = await set('header.X-Api-Key', value);
     expect(JSON.parse(saved.stdout)).toEqual({ name: 'header.X-Api-Key', value, source: 'config' });
     expect((await set('header.x-plain', SECRET)).stdout).not.toContain(SECRET);
     expect((await run(FIND, { TEAM_TOKEN: 'from-environment' })).exit).toBe(0);
-    expect(requests[0]?.headers).toMatchObject({ 'x-api-key': 'from-environment', 'x-plain': SECRET });
+    expect(service.asked[0]?.headers).toMatchObject({ 'x-api-key': 'from-environment', 'x-plain': SECRET });
     const { stdout } = await run(['config', 'list', '--json']);
     expect([stdout.includes('"header.X-Api-Key"'), stdout.includes(SECRET)]).toEqual([true, false]);
     const missing = await run(FIND);
@@ -94,14 +91,14 @@ describe('saved headers', () => {
     await set('base-url', 'https://service.example');
     await set('header.X-Api-Key', SECRET);
     await find([]);
-    expect(requests[0]?.headers).not.toHaveProperty('x-api-key');
+    expect(service.asked[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
   it('are overridden by -H', async () => {
-    await set('base-url', base);
+    await set('base-url', service.url);
     await set('header.X-Api-Key', SECRET);
     await find(['-H', 'x-api-key: other']);
-    expect(requests[0]?.headers['x-api-key']).toBe('other');
+    expect(service.asked[0]?.headers['x-api-key']).toBe('other');
   });
 });
 
@@ -109,8 +106,8 @@ it('the environment passes its trace context to the service', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   await find([], { TRACEPARENT: traceparent, TRACESTATE: 'a=b', BAGGAGE: 'c=d' });
   const trace = { traceparent, tracestate: 'a=b', baggage: 'c=d' };
-  expect(requests[0]?.headers).toMatchObject(trace);
-  expect(JSON.parse(requests[0]?.body ?? '').params._meta).toEqual(trace);
+  expect(service.asked[0]?.headers).toMatchObject(trace);
+  expect(service.asked[0]?.params._meta).toEqual(trace);
 });
 
 it.each([
@@ -129,21 +126,22 @@ describe('a key that was saved without a service', () => {
 
   it('is sent only to the service of its profile', async () => {
     await run(['config', 'set', 'base-url', 'https://service.example']);
-    expect([(await find([], NO_KEY)).exit, requests]).toEqual([4, []]);
+    expect([(await find([], NO_KEY)).exit, service.asked]).toEqual([4, []]);
   });
 
   it('is not bound to a service that does not accept it', async () => {
-    const refusing = await serve((_seen, response) => response.writeHead(401).end());
-    expect((await run([...FIND, '--base-url', refusing.url.origin], NO_KEY)).exit).toBe(4);
-    const failing = await serve((seen, response) => {
-      const { id } = JSON.parse(seen.body) as { id: number };
-      sendJson(response, JSON.stringify({ jsonrpc: '2.0', id, error: { code: -1, message: 'bad key' } }));
-    });
-    expect((await run([...FIND, '--base-url', failing.url.origin], NO_KEY)).exit).toBe(7);
-    expect(profile()).not.toHaveProperty('key_origin');
+    for (const [reply, exit] of [
+      [status(401), 4],
+      [refuse(200, { code: -1, message: 'bad key' }), 7],
+    ] as const) {
+      service.answer(reply);
+      expect((await find([], NO_KEY)).exit).toBe(exit);
+      expect(profile()).not.toHaveProperty('key_origin');
+    }
+    service.answer(FOUND[1]);
     expect((await find([], NO_KEY)).exit).toBe(0);
-    expect(profile().key_origin).toBe(base);
+    expect(profile().key_origin).toBe(service.url);
     const other = await run([...FIND, '--base-url', 'https://other.example'], NO_KEY);
-    expect([other.exit, other.stderr]).toEqual([4, expect.stringContaining(`belongs to ${base}`)]);
+    expect([other.exit, other.stderr]).toEqual([4, expect.stringContaining(`belongs to ${service.url}`)]);
   });
 });

@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
 import { VERSION } from '../../../src/version.ts';
-import { KEY, serve } from '../../helpers/client.ts';
+import { endpointAt, KEY } from '../../helpers/client.ts';
+import { httpServer } from '../../helpers/servers.ts';
 
 const run = promisify(execFile);
 const PARAMS = {
@@ -14,13 +15,10 @@ const PARAMS = {
 it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
   'the printed curl command sends the bytes of the request',
   async () => {
-    const { url, requests } = await serve((_request, response) => response.end('{}'));
-    const preview = previewRequest({
-      endpoint: url,
-      key: KEY,
-      method: 'tools/call',
-      params: PARAMS,
-    });
+    const { origin, requests, close } = await httpServer((_request, response) => response.end('{}'));
+    onTestFinished(close);
+    const endpoint = endpointAt(origin);
+    const preview = previewRequest({ endpoint, key: KEY, method: 'tools/call', params: PARAMS });
     await run('sh', ['-c', `${curlCommand(preview)} -s --noproxy '*'`], {
       env: { PATH: '/usr/bin:/bin:/usr/local/bin', RESTAURANT_API_KEY: KEY },
     });
