@@ -68,7 +68,7 @@ it(`exits with an expected code for ${OVER_NETWORK} mutated responses over the n
       env: { ...newHome().env, ...server.env, ...base },
       ...skippingClock(),
     });
-    const context = `response ${at}, seed ${SEED}: ${JSON.stringify(made[at])}`;
+    const context = `response ${at}, seed ${SEED}: ${fc.stringify(made[at])}`;
     expect([0, EXIT_CODES.partial, ...KINDS.map((kind) => EXIT_CODES[kind])], context).toContain(exit);
     expect(stdout + stderr, context).not.toContain(KEY);
     expect(stdout.replace(/[\t\r]/g, '') + stderr, context).not.toMatch(CONTROLS);

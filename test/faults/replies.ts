@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { withResult } from './fault.ts';
-import { change, changed, mostlyNone, type Node, nodeOf, textOf } from './mutations.ts';
+import { type Change, change, changed, textOf, unquoted } from './mutations.ts';
 import type { Canned } from './stub.ts';
 
 const NOPA = {
@@ -20,27 +20,19 @@ const OUTPUTS = [
     total_matches: 9007199254740991,
   },
   { status: 'error', message: 'no luck', code: 'not_found' },
-].map((output) => nodeOf(output));
+];
 
-/** Places in an envelope for the output of a tool, as a tree and as text. */
-const OUTPUT = Symbol('output');
-const TEXT = Symbol('text');
-const BLOCK = { type: 'text', text: TEXT };
-
-/** Envelopes around the output of a tool, for a request with this id. */
-const envelopes = (id: unknown): readonly unknown[] => {
-  const reply = (body: object) => ({ jsonrpc: '2.0', id, ...body });
-  return [
-    reply({ result: { content: [BLOCK] } }),
-    reply({ result: { content: [{ type: 'image' }, BLOCK], isError: false } }),
-    reply({ result: { content: [], structuredContent: OUTPUT } }),
-    reply({ result: { content: [BLOCK], isError: true } }),
-    reply({ error: { code: -32602, message: 'no luck', data: OUTPUT } }),
-    [{ jsonrpc: '2.0', method: 'x' }, reply({ result: { content: [{ text: TEXT }] } })],
-    reply({ result: { resultType: 'input_required', inputRequests: OUTPUT } }),
-    reply({ result: OPENED }),
-  ];
-};
+/** Results and errors with the output of a tool. */
+const BODIES: readonly ((text: string) => object)[] = [
+  (text) => ({ result: { content: [{ type: 'text', text }] } }),
+  (text) => ({ result: { content: [{ type: 'image' }, { type: 'text', text }], isError: false } }),
+  (text) => ({ result: { content: [], structuredContent: unquoted(text) } }),
+  (text) => ({ result: { content: [{ type: 'text', text }], isError: true } }),
+  (text) => ({ error: { code: -32602, message: 'no luck', data: unquoted(text) } }),
+  (text) => ({ result: { content: [{ text }] } }),
+  (text) => ({ result: { resultType: 'input_required', inputRequests: unquoted(text) } }),
+  () => ({ result: OPENED }),
+];
 const OPENED = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
 
 const STATUSES = [201, 202, 204, 400, 401, 402, 403, 404, 408, 422, 429, 500, 503];
@@ -66,7 +58,6 @@ const BEFORE = [
   '\uFEFF',
   'foo\n',
 ];
-const LINE_ENDS = ['\n', '\r\n', '\r'];
 
 const edit = fc.record({
   kind: fc.constantFrom('cut', 'flip', 'insert', 'remove', 'repeat'),
@@ -81,15 +72,19 @@ const mostly = <T, U>(usual: T, others: readonly U[]): fc.Arbitrary<T | U> =>
     { weight: 1, arbitrary: fc.constantFrom(...others) },
   );
 
+/** Up to three changes, more often none. */
+const changes = fc.oneof(fc.constant<Change[]>([]), fc.array(change, { maxLength: 3 }));
+
 /** A valid response and the changes made to it. */
 const recipe = fc.record({
-  output: fc.nat(OUTPUTS.length - 1),
-  inside: mostlyNone(change),
-  envelope: fc.nat(envelopes(1).length - 1),
-  outside: mostlyNone(change),
+  output: fc.constantFrom(...OUTPUTS),
+  inside: changes,
+  body: fc.constantFrom(...BODIES),
+  isBatch: mostly(false, [true]),
+  outside: changes,
   form: fc.nat(3),
-  before: fc.nat(BEFORE.length - 1),
-  lineEnd: fc.nat(LINE_ENDS.length - 1),
+  before: fc.constantFrom(...BEFORE),
+  lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
   edits: fc.oneof(
     { weight: 5, arbitrary: fc.constant<Edit[]>([]) },
     { weight: 1, arbitrary: fc.array(edit, { maxLength: 3 }) },
@@ -104,13 +99,10 @@ export const recipes: fc.Arbitrary<Recipe> = recipe;
 
 /** Returns the response to request `id` that a recipe describes. */
 export function cook(id: unknown, made: Recipe): Canned {
-  const output = made.inside.reduce(changed, OUTPUTS[made.output] ?? 'null');
-  const holes = new Map<unknown, Node>([
-    [OUTPUT, output],
-    [TEXT, JSON.stringify(textOf(output))],
-  ]);
-  const whole = nodeOf(envelopes(id)[made.envelope], holes);
-  const json = textOf(made.outside.reduce(changed, whole));
+  const output = textOf(made.inside.reduce<unknown>(changed, made.output));
+  const message = { jsonrpc: '2.0', id, ...made.body(output) };
+  const whole = made.isBatch ? [{ jsonrpc: '2.0', method: 'x' }, message] : message;
+  const json = textOf(made.outside.reduce<unknown>(changed, whole));
   const isStream = made.form > 1;
   const text = isStream ? streamed(json, made) : made.form === 1 ? ` ${json}\n` : json;
   const bytes = made.edits.reduce(edited, Buffer.from(text));
@@ -127,7 +119,7 @@ function streamed(json: string, { before, lineEnd, form }: Recipe): string {
     .split('\n')
     .map((line) => `data: ${line}\n`)
     .join('');
-  return `${BEFORE[before]}${data}${form === 2 ? '\n' : ''}`.replaceAll('\n', LINE_ENDS[lineEnd] ?? '\n');
+  return `${before}${data}${form === 2 ? '\n' : ''}`.replaceAll('\n', lineEnd);
 }
 
 function edited(bytes: Buffer, { kind, at, pick }: Edit): Buffer {
