@@ -1,5 +1,6 @@
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
+  BUILT,
   CHUNKED_HEAD,
   chunk,
   drip,
@@ -63,7 +64,7 @@ const connections: Fault[] = [
         message: /no-such-host\.invalid does not exist/,
       },
     ],
-    'a reset before the first byte with --retries 0': [reset, { options: ['--retries', '0'] }],
+    'a reset before the first byte with --retries 0': [reset, { ...BUILT, options: ['--retries', '0'] }],
     'a reset of a call that may write, without a retry': [reset, { words: CALL }],
     'a port without a listener for a call that may write': [
       good,
@@ -91,10 +92,11 @@ const connections: Fault[] = [
     ],
     'an SMTP greeting as the response': () => '220 mail.example ESMTP\r\n',
     'noise instead of HTTP': () => Buffer.from(Array.from({ length: 512 }, (_, at) => (at * 89 + 7) % 256)),
-    'lines that end in LF only': () => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}',
+    'lines that end in LF only': [() => 'HTTP/1.1 200 OK\nContent-Length: 2\n\n{}', BUILT],
     'an HTTP/0.9 response without a head': ({ id }) => envelope(id),
     'status 999': () => httpHead('999 Odd\r\nContent-Length: 2', '{}'),
-    'status 000': () => httpHead('000 Odd\r\nContent-Length: 2', '{}'),
+    // undici asserts that this status does not occur.
+    'status 000': [() => httpHead('000 Odd\r\nContent-Length: 2', '{}'), BUILT],
     'a head of 20 KB': [() => httpHead(`200 OK\r\nX-Big: ${'x'.repeat(20_000)}`, '{}'), '16 KiB'],
     '3,000 header fields': () => httpHead(`200 OK${'\r\nX: y'.repeat(3000)}`, '{}'),
     'a header field without a colon': () => httpHead('200 OK\r\nrubbish', '{}'),
@@ -103,12 +105,12 @@ const connections: Fault[] = [
   }),
   ...timesOut({
     'endless early hints': drip('', httpHead('103 Early Hints'), 10),
-    'no response': [silent, { options: ['--timeout', '1s'], message: 'no response from' }],
+    'no response': silent,
     'half a head, then nothing': keepOpen('HTTP/1.1 200 OK\r\nContent-'),
     'a head that drips': drip('HTTP/1.1 200 OK\r\n', 'X: y\r\n', 20),
   }),
   ...three({
-    'connections that close after each response': good,
+    'connections that close after each response': [good, BUILT],
     'connections that close after each response without notice': ({ id }) =>
       httpResponse(envelope(id), { closes: false }),
     'connections that stay open': ({ id, socket }) =>
@@ -143,7 +145,7 @@ const breaks: Fault[] = [
     'an announced close inside a body of known length': () =>
       httpHead('200 OK\r\nConnection: close\r\nContent-Length: 900', '{"a'),
     'a close inside a body without a length': ({ id }) => httpHead('200 OK', envelope(id).slice(0, 60)),
-    'a close inside a chunk': () => `${CHUNKED_HEAD}ff\r\n{"a`,
+    'a close inside a chunk': [() => `${CHUNKED_HEAD}ff\r\n{"a`, BUILT],
     'an announced close inside a chunk': () =>
       httpHead('200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked', 'ff\r\n{"a'),
     'a close before the last chunk': ({ id }) => CHUNKED_HEAD + chunk(envelope(id)),
@@ -169,10 +171,7 @@ const breaks: Fault[] = [
     'a chunk size that is too large for a number': () => `${CHUNKED_HEAD}${'f'.repeat(40)}\r\n{}\r\n`,
   }),
   ...timesOut({
-    'a head, then silence': [
-      keepOpen(httpHead('200 OK\r\nContent-Length: 9')),
-      { options: ['--timeout', '1s'], message: 'did not finish within 1s' },
-    ],
+    'a head, then silence': keepOpen(httpHead('200 OK\r\nContent-Length: 9')),
     'a body that drips': drip(httpHead('200 OK\r\nContent-Length: 9000'), ' ', 20),
     'chunks that drip': drip(CHUNKED_HEAD, '1\r\n \r\n', 20),
   }),
@@ -204,7 +203,7 @@ const wellFormed: Fault[] = [
       httpResponse(`${' \n'.repeat(512)}${envelope(id)}${'\t\r\n'.repeat(300)}`),
     'an invalid byte in a name': [
       ({ id }) => Buffer.from(httpResponse(envelope(id)).replace('Nopa', 'Nop\xe9'), 'latin1'),
-      { stdout: 'Nop\uFFFD' },
+      { stdout: 'Nop\uFFFD', remark: /U\+FFFD/ },
     ],
     'a large response, then a close': [
       ({ id }) =>
@@ -231,12 +230,12 @@ const zstd = 'zstdCompressSync' in zlib ? (zlib.zstdCompressSync as (text: strin
 
 const encodings: Fault[] = [
   ...found({
-    'unrequested gzip': encoded('gzip', gzipSync),
+    'unrequested gzip': [encoded('gzip', gzipSync), BUILT],
     'GZIP in upper case': encoded('GZIP', gzipSync),
     'gzip by its old name': encoded('x-gzip', gzipSync),
     'no encoding, named as such': encoded('identity', Buffer.from),
     deflate: encoded('deflate', deflateSync),
-    brotli: encoded('br', brotliCompressSync),
+    brotli: [encoded('br', brotliCompressSync), BUILT],
   }),
   ...(zstd === undefined
     ? unreadable({ 'zstd on a version of Node without it': [encoded('zstd', Buffer.from), 'zstd'] })
@@ -251,7 +250,7 @@ const encodings: Fault[] = [
       encoded('gzip, gzip', (text) => gzipSync(gzipSync(text))),
       'unknown Content-Encoding',
     ],
-    'an unknown Content-Encoding': [encoded('snappy', Buffer.from), '"snappy"'],
+    'an unknown Content-Encoding': [encoded('snappy', Buffer.from), { ...BUILT, message: '"snappy"' }],
     'an encoding named like a property of every object': encoded('constructor', Buffer.from),
   }),
 ];

@@ -42,8 +42,10 @@ export interface Fault {
   readonly env?: Readonly<Record<string, string>>;
   /** Returns the base URL for a local port. Default: http at 127.0.0.1. */
   readonly baseUrl?: (port: number) => string;
-  /** Maximum run time in ms. Default: 15,000, half of the program's own timeout. */
-  readonly maxMs?: number;
+  /** Expected among the remarks of --verbose about the response. */
+  readonly remark?: RegExp;
+  /** Also runs the built program, whose bundle omits parts of the HTTP library and loads Node's modules late. */
+  readonly built?: true;
   /** The address of the server. */
   readonly host?: string;
   /** The server uses TLS. */
@@ -51,6 +53,8 @@ export interface Fault {
   /** Sent as soon as a client connects, before the server closes the connection. */
   readonly banner?: string | Uint8Array;
 }
+
+export const BUILT = { built: true } as const;
 
 /** A reply, and what differs from the other faults of its table; a text or pattern alone is the message. */
 export type FaultRow = Reply | readonly [reply: Reply, more: string | RegExp | Partial<Fault>];

@@ -21,7 +21,6 @@ import { faultSuite, surviveAsProcess } from './suite.ts';
 
 const MIB = 1024 * 1024;
 const tooLarge = faultsEnding({
-  maxMs: 120_000,
   options: ['--timeout', '1m'],
   exit: 7,
   code: 'bad_response',
@@ -29,7 +28,7 @@ const tooLarge = faultsEnding({
   formats: ['json'],
   message: '16 MiB',
 });
-const found = faultsEnding({ maxMs: 120_000, exit: 0, stdout: 'Nopa', formats: ['json'] });
+const found = faultsEnding({ exit: 0, stdout: 'Nopa', formats: ['json'] });
 
 const rows = chunk('{"service_id":"r-1","name":"Nopa","address":"560 Divisadero"},'.repeat(1000));
 const NOTE = `data: {"method":"notifications/message","params":{"data":"${'x'.repeat(100_000)}"}}\n\n`;

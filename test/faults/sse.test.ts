@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import {
+  BUILT,
   drip,
   envelope,
   events,
@@ -49,11 +50,14 @@ const forms: Fault[] = [
     ),
     'an empty event before the response': stream('id: 1\ndata:\n\ndata: @\n\n'),
     'a retry field, without a second connection': stream('retry: 1\n\ndata: @\n\n'),
-    'a last event without its blank line': stream('data: @'),
+    'a last event without its blank line': [stream('data: @'), { ...BUILT, remark: /^$/ }],
     'a connection that stays open after the response': (request) =>
       keepOpen(`${STREAM_HEAD}data: ${envelope(request.id)}\n\n`)(request),
     'garbage after the response': stream('data: @\n\ndata: {{{\n\n'),
-    'events labeled JSON': ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
+    'events labeled JSON': [
+      ({ id }) => httpResponse(`data: ${envelope(id)}\n\n`),
+      { remark: /is labeled application\/json, but is an event stream/ },
+    ],
     'JSON labeled as events': ({ id }) => httpResponse(envelope(id), { type: 'text/event-stream' }),
     'compressed events': ({ id }) => {
       const head = '200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip';

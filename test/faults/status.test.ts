@@ -1,5 +1,6 @@
 import {
   FOUND as ANSWER,
+  BUILT,
   envelope,
   type Fault,
   type FaultRow,
@@ -107,9 +108,9 @@ const refusals: Fault[] = [
     ],
     '401 that repeats the key': ({ head }) =>
       httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
-    '401 with a body that does not end in time': [
-      keepOpen(httpHead('401 No\r\nContent-Length: 9')),
-      { options: ['--timeout', '1s'] },
+    '401 with a body of 200,000 bytes': [
+      () => httpHead('401 No\r\nConnection: close', 'x'.repeat(200_000)),
+      BUILT,
     ],
     // Four calls run at a time.
     '401 in the middle of many calls': [
@@ -221,14 +222,11 @@ const rateLimits: Fault[] = [
   }),
 ];
 
-const TYPES = [
-  'text/plain',
-  'application/octet-stream',
-  'text/html',
-  '',
-  'nonsense',
-  'application/json; charset=iso-8859-1',
-];
+/** A valid response with this media type. */
+const labeled =
+  (type: string): Reply =>
+  ({ id }) =>
+    httpResponse(envelope(id), { type });
 
 const others: Fault[] = [
   ...unreadable({
@@ -251,15 +249,19 @@ const others: Fault[] = [
         Buffer.from(`\uFEFF${envelope(id)}`, 'utf16le'),
       ]),
   }),
-  ...found(
-    rowsFor(
+  ...found({
+    ...rowsFor(
       'a valid response labeled',
-      TYPES,
-      (type) =>
-        ({ id }) =>
-          httpResponse(envelope(id), { type }),
+      ['text/plain', 'application/octet-stream', 'text/html', 'odd'],
+      (type) => [labeled(type), { remark: new RegExp(`is labeled ${type}, but is JSON`) }],
     ),
-  ),
+    'a valid response without a Content-Type': [labeled(''), { remark: /has no Content-Type, but is JSON/ }],
+    ...rowsFor(
+      'a valid response labeled',
+      ['application/problem+json', 'application/json; charset=utf-8', 'application/json; charset=iso-8859-1'],
+      (type) => [labeled(type), { remark: /^$/ }],
+    ),
+  }),
 ];
 
 faultSuite('HTTP status', [...bodies, ...redirects, ...refusals, ...rateLimits, ...others]);
