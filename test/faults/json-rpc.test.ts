@@ -78,17 +78,13 @@ const envelopes: Fault[] = [
       replaced('"result"', '"error":{"code":1,"message":"no"},"result"'),
       'no',
     ],
-    'a result followed by an error, where the error wins': [
-      changed((text) => `${text.slice(0, -1)},"error":{"code":1,"message":"no"}}`),
-      'no',
-    ],
   }),
 ];
 
 const LONG = 'x'.repeat(1_000_000);
 const errors: Fault[] = [
   ...error(
-    rowsFor('error', [-32700, -32600, -32603, -32000, -32099, 0, 1, 4711], (code) => [
+    rowsFor('error', [-32700, -32600, -32601, -32603, -32000, -32099, 0, 1, 4711], (code) => [
       sendError({ code, message: 'no luck' }),
       `no luck (JSON-RPC error ${code})`,
     ]),
@@ -101,10 +97,6 @@ const errors: Fault[] = [
     ]),
   }),
   ...error({
-    'error -32601 from a server without the tool': [
-      sendError({ code: -32601, message: 'Method not found' }),
-      'Method not found',
-    ],
     'error -32602 about an argument': [
       sendError({ code: -32602, message: 'Invalid', data: { argument: 'city' } }),
       'Invalid (city)',
@@ -125,28 +117,6 @@ const errors: Fault[] = [
       code: 1,
       message: '\u001b[2J\u0007\r\nerror: ok\n\u202e\u0000',
     }),
-    'an error without an id': [
-      () => httpResponse('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no luck"}}'),
-      'no luck',
-    ],
-  }),
-  ...faultsEnding({ exit: 7, code: 'tool_error', options: ['--protocol', '2026-07-28'] })({
-    'a result that requests input': [
-      ({ id }) =>
-        httpResponse(
-          withResult(id, {
-            resultType: 'input_required',
-            inputRequests: { who: { method: 'elicitation/create', params: { message: 'Who?' } } },
-          }),
-        ),
-      'requests input',
-    ],
-  }),
-  ...unreadable({
-    'a result of an unknown type': [
-      ({ id }) => httpResponse(withText(id, '{}').replace('"content"', '"resultType":"odd","content"')),
-      { options: ['--protocol', '2026-07-28'] },
-    ],
   }),
 ];
 
@@ -291,9 +261,6 @@ const lists: Fault[] = [
       ...NOPA,
       ...Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at])),
     }),
-    'fields named like properties of every object': text(
-      '{"status":"ok","results":[{"service_id":"r","name":"Nopa","__proto__":{"name":"x"},"constructor":1,"toString":null,"hasOwnProperty":7}],"total_matches":1}',
-    ),
     'the same restaurant 500 times': results(...Array.from({ length: 500 }, () => NOPA)),
   }),
   ...found(
@@ -304,26 +271,17 @@ const lists: Fault[] = [
 ];
 
 /** Sends a list of tools in which every page has a next cursor. */
-const pages =
-  (cursor: (count: number) => string): Reply =>
-  ({ id, count, socket }) =>
-    void socket.write(
-      httpResponse(withResult(id, { tools: [{ name: 'find_restaurant' }], nextCursor: cursor(count) })),
-    );
+const pages: Reply = ({ id, count, socket }) =>
+  void socket.write(
+    httpResponse(withResult(id, { tools: [{ name: 'find_restaurant' }], nextCursor: `${count}` })),
+  );
 
 const toolLists: Fault[] = [
   ...unreadable({
-    'an endless list of tools': [
-      pages(String),
-      { words: ['tools'], requests: 100, message: 'more than 100 pages' },
-    ],
+    'an endless list of tools': [pages, { words: ['tools'], requests: 100, message: 'more than 100 pages' }],
     'a list of tools that is not an array': [result({ tools: 'many' }), { words: ['tools'] }],
   }),
   ...faultsEnding({ exit: 0 })({
-    'a list of tools with a repeated cursor': [
-      pages((count) => String(count % 2)),
-      { words: ['tools'], requests: 3 },
-    ],
     'a list of invalid tools': [result({ tools: [null, 7, {}, { name: 7 }, []] }), { words: ['tools'] }],
   }),
 ];

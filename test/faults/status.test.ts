@@ -138,10 +138,6 @@ const refusals: Fault[] = [
     '500 every time': [status('500 Oops'), 'tried 3 times'],
   }),
   ...faultsEnding({ exit: 7, code: 'rpc_error', requests: 2 })({
-    '404 with an unknown method': [
-      refusal('404 Not Found', { code: -32601, message: 'no such method' }),
-      'no such method',
-    ],
     '400 that offers unknown protocol versions': [
       refusal('400 Bad Request', {
         code: -32022,
@@ -201,11 +197,9 @@ const rateLimits: Fault[] = [
     '429 for 7 seconds': waits(7125, '7'),
     '429 for longer than --timeout, within --max-wait': waits(50_125, '50'),
     '429 with two Retry-After fields, of which the larger is used': waits(9125, '3', '9'),
-    '429 with a valid and an invalid Retry-After': waits(3125, 'soon', '3'),
   }),
   ...rate({
     '429 for 31,709 years': [slowDown('999999999999'), { waits: [], message: '31,709 years' }],
-    '429 for a day': [slowDown('86400'), { waits: [], message: /wait 24 hours|wait 1 day/ }],
     '429 with Retry-After 0, without a busy loop': [slowDown('0'), { requests: 3, waits: [625, 625] }],
   }),
   ...retried({
