@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
-import { afterEach } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 
 /** An HTTP response as received. */
@@ -88,19 +88,25 @@ export async function useTool(
   return outputOf(await post(sandbox, toolCall(name, args), { authorization: `Bearer ${key}` }));
 }
 
-/** Writes bytes to the port and returns everything received until the server closes the connection. */
-export function sendRaw(sandbox: Sandbox, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    let received = '';
-    const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.write(bytes));
-    socket.setEncoding('latin1');
-    socket.on('data', (chunk: string) => {
-      received += chunk;
+/** Opens a connection to write any bytes to. `received` is what arrives until it is closed. */
+export function dial(sandbox: Sandbox, bytes = ''): { socket: Socket; received: Promise<string> } {
+  const port = Number(new URL(sandbox.baseUrl).port);
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk) => {
+      text += chunk;
     });
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(received));
-  });
+  socket.write(bytes, 'latin1');
+  return { socket, received: new Promise((resolve) => socket.on('close', () => resolve(text))) };
 }
+
+/** Returns the bytes of a request. */
+export const wire = (sandbox: Sandbox, { body = JSON.stringify(NOPA), more = '' } = {}): string =>
+  `POST /api/mcp HTTP/1.1\r\nHost: ${new URL(sandbox.baseUrl).host}\r\nAuthorization: ${HEADERS.authorization}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
 /** Returns the events of a complete stream, without comments and without an event that has no blank line. */
 export function eventsOf({ text }: HttpReply): { event?: string; data: string }[] {
@@ -116,15 +122,9 @@ export function eventsOf({ text }: HttpReply): { event?: string; data: string }[
   return events.filter((event) => 'data' in event);
 }
 
-/** Returns a function that starts sandboxes, which are closed when the test ends. */
-export function sandboxes(): (options?: SandboxOptions) => Promise<Sandbox> {
-  const running: Sandbox[] = [];
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
-  });
-  return async (options) => {
-    const sandbox = await startSandbox(options);
-    running.push(sandbox);
-    return sandbox;
-  };
+/** Starts a sandbox until the test ends. */
+export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
 }

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
-import {
-  ACCEPT,
-  codeOf,
-  eventsOf,
-  HEADERS,
-  NOPA,
-  outputOf,
-  post,
-  sandboxes,
-  send,
-  toolCall,
-} from './http.ts';
+import { ACCEPT, codeOf, eventsOf, HEADERS, NOPA, outputOf, post, send, start, toolCall } from './http.ts';
 
-const start = sandboxes();
 const startMcp = (options: SandboxOptions = {}) => start({ mode: 'mcp', perMinute: 0, ...options });
 const initialize = (protocolVersion: unknown = '2025-11-25') => ({
   jsonrpc: '2.0',

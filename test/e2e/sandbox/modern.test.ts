@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ACCEPT, codeOf, eventsOf, HEADERS, NOPA, outputOf, post, sandboxes, send } from './http.ts';
+import { ACCEPT, codeOf, eventsOf, HEADERS, NOPA, outputOf, post, send, start } from './http.ts';
 
-const start = sandboxes();
 const VERSION = '2026-07-28';
 const SUPPORTED = [VERSION, '2025-11-25', '2025-06-18', '2025-03-26'];
 const PREFIX = 'io.modelcontextprotocol/';

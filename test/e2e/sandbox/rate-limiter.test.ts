@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReplyError } from '../../../src/sandbox/messages.ts';
 import { createRateLimiter } from '../../../src/sandbox/request-guard.ts';
-import { NOPA, post, sandboxes, toolCall } from './http.ts';
-
-const start = sandboxes();
+import { NOPA, post, start, toolCall } from './http.ts';
 
 describe('limits over HTTP', () => {
   it('returns 429 with Retry-After, per key, and accepts requests after that time', async () => {

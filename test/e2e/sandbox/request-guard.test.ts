@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HEADERS, NOPA, post, sandboxes, send, sendRaw } from './http.ts';
+import { dial, HEADERS, NOPA, post, send, start, wire } from './http.ts';
 
-const start = sandboxes();
 const BODY = JSON.stringify(NOPA);
 const FREE = 'Bearer sk_service_demo_free';
 
@@ -68,7 +67,10 @@ describe('a request', () => {
     const sandbox = await start();
     const { host } = new URL(sandbox.baseUrl);
     const statusOf = async (headers: string) =>
-      (await sendRaw(sandbox, `POST /api/mcp HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)).slice(0, 13);
+      (await dial(sandbox, `POST /api/mcp HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`).received).slice(
+        0,
+        13,
+      );
     expect(await statusOf(`Host: ${host}\r\nHost: ${host}\r\nContent-Length: 0\r\n`)).toBe('HTTP/1.1 400 ');
     expect(await statusOf('Host:\r\n')).toBe('HTTP/1.1 403 ');
     expect(await statusOf('')).toBe('HTTP/1.1 400 ');
@@ -117,12 +119,13 @@ describe('a request', () => {
   });
 
   it.each([
-    ['a body', 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'],
-    ['headers', 'X-Slow: '],
-  ])('without the end of %s gets 408', async (_what, rest) => {
+    ['a body', -60],
+    ['headers', 60],
+  ])('without the end of %s gets 408, even if it arrives byte by byte', async (_what, end) => {
     const sandbox = await start({ requestTimeoutMs: 50 });
-    const head = `POST /api/mcp HTTP/1.1\r\nHost: ${new URL(sandbox.baseUrl).host}\r\n`;
-    expect(await sendRaw(sandbox, head + rest)).toMatch(/^HTTP\/1\.1 408 /);
+    const { socket, received } = dial(sandbox, wire(sandbox).slice(0, end));
+    const letters = setInterval(() => socket.write('x'), 10);
+    expect(await received.finally(() => clearInterval(letters))).toMatch(/^HTTP\/1\.1 408 /);
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRestaurants } from '../../../src/sandbox/restaurants.ts';
-import { sandboxes, useTool } from './http.ts';
+import { start, useTool } from './http.ts';
 
-const start = sandboxes();
 const badInput = (message: string | RegExp) =>
   expect.objectContaining({ code: 'bad_input', message: expect.stringMatching(message) });
 

@@ -3,9 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { freePort } from '../../helpers/servers.ts';
-import { NOPA, post, sandboxes } from './http.ts';
-
-const start = sandboxes();
+import { NOPA, post, start } from './http.ts';
 
 describe('startSandbox', () => {
   it('uses a free port of loopback and returns its URL', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NOPA as FIND, NOPA_ID, outputOf, post, sandboxes, toolCall, useTool } from './http.ts';
+import { NOPA as FIND, NOPA_ID, outputOf, post, start, toolCall, useTool } from './http.ts';
 
-const start = sandboxes();
 const SEARCH = { name: 'Nopa', city: 'San Francisco' };
 
 describe('the response envelope', () => {
