@@ -3,10 +3,33 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import { restaurants, UNPACED } from '../unit/enrich/service-data.ts';
+import type { SandboxRestaurant } from '../../src/sandbox/types.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
 import { tempFolder } from './temp-folder.ts';
+
+/** Restaurants `Place 0`, `Place 1`, … of Testville, and two of one name. */
+export function restaurants(count: number): SandboxRestaurant[] {
+  const plain = Array.from({ length: count }, (_each, index) => ({
+    service_id: `id-${index}`,
+    name: `Place ${index}.`,
+    city: 'Testville',
+    address: `${index} "Main", St`,
+    coordinates: { lat: 1.5, lng: -index },
+    cuisine_tags: ['a', 'b'],
+    grade: 'A',
+  }));
+  const twins = ['twin-1', 'twin-2'].map((id) => ({ service_id: id, name: 'Twin', city: 'Testville' }));
+  return [
+    ...plain,
+    ...twins,
+    { service_id: 'only', name: 'Café Übermut', city: 'Testville' },
+    { service_id: 'evil', name: '=1+1', address: '@SUM(A1)\u001b[31m', city: 'Testville', grade: '-A' },
+  ];
+}
+
+/** No quota, so that a test does not wait for it. */
+export const UNPACED = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };
 
 /** Gives each test an empty folder. @returns functions for the files in it */
 export function useFolder() {

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join, parse } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { whenFree } from '../../src/storage/files.ts';
+import { UNPACED } from '../helpers/enrich.ts';
 import { restaurant, start, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
-import { UNPACED } from '../unit/enrich/service-data.ts';
 import { envWith, installCommand } from './installed.ts';
 
 const LIST = 'name,city\r\nNopa,SF\r\nZuni Café,SF\r\n';

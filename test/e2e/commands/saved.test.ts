@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
+import { UNPACED } from '../../helpers/enrich.ts';
 import { fewOrAll } from '../../helpers/full.ts';
 import { restaurant, startRestaurant } from '../../helpers/process.ts';
 import { runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { playSessions } from '../../helpers/session.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 /** The data of the service, which the tests change. */
 const menu: { -readonly [K in keyof SandboxRestaurant]: SandboxRestaurant[K] }[] = [

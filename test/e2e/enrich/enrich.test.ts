@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { splitWords } from '../../../src/util/shell.ts';
-import { columns, enrichInSandbox, table, useLists } from '../../helpers/enrich.ts';
+import { columns, enrichInSandbox, table, UNPACED, useLists } from '../../helpers/enrich.ts';
 import { realSleep } from '../../helpers/program.ts';
 import { playWithService } from '../../helpers/session.ts';
-import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const { service, path, read, write, enrich } = useLists();
 

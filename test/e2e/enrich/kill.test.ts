@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { useLists } from '../../helpers/enrich.ts';
+import { restaurants, UNPACED, useLists } from '../../helpers/enrich.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { restaurants, UNPACED } from '../../unit/enrich/service-data.ts';
 
 const ROWS = 2000;
 /** Each query is in four rows, near each other. */

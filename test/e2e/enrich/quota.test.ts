@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
-import { enrichInSandbox, listOf, useFolder } from '../../helpers/enrich.ts';
+import { enrichInSandbox, listOf, restaurants, useFolder } from '../../helpers/enrich.ts';
 import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
-import { restaurants } from '../../unit/enrich/service-data.ts';
 
 const DAY_MS = 86_400_000;
 const { path, read, write } = useFolder();

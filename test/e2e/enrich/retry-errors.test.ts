@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
-import { enrichInSandbox, listOf, useFolder } from '../../helpers/enrich.ts';
+import { enrichInSandbox, listOf, UNPACED, useFolder } from '../../helpers/enrich.ts';
 import { FREE, REVOKED } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const { path, read, write } = useFolder();
 beforeEach(() => {

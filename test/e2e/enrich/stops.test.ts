@@ -2,10 +2,9 @@ import { rmSync, truncateSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KEY, type Reply, type RpcRequest, toolText, useScriptedService } from '../../helpers/answers.ts';
-import { listOf, useFolder } from '../../helpers/enrich.ts';
+import { listOf, UNPACED, useFolder } from '../../helpers/enrich.ts';
 import { shell, startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { UNPACED } from '../../unit/enrich/service-data.ts';
 
 const CONCURRENCY = 3;
 const NAMES = Array.from({ length: 60 }, (_each, index) => `Place ${index}`);

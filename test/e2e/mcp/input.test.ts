@@ -1,9 +1,9 @@
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { legacyServer, modernServer, useEndpoint } from '../../helpers/asking-servers.ts';
+import { UNPACED } from '../../helpers/enrich.ts';
 import { newHome } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
-import { UNPACED } from '../../unit/enrich/service-data.ts';
 import { connectHost, type HostOptions, useInstalled } from './installed.ts';
 
 const installed = useInstalled();
