@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashRow } from '../../../src/enrich/finished/journal.ts';
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
@@ -23,6 +24,14 @@ const originals = places.map((place) => ({ ...place }));
 const service = useService({ restaurants: places });
 
 const { path, read, write } = useFolder();
+/** A change of a place: its index and the fields. */
+const CHANGE = fc.tuple(
+  fc.nat(PLACES - 1),
+  fc.oneof(
+    fc.record({ grade: fc.constantFrom('A', 'B', 'C', 'D', 'F') }),
+    fc.record({ name: fc.constantFrom('Place', 'Bar', 'Café') }),
+  ),
+);
 /** A clock that only waits advance. */
 let clock = START;
 const run = (words: string, perDay = PLACES) =>
@@ -200,18 +209,10 @@ describe('enrich --refresh', () => {
 
   it(`misses and invents no change in ${DAYS} days with ${PLACES} places`, async () => {
     await enrich(PLACES);
-    const random = seeded(20_261_123);
     const known = places.map(({ name, grade }) => ({ name, grade }));
     const expected: string[] = [];
-    for (let day = 0; day < DAYS; day += 1) {
-      for (let count = random(10); count > 0; count -= 1) {
-        const index = random(PLACES);
-        const isGrade = random(2) === 0;
-        change(
-          index,
-          isGrade ? { grade: 'ABCDF'[random(5)] ?? 'A' } : { name: `Place ${index} ${random(3)}` },
-        );
-      }
+    for (const today of fc.sample(fc.array(CHANGE, { minLength: 3, maxLength: 9 }), DAYS)) {
+      for (const [index, fields] of today) change(index, fields);
       const { exit, stdout } = await refresh(' --json');
       expect([exit, JSON.parse(stdout).requests]).toEqual([0, PLACES]);
       for (const [index, { name, grade }] of places.entries()) {
@@ -231,12 +232,3 @@ describe('enrich --refresh', () => {
     expect(expected.length).toBeGreaterThan(DAYS);
   }, 1_800_000);
 });
-
-/** Returns a function that draws whole numbers below a limit. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
