@@ -28,16 +28,9 @@ const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> =
 };
 
 /** Settings that no option of status sets; the format is set by --json. */
-const NOT_OPTIONS_OF_STATUS: readonly string[] = [
-  'city',
-  'format',
-  'key-command',
-  'key-prefix',
-  'max-age',
-  'per-day',
-  'per-minute',
-  'spinner',
-];
+const NOT_OPTIONS_OF_STATUS = 'city format key-command key-prefix max-age per-day per-minute spinner'.split(
+  ' ',
+);
 
 describe('a setting', () => {
   it.each(SETTING_NAMES)(
