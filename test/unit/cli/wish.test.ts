@@ -20,10 +20,7 @@ const NOTHING = { city: undefined, restaurants: [] };
 
 describe('the words of a search', () => {
   it.each([
-    ['nopa', { name: 'nopa', options: {} }],
-    ['nopa in SF', { name: 'nopa', city: 'SF', options: {} }],
     ['nopa, london', { name: 'nopa', city: 'London', options: {} }],
-    ['nopalnia kitchen', { name: 'Nopalina Kitchen', options: {} }],
     ['nopalinx', { name: 'Nopalina Kitchen', options: {} }],
     ['salt and time', { name: 'salt and time', options: {} }],
     ['the dim sum places near me open now', { name: '', options: { '--cuisine': ['dim sum'] } }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchId, NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
+import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
 import { fromError } from '../../../src/enrich/match/query.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
@@ -63,13 +63,6 @@ describe('a CSV', () => {
     );
     const tsv = open({ format: 'tsv', delimiter: '\t' });
     expect(tsv.result({ status: 'matched', restaurant: { name: 'a\tb\nc' } })).toContain('\ta b c\t');
-  });
-
-  it('has the documented fields of a restaurant that was found by its id', () => {
-    const output = { name: 'Nopa', grade: 'A', coordinates: { lat: 1, lng: 2 } };
-    expect(open({ details: false }).result(matchId({ id: 'a-1', name: '', city: '' }, output))).toBe(
-      'matched,id,1,a-1,Nopa,,,,1,2,,A,,,,',
-    );
   });
 
   it('has objects by the columns of its header', () => {
