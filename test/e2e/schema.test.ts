@@ -1,16 +1,13 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import type { RunOptions, Transcript } from '../helpers/program.ts';
 import { runCli } from '../helpers/program.ts';
 import { ID, plannedRun, useCommandRuns } from '../helpers/runs.ts';
-import { FREE, REVOKED, useService } from '../helpers/service.ts';
+import { ajv, closed, expectValid, type Schema } from '../helpers/schema.ts';
+import { REVOKED, useService } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
@@ -35,22 +32,6 @@ const schemaOf = (name: string, part: Part): Schema => {
 
 /** Commands that print the output of the service, which may have unknown fields. */
 const OPEN = ['find', 'lookup', 'save', 'saved', 'tools', 'call', 'raw'];
-
-/** Returns the schema without additional properties, so that an undescribed key fails. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
-  return 'properties' in schema && typeof schema.properties === 'object'
-    ? { additionalProperties: false, ...parts }
-    : parts;
-}
-
-function expectValid(what: string, schema: unknown, text: string): void {
-  const value: unknown = JSON.parse(text);
-  const valid = ajv.validate(schema as Schema, value);
-  expect([what, valid, valid ? '' : ajv.errorsText()]).toEqual([what, true, '']);
-}
 
 /** Validates the output of a command against its schema. */
 function expectOutput(name: string, stdout: string): void {
@@ -188,17 +169,7 @@ describe('an error', () => {
     }
   });
 
-  it('includes its details', async () => {
-    const find = ['find', 'Nopa', '--city', 'SF', '--json'];
-    const failing = async (words: readonly string[], code: string, env: RunOptions['env'] = {}) =>
-      expectError(words[0] ?? '', await again({ words }, { env }), code);
-    await failing(find, 'unauthorized', { RESTAURANT_API_KEY: REVOKED });
-    await failing(find, 'network', { RESTAURANT_BASE_URL: 'http://127.0.0.1:1', RESTAURANT_RETRIES: '0' });
-    await failing(['lookup', 'no-such-id', '--json'], 'not_found');
-    await failing(['lookup', ID, '--fields', 'premium', '--json'], 'plan_required', {
-      RESTAURANT_API_KEY: FREE,
-    });
-    await failing(['call', 'no_such_tool', '--json'], 'rpc_error');
+  it('is in the list of an output that failed in part', async () => {
     // When one of several fails, the whole list is printed with the error.
     const { exit, stdout, stderr } = await again({ words: ['lookup', ID, 'no-such-id', '--json'] });
     expect(exit).toBe(8);
