@@ -1,7 +1,6 @@
 /** Returns a clock that only waits advance, without sleeping. */
-export function skippingClock() {
+export function skippingClock(start = Date.now()) {
   const waits: number[] = [];
-  const start = Date.now();
   let skipped = 0;
   return {
     waits,

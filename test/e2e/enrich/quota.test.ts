@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
+import { skippingClock } from '../../helpers/clock.ts';
 import { enrichInSandbox, listOf, restaurants, useFolder } from '../../helpers/enrich.ts';
 import { type RunOptions, runCli } from '../../helpers/program.ts';
 import { PAID } from '../../helpers/service.ts';
@@ -14,21 +15,8 @@ beforeEach(() => {
 
 const rowsDone = (): number => read('out.csv').trimEnd().split('\n').length - 1;
 
-/** A clock that waits advance. */
-function fakeClock() {
-  const clock = { time: Date.UTC(2025, 0, 1), slept: 0 };
-  return {
-    clock,
-    options: {
-      now: () => clock.time,
-      sleep: async (ms: number, signal?: AbortSignal) => {
-        signal?.throwIfAborted();
-        clock.time += ms;
-        clock.slept += ms;
-      },
-    },
-  };
-}
+const START = Date.UTC(2025, 0, 1);
+const sum = (waits: readonly number[]): number => waits.reduce((all, wait) => all + wait, 0);
 
 const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: RunOptions = {}) =>
   enrichInSandbox(path(''), `--concurrency 2 ${words}`, sandboxOptions, {
@@ -38,8 +26,8 @@ const enrich = (words: string, sandboxOptions: SandboxOptions = {}, options: Run
 
 describe('the quota', () => {
   it('of a day that is used up ends the run with 5, the time and the command', async () => {
-    const { clock, options } = fakeClock();
-    const first = await enrich('--per-day 5 --per-minute 0', {}, options);
+    const clock = skippingClock(START);
+    const first = await enrich('--per-day 5 --per-minute 0', {}, clock);
     expect([first.exit, first.requests, rowsDone()]).toEqual([5, 5, 5]);
     expect(first.stderr).toMatch(/^5 of 12 rows in out\.csv: 5 matched/);
     expect(first.stderr).toContain(
@@ -48,30 +36,30 @@ describe('the quota', () => {
     expect(first.stderr).toMatch(
       /hint: from 2025-01-02T00:00:00Z on: restaurant enrich in\.csv -o out\.csv --concurrency 2 --per-day 5 --per-minute 0 --resume\n/,
     );
-    clock.time += DAY_MS + 1;
-    const second = await enrich('--per-day 50 --per-minute 0 --resume', {}, options);
+    await clock.sleep(DAY_MS + 1);
+    const second = await enrich('--per-day 50 --per-minute 0 --resume', {}, clock);
     expect([second.exit, second.requests, rowsDone()]).toEqual([0, 7, 12]);
   });
 
   it('of a day is waited for with --wait', async () => {
-    const { clock, options } = fakeClock();
-    const { exit, requests, stderr } = await enrich('--per-day 5 --per-minute 0 --wait', {}, options);
+    const clock = skippingClock(START);
+    const { exit, requests, stderr } = await enrich('--per-day 5 --per-minute 0 --wait', {}, clock);
     expect([exit, requests, rowsDone()]).toEqual([0, 12, 12]);
-    expect(clock.slept).toBeGreaterThanOrEqual(2 * DAY_MS);
+    expect(sum(clock.waits)).toBeGreaterThanOrEqual(2 * DAY_MS);
     expect(stderr).toMatch(/^waiting until 2025-01-02T\S+Z: the daily quota is used up\n12 rows in out\.csv/);
   });
 
   it('of a minute slows the run down', async () => {
-    const { clock, options } = fakeClock();
-    const { exit, requests } = await enrich('--per-minute 4', {}, options);
+    const clock = skippingClock(START);
+    const { exit, requests } = await enrich('--per-minute 4', {}, clock);
     expect([exit, requests]).toEqual([0, 12]);
-    expect(clock.slept).toBeGreaterThan(120_000);
-    expect(clock.slept).toBeLessThan(125_000);
+    expect(sum(clock.waits)).toBeGreaterThan(120_000);
+    expect(sum(clock.waits)).toBeLessThan(125_000);
   });
 
   it('is reported as JSON with --json', async () => {
-    const { options } = fakeClock();
-    const { exit, stdout, stderr } = await enrich('--per-day 5 --json', {}, options);
+    const clock = skippingClock(START);
+    const { exit, stdout, stderr } = await enrich('--per-day 5 --json', {}, clock);
     expect([exit, stdout]).toEqual([5, '']);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'budget_spent',
@@ -85,7 +73,7 @@ describe('the quota', () => {
 describe('two runs at once', () => {
   it('never send more per minute than the quota', async () => {
     write('in.csv', listOf(130));
-    const { clock } = fakeClock();
+    const clock = { time: START };
     const now = () => clock.time;
     const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
     const stateDir = path('state');
@@ -143,19 +131,18 @@ describe('a Retry-After of the service', () => {
   });
 
   it('for a long time is waited for with --wait', async () => {
-    const { clock, options } = fakeClock();
-    const now = () => clock.time;
-    const { exit, requests, stderr } = await enrich('--per-minute 0 --wait', { perDay: 5, now }, options);
+    const clock = skippingClock(START);
+    const limited = { perDay: 5, now: clock.now };
+    const { exit, requests, stderr } = await enrich('--per-minute 0 --wait', limited, clock);
     expect([exit, rowsDone()]).toEqual([0, 12]);
     expect(requests).toBeLessThanOrEqual(12 + 2 * 2);
-    expect(clock.slept).toBeLessThan(3 * DAY_MS);
+    expect(sum(clock.waits)).toBeLessThan(3 * DAY_MS);
     expect(stderr).toMatch(/^waiting until 2025-01-\S+Z: the service requested a pause\n12 rows in out\.csv/);
   });
 
   it('for a short time is waited for', async () => {
-    const { clock, options } = fakeClock();
-    const now = () => clock.time;
-    const { exit, requests } = await enrich('--per-minute 0', { perMinute: 5, now }, options);
+    const clock = skippingClock(START);
+    const { exit, requests } = await enrich('--per-minute 0', { perMinute: 5, now: clock.now }, clock);
     expect([exit, rowsDone()]).toEqual([0, 12]);
     expect(requests).toBeLessThanOrEqual(12 + 2 * 3);
   });
