@@ -6,7 +6,7 @@ import {
   type ProgressSource,
   timeLeft,
 } from '../../../src/enrich/progress/progress.ts';
-import { Counters, type RunSummary } from '../../../src/enrich/progress/summary.ts';
+import { Counters } from '../../../src/enrich/progress/summary.ts';
 import { palette } from '../../../src/output/style.ts';
 
 /** A terminal, a clock that the test advances, and a run whose rows it adds. */
@@ -67,24 +67,10 @@ class Run {
     this.#written = '';
     return text;
   }
-
-  summary(): RunSummary {
-    return {
-      rows: 200,
-      ...this.#counters.results,
-      unknown_cities: [],
-      requests: 7,
-      finished: true,
-      output: 'out.csv',
-      report: null,
-      exports: [],
-      next: null,
-    };
-  }
 }
 
 describe('the bar', () => {
-  it('shows counts, waits and the time left on one line, and is erased at the end', async () => {
+  it('shows counts, waits and the time left on one line, and erases it for a warning', async () => {
     const run = new Run(200, 200);
     expect(await run.after(0)).toBe('\r[--------------------] 0% 0/200, 1750 requests left today');
     run.add(50);
@@ -97,11 +83,6 @@ describe('the bar', () => {
     expect(await run.after(40_000)).not.toContain('waiting');
     run.bar.warn('beware');
     expect(await run.after(0)).toMatch(/^\r +\rwarning: beware\n\r\[#/);
-    await run.after(200);
-    await run.bar.finish(run.summary());
-    expect((await run.after(0)).replace(/^\r +\r/, '')).toBe(
-      '50 rows in out.csv: 50 matched, 0 ambiguous, 0 not found, 0 errors; 7 requests sent\n',
-    );
   });
 
   it.each([
@@ -146,14 +127,7 @@ it('progress as JSON is one event per line', async () => {
     '{"event":"waiting","until":"2025-01-01T00:00:00.000Z","why":"x"}',
     '{"event":"warning","message":"y"}',
   ]);
-  await progress.finish({ ...run.summary(), finished: false, next: 'restaurant enrich …' });
-  expect(JSON.parse((await run.after(0)).trim().split('\n').at(-1) ?? '')).toMatchObject({
-    event: 'summary',
-    done: 40,
-    earlier: 20,
-    finished: false,
-    next: 'restaurant enrich …',
-  });
+  await progress.stop();
 });
 
 it('the time left respects the quota per minute, and is unknown at first', () => {
