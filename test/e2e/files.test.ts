@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -103,16 +102,11 @@ it('environment variables begin with RESTAURANT_ and count as unset when empty',
 });
 
 it('the sandbox listens on loopback only', async () => {
-  const port = Number(new URL(service.sandbox.baseUrl).port);
   const reached = (host: string) =>
-    new Promise<boolean>((resolve) => {
-      const socket = createConnection({ host, port, timeout: 1000 });
-      const done = (isReached: boolean) => () => {
-        socket.destroy();
-        resolve(isReached);
-      };
-      socket.on('connect', done(true)).on('error', done(false)).on('timeout', done(false));
-    });
+    fetch(service.sandbox.baseUrl.replace('127.0.0.1', host), { signal: AbortSignal.timeout(1000) }).then(
+      () => true,
+      () => false,
+    );
   expect(await reached('127.0.0.1')).toBe(true);
   const outside = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

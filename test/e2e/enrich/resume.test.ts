@@ -94,19 +94,17 @@ describe('--resume', () => {
     expect(exit).toBe(0);
   });
 
-  it('rejects a file that is not an output', async () => {
-    write('in.csv', CSV);
-    for (const text of ['precious', 'precious\n', 'name,city,note,restaurant_status\n', 'name,city\nx,y\n']) {
-      write('out.csv', text);
-      expect((await enrich('in.csv -o out.csv --resume')).exit).toBe(2);
-      expect(read('out.csv')).toBe(text);
+  it.each([
+    ['in.csv', CSV, ['precious', 'precious\n', 'name,city,note,restaurant_status\n', 'name,city\nx,y\n']],
+    ['in.ndjson', NDJSON, ['{"precious":1}\n', 'prec']],
+  ])('rejects a file that is not an output: %s', async (input, list, texts) => {
+    write(input, list);
+    const output = input.replace('in', 'out');
+    for (const text of texts) {
+      write(output, text);
+      expect((await enrich(`${input} -o ${output} --resume`)).exit).toBe(2);
+      expect(read(output)).toBe(text);
     }
-    write('in.ndjson', NDJSON);
-    write('out.ndjson', '{"precious":1}\n');
-    expect((await enrich('in.ndjson -o out.ndjson --resume')).exit).toBe(2);
-    write('out.ndjson', 'prec');
-    expect((await enrich('in.ndjson -o out.ndjson --resume')).exit).toBe(2);
-    expect(read('out.ndjson')).toBe('prec');
   });
 
   it('removes zero bytes that a power failure left', async () => {

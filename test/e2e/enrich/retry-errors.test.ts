@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
 import { enrichInSandbox, listOf, UNPACED, useFolder } from '../../helpers/enrich.ts';
-import { FREE, REVOKED } from '../../helpers/service.ts';
+import { FREE } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const { path, read, write } = useFolder();
@@ -99,13 +99,5 @@ describe('a run that fails', () => {
     expect(statuses()).toEqual(Array(20).fill('error'));
     expect(requests).toBeLessThanOrEqual(24);
     expect((await enrich('--resume --retry-errors')).exit).toBe(0);
-  });
-
-  it('reports the failure as JSON with --progress json', async () => {
-    const { exit, stderr, stdout } = await enrich('--progress json', {}, { RESTAURANT_API_KEY: REVOKED });
-    expect([exit, stdout]).toEqual([4, '']);
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-      error: { code: 'unauthorized', hint: expect.stringContaining('--resume') },
-    });
   });
 });

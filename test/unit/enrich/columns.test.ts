@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hintFor } from '../../../src/app/error-hint.ts';
 import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
 import type { InputRow } from '../../../src/enrich/row.ts';
 import { again } from '../../../src/hint.ts';
-import { hintText } from '../../../src/output/hint-text.ts';
-import { errorOf } from '../../helpers/files.ts';
 
 /** The query of a row of cells by their columns. */
 const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>
@@ -54,11 +51,6 @@ describe('resolveColumns', () => {
     expect(query(row, options)).toMatchObject(expected);
   });
 
-  it('suggests an option for a missing column', () => {
-    const error = errorOf(() => resolveColumns(['Kd.-Nr.', 'City'], {}));
-    expect(hintText(hintFor(error))).toBe('restaurant <…> --name-column <column>');
-  });
-
   it('reports wrong and missing columns together', () => {
     expect(() => resolveColumns(['Kd.-Nr.', 'Stadtt'], { nameColumn: 'Name', cityColumn: 'stadt' })).toThrow(
       "--name-column 'Name', --city-column 'stadt': the list has no such column; it has 'Kd.-Nr.', 'Stadtt'",
@@ -94,11 +86,6 @@ describe('resolveColumns', () => {
     expect(() => resolveColumns(['name', 'city', 'y'], { latColumn: 'y' })).toThrow(
       /no column for the longitude/,
     );
-  });
-
-  it('uses the first of two columns with the same name', () => {
-    const columns = resolveColumns(['name', 'name', 'city'], {});
-    expect(columns.query(cellRow(['A', 'B', 'SF']))).toMatchObject({ name: 'A' });
   });
 
   it('recognizes the columns of Overture Maps', () => {

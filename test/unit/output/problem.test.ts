@@ -33,8 +33,6 @@ describe('formatError', () => {
       'caused by: Error: connect ECONNREFUSED (ECONNREFUSED)',
       '',
     ]);
-    const bug = new AppError('unexpected', 'TypeError: x', { cause: new TypeError('x') });
-    expect(formatError(bug, plain, { verbose: true })).toMatch(/^ {4}at .*problem\.test/m);
   });
 
   it('prints causes of every kind', () => {
