@@ -112,3 +112,7 @@ export const resultText =
 /** Responds with this text as the only text block of a tool's result. */
 export const toolText = (text: string): Reply =>
   resultText(`{"content":[${JSON.stringify({ type: 'text', text })}]}`);
+
+/** Responds to a search with these restaurants. */
+export const found = (...restaurants: readonly object[]): Reply =>
+  toolText(JSON.stringify({ status: 'ok', results: restaurants, total_matches: restaurants.length }));

@@ -45,13 +45,6 @@ async function inShell(shell: Shell, options: readonly string[], lines: readonly
   return stdout;
 }
 
-describe.each(SHELLS)('%s', (shell) => {
-  it.skipIf(missing(shell))('accepts the script', async () => {
-    const { exit, stderr } = await start(shell, ['-n', join(home, `c.${shell}`)], { env }).ended;
-    expect([exit, stderr]).toEqual([0, '']);
-  });
-});
-
 describe.skipIf(missing('bash')).concurrent('in bash', () => {
   it('fills COMPREPLY', async () => {
     const replies = [

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { KEY, type Reply, type RpcRequest, toolText, useScriptedService } from '../../helpers/answers.ts';
+import {
+  found,
+  KEY,
+  type Reply,
+  type RpcRequest,
+  toolText,
+  useScriptedService,
+} from '../../helpers/answers.ts';
 import { startRestaurant } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
 
@@ -12,8 +19,6 @@ const list = (rows: readonly string[]): string => rows.map((name) => `${name},SF
 /** The name that is searched, or the id that is looked up. */
 const wordOf = ({ params: { arguments: { name, restaurant_id: id } = {} } }: RpcRequest) =>
   String(name ?? id);
-const found = (...restaurants: readonly object[]): Reply =>
-  toolText(JSON.stringify({ status: 'ok', results: restaurants, total_matches: restaurants.length }));
 const foundAs = (name: string): Reply => found({ service_id: `id-${name}`, name });
 const failed: Reply = (_request, response) => response.writeHead(500).end();
 
@@ -107,13 +112,6 @@ it('limits a failure to its row, and sends the request of an equal row again', a
   const { statuses, requests } = await enrich(['a', 'b', 'a'], reply, '--concurrency', '1');
   expect(statuses).toEqual(['error', 'matched', 'matched']);
   expect(requests).toEqual(['a', 'b', 'a']);
-});
-
-it('treats unreadable results as a failure', async () => {
-  const { rows } = await enrich(['a'], () =>
-    toolText('{"status":"ok","results":[null,3],"total_matches":2}'),
-  );
-  expect(rows[0]).toMatch(/error,,,.*bad_response: none of 2 results can be read/);
 });
 
 it('continues while failures are not consecutive', async () => {

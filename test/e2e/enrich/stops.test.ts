@@ -1,7 +1,7 @@
 import { rmSync, truncateSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { KEY, type Reply, type RpcRequest, toolText, useScriptedService } from '../../helpers/answers.ts';
+import { found, KEY, type Reply, type RpcRequest, useScriptedService } from '../../helpers/answers.ts';
 import { listOf, UNPACED, useFolder } from '../../helpers/enrich.ts';
 import { shell, startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -9,12 +9,11 @@ import { tempFolder } from '../../helpers/temp-folder.ts';
 const CONCURRENCY = 3;
 const NAMES = Array.from({ length: 60 }, (_each, index) => `Place ${index}`);
 const nameOf = ({ params }: RpcRequest): string => String(params.arguments?.name);
-const found: Reply = (request, response) => {
+const foundByName: Reply = (request, response) => {
   const name = nameOf(request);
-  const output = { status: 'ok', results: [{ service_id: `id-${name}`, name }], total_matches: 1 };
-  toolText(JSON.stringify(output))(request, response);
+  found({ service_id: `id-${name}`, name })(request, response);
 };
-const service = useScriptedService(found);
+const service = useScriptedService(foundByName);
 const { path, read, write } = useFolder();
 let seen = 0;
 beforeEach(() => {
@@ -25,7 +24,7 @@ beforeEach(() => {
 /** Responds to every request, and runs `act` at the request for the 30th row. */
 const inTheMiddle = (act: (response: ServerResponse) => boolean | undefined) =>
   service.answer((request, response) => {
-    if (nameOf(request) !== 'Place 30' || act(response) !== true) found(request, response);
+    if (nameOf(request) !== 'Place 30' || act(response) !== true) foundByName(request, response);
   });
 
 /** Returns the names that were requested since the test began, or since the last call. */
@@ -58,7 +57,7 @@ async function finishesWithResume(): Promise<void> {
     .map((line) => line.split(',', 1)[0]);
   expect(finished.length).toBeLessThan(NAMES.length);
   newRequests();
-  service.answer(found);
+  service.answer(foundByName);
   expect(await enrich(' --resume')).toMatchObject({ exit: 0 });
   expect(newRequests().sort()).toEqual(NAMES.filter((name) => !finished.includes(name)).sort());
   const lines = read('out.csv').split(/(?<=\n)/);

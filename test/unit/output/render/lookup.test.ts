@@ -17,16 +17,11 @@ const RICH = {
   price_level: '$$$',
   name: 'Nopa',
   service_id: 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53',
-  phone: '+1 415 864 8643',
   openNow: true,
   michelin: null,
   tags: ['lively', 'late night'],
-  hours: { mon: '17:00–24:00', tue: [], sat: '11:00–14:30, 17:00–01:00' },
+  hours: { mon: '17:00–24:00', tue: [] },
   highlights: ['Vegetables from the market across the street', 'Late-night kitchen'],
-  reviews: [
-    { source: 'Eater', score: 8.5 },
-    { source: 'The Infatuation', score: 9 },
-  ],
   dishes: [
     { name: 'Pork chop', note: 'Brined for a day and grilled over almond wood', price: { usd: 34 } },
     'Flatbread',
@@ -80,24 +75,17 @@ describe('renderLookup', () => {
       Wood-fired Californian cooking in a
       lively room that stays open late.
 
-      Phone     +1 415 864 8643
       Open now  yes
       Tags      lively, late night
 
       Hours
         Mon  17:00–24:00
         Tue  closed
-        Sat  11:00–14:30, 17:00–01:00
 
       Highlights
         • Vegetables from the market across
           the street
         • Late-night kitchen
-
-      Reviews
-        SOURCE           SCORE
-        Eater              8.5
-        The Infatuation      9
 
       Dishes
         • Name   Pork chop
