@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { path } from '../scripts/project.js';
 import { median } from './measure.js';
 import { startService } from './service.js';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
-const bare = fileURLToPath(new URL('bare-loop.cjs', import.meta.url));
+const bin = path('bin/restaurant.js');
+const bare = path('bench/bare-loop.cjs');
 const CONCURRENCY = '16';
 const LATENCY_MS = 10;
 const SLOW = 4000;
@@ -19,11 +19,11 @@ const say = (name, text) => process.stdout.write(`${name.padEnd(16)} ${text}\n`)
 
 /** Writes a list of different rows. */
 function listOf(home, rows) {
-  const path = join(home, `${rows}.csv`);
-  if (existsSync(path)) return path;
+  const file = join(home, `${rows}.csv`);
+  if (existsSync(file)) return file;
   const lines = Array.from({ length: rows }, (_each, place) => `Nopa ${place},San Francisco\n`);
-  writeFileSync(path, `name,city\n${lines.join('')}`);
-  return path;
+  writeFileSync(file, `name,city\n${lines.join('')}`);
+  return file;
 }
 
 /**

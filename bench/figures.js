@@ -1,23 +1,20 @@
 // Prints the size and shape of the source, most figures beside their target. With --verbose, also what is behind them.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { path, read } from '../scripts/project.js';
 import { traceFind } from './trace-find.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const isVerbose = process.argv.includes('--verbose');
 
 /** Reads the files of a folder whose names match. @returns their texts, by path */
-function read(folder, pattern = /\.ts$/) {
-  const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' });
-  const paths = names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-  return new Map(
-    paths.filter((path) => pattern.test(path)).map((path) => [path, readFileSync(`${root}${path}`, 'utf8')]),
-  );
+function textsIn(folder, pattern = /\.ts$/) {
+  const names = readdirSync(path(folder), { recursive: true, encoding: 'utf8' });
+  const files = names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+  return new Map(files.filter((file) => pattern.test(file)).map((file) => [file, read(file)]));
 }
 const linesOf = (texts) => [...texts.values()].flatMap((text) => text.split('\n').slice(0, -1));
-const src = read('src');
+const src = textsIn('src');
 const lines = linesOf(src);
 const comments = lines.filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line));
 
@@ -61,7 +58,7 @@ function findings(rule) {
   const words = ['biome', 'lint', `--only=${rule}`, '--reporter=json', '--max-diagnostics=none', 'src'];
   try {
     return countIn(
-      execFileSync('npx', words, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+      execFileSync('npx', words, { cwd: path(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
     );
   } catch ({ stdout }) {
     return countIn(stdout);
@@ -90,9 +87,9 @@ const rows = [
   ['imports up between rooms', upward(1).length, 0],
   ['imports up inside rooms', upward(2).length, 3],
   ['modules of ours that find loads', modules.length, 80],
-  ['lines of test code', linesOf(read('test', /\.(ts|js)$/)).length, 26_000],
-  ['lines of recorded sessions in test', linesOf(read('test', /\.session$/)).length],
-  ['lines of scripts', linesOf(read('scripts', /\.js$/)).length, 1300],
+  ['lines of test code', linesOf(textsIn('test', /\.(ts|js)$/)).length, 26_000],
+  ['lines of recorded sessions in test', linesOf(textsIn('test', /\.session$/)).length],
+  ['lines of scripts', linesOf(textsIn('scripts', /\.js$/)).length, 1300],
 ];
 for (const [name, value, target] of rows) {
   const mark = value > target ? '  missed' : '';

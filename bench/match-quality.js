@@ -5,14 +5,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { path } from '../scripts/project.js';
 import { makeDirtyList } from './dirty-list.js';
 import { createSearch, startService } from './likeness-service.js';
 import { GOALS, MODES, scoreOf } from './match-scores.js';
 
 const UNPACED = '--per-minute 0 --per-day 0 --format ndjson --quiet --max-age 0'.split(' ');
-const BIN = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const BIN = path('bin/restaurant.js');
 const { values } = parseArgs({
   options: { seed: { type: 'string', default: '1' }, rows: { type: 'string', default: '2000' } },
 });

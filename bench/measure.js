@@ -17,13 +17,14 @@ export function time([program, ...words], env, input) {
 }
 
 /**
- * Runs two commands alternately. The first run of each is not counted: it fills the caches.
+ * Runs two command lines alternately. The first run of each is not counted: it fills the caches.
+ * @param input of the second
  * @returns the medians in milliseconds, and the ratio of the first to the second
  */
-export function sideBySide(ours, theirs, runs) {
-  ours();
-  theirs();
-  const times = Array.from({ length: runs }, () => [ours(), theirs()]);
+export function sideBySide(ours, theirs, env, runs, input) {
+  const both = () => [time(ours, env), time(theirs, env, input)];
+  both();
+  const times = Array.from({ length: runs }, both);
   const [mine, other] = [0, 1].map((side) => median(times.map((pair) => pair[side])));
   return { mine, other, ratio: mine / other };
 }

@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { path } from '../scripts/project.js';
 import { median, time } from './measure.js';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Prints the size of the package and the time npm takes to install it. */
 export function benchPackage({ home, say }) {
-  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+  const options = { cwd: path(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
   const packed = execFileSync(
     'npm',
     ['pack', '--json', '--ignore-scripts', '--pack-destination', home],

@@ -1,10 +1,10 @@
 // One tool call with other command-line clients for MCP servers. They need the handshake, so our program performs it, too.
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { line, sideBySide, time } from './measure.js';
+import { path } from '../scripts/project.js';
+import { line, sideBySide } from './measure.js';
 import { startSandbox } from './service.js';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const bin = path('bin/restaurant.js');
 const ARGUMENTS = { name: 'Nopa', city: 'SF' };
 
 /** Prints how many times faster our program is. @param packages the folder with the other clients */
@@ -42,11 +42,7 @@ export async function benchPeers({ node, packages, env, runs, say }) {
   };
   try {
     for (const [name, theirs] of Object.entries(others)) {
-      const compared = sideBySide(
-        () => time([node, ...theirs], env),
-        () => time(mine, env),
-        Math.ceil(runs / 3),
-      );
+      const compared = sideBySide([node, ...theirs], mine, env, Math.ceil(runs / 3));
       say(line(name, compared, 'restaurant call'));
     }
   } finally {

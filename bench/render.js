@@ -1,9 +1,9 @@
 // 10,000 results in each format compared with `jq .` on the same bytes, and a response after 10,000 notifications.
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { line, sideBySide, time } from './measure.js';
+import { path } from '../scripts/project.js';
+import { line, sideBySide } from './measure.js';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const bin = path('bin/restaurant.js');
 
 /** Prints the times for large responses. */
 export function benchRender({ node, env, runs, say }) {
@@ -14,17 +14,11 @@ export function benchRender({ node, env, runs, say }) {
     maxBuffer: 256 * 1024 * 1024,
   });
   for (const format of ['json', 'ndjson', 'csv', 'tsv', 'geojson', 'table']) {
-    const compared = sideBySide(
-      () => time([...find('many'), '--format', format, '--max-age', '10m'], env),
-      () => time(['jq', '.'], env, many),
-      few,
-    );
+    const ours = [...find('many'), '--format', format, '--max-age', '10m'];
+    const compared = sideBySide(ours, ['jq', '.'], env, few, many);
     say(line(`10,000 as ${format}`, compared, `jq . on ${(many.length / 1e6).toFixed(1)} MB`));
   }
-  const compared = sideBySide(
-    () => time([...find('noisy'), '--json', '--max-age', '0'], env),
-    () => time([...find('Nopa'), '--json', '--max-age', '0'], env),
-    few,
-  );
+  const [noisy, quiet] = ['noisy', 'Nopa'].map((name) => [...find(name), '--json', '--max-age', '0']);
+  const compared = sideBySide(noisy, quiet, env, few);
   say(line('10,000 notifications', compared, 'a find without any'));
 }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { path } from '../scripts/project.js';
 import { benchEnrich } from './enrich.js';
 import { benchPackage } from './package.js';
 import { benchPeers } from './peers.js';
@@ -16,7 +16,7 @@ const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
 /** The version of Node that the other clients need; npm installs it. */
 const LATER = '24';
 /** Built by `npm run build:standalone`; measured if it is there. */
-const STANDALONE = fileURLToPath(new URL('../dist/standalone/restaurant', import.meta.url));
+const STANDALONE = path('dist/standalone/restaurant');
 
 const requested = process.argv.slice(2);
 const unknown = requested.find((part) => !PARTS.includes(part));

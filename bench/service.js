@@ -1,9 +1,9 @@
 // Services for the benchmarks, in separate processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { path } from '../scripts/project.js';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
+const bin = path('bin/restaurant.js');
 
 /** Returns one restaurant for every call; 10,000 for `many`; one after 10,000 notifications for `noisy`. */
 const source = `

@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { line, sideBySide, time } from './measure.js';
+import { path } from '../scripts/project.js';
+import { line, sideBySide } from './measure.js';
 
-const bin = fileURLToPath(new URL('../bin/restaurant.js', import.meta.url));
-const bare = fileURLToPath(new URL('bare-find.cjs', import.meta.url));
+const bin = path('bin/restaurant.js');
+const bare = path('bench/bare-find.cjs');
 
 /** The request of bare-find.cjs. */
 const curl = ({ RESTAURANT_BASE_URL: baseUrl, RESTAURANT_API_KEY: key }) => [
@@ -44,11 +44,7 @@ export function benchStartup({ node, program = [node, bin], home, env, runs, say
   return rows
     .filter(([, , , theirs]) => hasCurl || theirs[0] !== 'curl')
     .map(([label, ours, baseline, theirs]) => {
-      const compared = sideBySide(
-        () => time([...program, ...ours], env),
-        () => time(theirs, env),
-        runs,
-      );
+      const compared = sideBySide([...program, ...ours], theirs, env, runs);
       say(line(label, compared, baseline));
       return { label, baseline, ratio: compared.ratio };
     });

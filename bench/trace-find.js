@@ -1,28 +1,15 @@
 // Runs one `find` against a local service and records our modules that it loads, and our functions of the client that lead
 // to undici. Each function runs in an asynchronous context that contains its callers, so that, unlike in a stack trace, no
 // function is lost at an `await`.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { TEXT_MODULES } from '../scripts/bundle.js';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-const SERVICE = `
-const text = JSON.stringify({ status: 'ok', results: [], total_matches: 0 });
-require('node:http').createServer((request, response) => {
-  let body = '';
-  request.on('data', (part) => { body += part; }).on('end', () => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { content: [{ type: 'text', text }] } }));
-  });
-}).listen(0, '127.0.0.1', function () { console.log(this.address().port); });
-`;
+import { path } from '../scripts/project.js';
+import { startService } from './service.js';
 
 /** Loaded before the program. */
 const WATCH = `
@@ -99,7 +86,7 @@ function withCallers(code, file) {
 /** Builds the program with one file per module. */
 async function build(folder) {
   const bundle = await rolldown({
-    cwd: root,
+    cwd: path(),
     input: { start: 'src/start.ts' },
     platform: 'node',
     external: /^[^./]/,
@@ -111,32 +98,31 @@ async function build(folder) {
     format: 'cjs',
     dir: folder,
     preserveModules: true,
-    preserveModulesRoot: join(root, 'src'),
+    preserveModulesRoot: path('src'),
     entryFileNames: '[name].cjs',
   });
   await bundle.close();
   for (const { fileName, code, source } of output) {
-    const path = join(folder, fileName);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, /^client\//.test(fileName) ? withCallers(code, fileName) : (code ?? source));
+    const file = join(folder, fileName);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, /^client\//.test(fileName) ? withCallers(code, fileName) : (code ?? source));
   }
 }
 
 /** @returns the paths of our modules that `find` loads, and our functions of the client above undici, outermost first */
 export async function traceFind() {
   const work = mkdtempSync(join(tmpdir(), 'figures-'));
-  const service = spawn(process.execPath, ['-e', SERVICE], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const service = await startService();
   try {
-    const [port] = await once(service.stdout, 'data');
     await build(join(work, 'src'));
-    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
+    symlinkSync(path('node_modules'), join(work, 'node_modules'));
     writeFileSync(join(work, 'watch.cjs'), WATCH);
     const env = {
       PATH: process.env.PATH,
       HOME: work,
       NODE_DISABLE_COMPILE_CACHE: '1',
       RESTAURANT_API_KEY: 'sk_service_demo_free',
-      RESTAURANT_BASE_URL: `http://127.0.0.1:${String(port).trim()}`,
+      RESTAURANT_BASE_URL: service.baseUrl,
       TRACE: join(work, 'trace.json'),
     };
     const words = [
@@ -153,7 +139,7 @@ export async function traceFind() {
     if (status !== 0) throw new Error(`find: exit ${status}\n${stderr}`);
     return JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));
   } finally {
-    service.kill();
+    service.stop();
     rmSync(work, { recursive: true, force: true });
   }
 }
