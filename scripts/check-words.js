@@ -1,4 +1,4 @@
-// Reports words and names that this project avoids, with the word to use instead; fails with --fail.
+// Fails if the project has words or names that it avoids, and reports the word to use instead.
 // The list contains words that were overused in the past. It does not check grammar.
 import { execFileSync } from 'node:child_process';
 import { path } from './project.js';
@@ -39,4 +39,4 @@ const found = text.split('\n').flatMap((line) => {
   });
 });
 process.stdout.write(`${found.join('')}${found.length} words to replace\n`);
-if (found.length > 0 && process.argv.includes('--fail')) process.exitCode = 1;
+if (found.length > 0) process.exitCode = 1;
