@@ -4,20 +4,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
-  readFileSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TestFolder } from '../helpers/files.ts';
+import { filesOf } from '../helpers/leaks.ts';
 import { restaurant } from '../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
-import { tempFolder } from '../helpers/temp-folder.ts';
 
 // The service requires its own protocol, so that a protocol is detected and stored.
 const service = useService({ mode: 'mcp' });
@@ -28,32 +27,24 @@ const CONFIG = '.config/restaurant/config.json';
 
 /** Returns a home in which a search was made, so that every file exists. */
 async function usedHome() {
-  const { home, env: own } = newHome();
+  const { home: path, env: own } = newHome();
+  const home = new TestFolder(path);
   const env = { ...own, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
   const run = (words: readonly string[], more: RunOptions = {}) =>
     runCli(words, { ...more, env: { ...env, ...more.env } });
   await run(['config', 'set', 'city', 'Bern']);
   const good = await run(FIND);
   expect(good.exit).toBe(0);
-  const first = (folder: string): string => {
-    const [name] = readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => lstatSync(join(home, folder, path)).isFile())
-      .map((path) => join(home, folder, path));
-    if (name === undefined) throw new Error(`nothing in ${folder}`);
-    return name;
-  };
-  const places = {
-    config: join(home, CONFIG),
-    'last find': join(home, STATE, 'last-find.json'),
-    protocol: first(`${STATE}/protocol`),
-    ledger: first(`${STATE}/ledger`),
-    answer: first('.cache/restaurant/responses'),
-  };
-  return { home, env, run, good, places };
+  const [config, lastFind] = [home.at(CONFIG), home.at(STATE, 'last-find.json')];
+  const [protocol = '', ledger = '', answer = ''] = [
+    `${STATE}/protocol`,
+    `${STATE}/ledger`,
+    '.cache/restaurant/responses',
+  ].map((folder) => filesOf(home.at(folder))[0]);
+  return { home, env, run, good, config, kept: { lastFind, protocol, ledger, answer } };
 }
 
-const PRECIOUS = join(tempFolder(), 'precious');
-writeFileSync(PRECIOUS, 'precious', { mode: 0o600 });
+const PRECIOUS = new TestFolder().write('precious', 'precious');
 
 /** Replaces a file with a link. */
 const linkTo = (target: string) => (path: string) => {
@@ -72,7 +63,7 @@ const CONTENTS: Readonly<Record<string, (path: string) => void>> = {
   'JSON of another shape': (path) => writeFileSync(path, '[[null]]'),
   'a folder': (path) => {
     rmSync(path);
-    mkdirSync(join(path, 'with a file in it'), { recursive: true });
+    mkdirSync(`${path}/with a file in it`, { recursive: true });
   },
   'a circular link': (path) => linkTo(path)(path),
   'a link to a device': linkTo('/dev/zero'),
@@ -101,8 +92,7 @@ const isPlain = (path: string): boolean => existsSync(path) && lstatSync(path).i
 
 describe.each(Object.keys(CONTENTS))('%s', (what) => {
   it('in place of a state or cache file is replaced; in place of the config file is reported and left unchanged', async () => {
-    const { run, good, places } = await usedHome();
-    const { config, ...kept } = places;
+    const { run, good, config, kept } = await usedHome();
     for (const path of Object.values(kept)) CONTENTS[what]?.(path);
     expect(await run(CACHED)).toEqual(good);
     expect((await run(['lookup', '1'])).exit).toBe(0);
@@ -131,24 +121,22 @@ describe.each(Object.keys(CONTENTS))('%s', (what) => {
       expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
     }
     expect(facts()).toEqual(before);
-    expect(readdirSync(dirname(config))).toEqual(['config.json']);
-    expect(readFileSync(PRECIOUS, 'utf8')).toBe('precious');
+    expect(new TestFolder(dirname(config)).list()).toEqual(['config.json']);
+    expect(new TestFolder(dirname(PRECIOUS)).read('precious')).toBe('precious');
   });
 });
 
 describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITING))('%s', (what) => {
   it('in place of a file blocks no command', async () => {
-    const { env, good, places } = await usedHome();
-    for (const path of Object.values(places)) WAITING[what]?.(path);
+    const { env, good, config, kept } = await usedHome();
+    for (const path of [config, ...Object.values(kept)]) WAITING[what]?.(path);
     const ran = await restaurant(FIND, { env });
     expect(ran).toMatchObject({ ...good, stderr: expect.stringMatching(IGNORED) });
-    const { config, ...kept } = places;
-    for (const [name, path] of Object.entries(kept)) expect([name, isPlain(path)]).toEqual([name, true]);
-    const status = await restaurant(['status'], { env });
-    expect([status.exit, status.stderr]).toEqual([
-      2,
-      expect.stringContaining(`cannot use the config file ${config}: it is not a regular file`),
-    ]);
+    expect(Object.values(kept).filter((path) => !isPlain(path))).toEqual([]);
+    expect(await restaurant(['status'], { env })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`cannot use the config file ${config}: it is not a regular file`),
+    });
     expect(isPlain(config)).toBe(false);
   });
 });
@@ -156,48 +144,36 @@ describe.skipIf(process.platform === 'win32').concurrent.each(Object.keys(WAITIN
 describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
   it('to a folder of the same user is followed', async () => {
     const { home, run } = await usedHome();
-    const elsewhere = tempFolder();
+    const elsewhere = new TestFolder();
     for (const place of ['.config/restaurant', STATE, '.cache/restaurant']) {
-      rmSync(join(home, place), { recursive: true });
-      mkdirSync(join(elsewhere, place), { recursive: true });
-      symlinkSync(join(elsewhere, place), join(home, place));
+      rmSync(home.at(place), { recursive: true });
+      mkdirSync(elsewhere.at(place), { recursive: true });
+      symlinkSync(elsewhere.at(place), home.at(place));
     }
     expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
     expect((await run(FIND)).exit).toBe(0);
-    expect(existsSync(join(elsewhere, CONFIG))).toBe(true);
-    expect(existsSync(join(elsewhere, STATE, 'last-find.json'))).toBe(true);
+    expect(elsewhere.list('.config/restaurant')).toEqual(['config.json']);
+    expect(elsewhere.list(STATE)).toContain('last-find.json');
   });
 });
 
-describe('a config of a later version', () => {
-  it('keeps unknown fields', async () => {
-    const { run, places } = await usedHome();
-    const later = {
-      version: 7,
-      profiles: { default: { key: PAID, scopes: ['a'] } },
-      settings: { shiny: true },
-      'new part': { a: [1, null] },
-    };
-    writeFileSync(places.config, JSON.stringify(later));
-    expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
-    expect(
-      await run(['login', '--key-stdin', '--no-verify'], { stdin: 'sk_service_demo_free' }),
-    ).toMatchObject({ exit: 0 });
-    expect((await run(['logout'])).exit).toBe(0);
-    const { key: _, ...profile } = later.profiles.default;
-    expect(JSON.parse(readFileSync(places.config, 'utf8'))).toMatchObject({
-      ...later,
-      profiles: { default: { scopes: profile.scopes } },
-      settings: { shiny: true, city: 'SF' },
-    });
+it('a config of a later version keeps unknown fields', async () => {
+  const { home, run } = await usedHome();
+  const later = { version: 7, settings: { shiny: true }, 'new part': { a: [1, null] } };
+  const profile = { scopes: ['a'] };
+  home.write(CONFIG, JSON.stringify({ ...later, profiles: { default: { key: PAID, ...profile } } }));
+  for (const words of [['config', 'set', 'city', 'SF'], ['login', '--key-stdin', '--no-verify'], ['logout']])
+    expect((await run(words, { stdin: 'sk_service_demo_free' })).exit).toBe(0);
+  expect(JSON.parse(home.read(CONFIG))).toMatchObject({
+    ...later,
+    profiles: { default: profile },
+    settings: { shiny: true, city: 'SF' },
   });
 });
 
-describe('a read-only file', () => {
-  it.skipIf(process.platform === 'win32')('of state or cache is replaced in a writable folder', async () => {
-    const { run, good, places } = await usedHome();
-    for (const path of Object.values(places)) chmodSync(path, 0o400);
-    expect(await run(FIND)).toEqual(good);
-    expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
-  });
+it.skipIf(process.platform === 'win32')('a read-only file is replaced in a writable folder', async () => {
+  const { run, good, config, kept } = await usedHome();
+  for (const path of [config, ...Object.values(kept)]) chmodSync(path, 0o400);
+  expect(await run(FIND)).toEqual(good);
+  expect((await run(['config', 'set', 'city', 'SF'])).exit).toBe(0);
 });
