@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolText, useScriptedService } from '../helpers/answers.ts';
-import { KEY, sharedFolder, useProgram } from './support.ts';
+import { KEY, useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useScriptedService(
   toolText(JSON.stringify({ status: 'ok', key: KEY, results: [], total_matches: 0 })),
 );
-let home = '';
-beforeEach(() => {
-  home = sharedFolder();
-});
+const { run } = useProgram(() => service.url);
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
@@ -24,12 +20,7 @@ const call = (id: unknown, name = 'find_restaurant') =>
 /** Sends lines to the bridge, then a ping that must get a response. @returns the messages of the bridge */
 async function bridge(...lines: readonly string[]): Promise<Record<string, unknown>[]> {
   const stdin = [INITIALIZE, ...lines, message({ id: 'last', method: 'ping' }), ''].join('\n');
-  const env = {
-    HOME: home,
-    RESTAURANT_BASE_URL: service.url,
-    RESTAURANT_PER_MINUTE: '0',
-    RESTAURANT_PER_DAY: '0',
-  };
+  const env = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };
   const { stdout } = await run(['mcp', '--protocol', 'bare'], { env, stdin, exit: 0 });
   const messages = stdout
     .trim()

@@ -1,26 +1,17 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fewOrAll } from '../helpers/full.ts';
 import { useService } from '../helpers/service.ts';
-import { sharedFolder, useProgram } from './support.ts';
+import { useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useService({ auth: false, perMinute: 0 });
-let folder = '';
-beforeEach(() => {
-  folder = sharedFolder();
-});
-const options = () => ({
-  env: { HOME: folder, RESTAURANT_BASE_URL: service.sandbox.baseUrl, RESTAURANT_PER_MINUTE: '0' },
-  cwd: folder,
-});
+const { run, home } = useProgram(() => service.sandbox.baseUrl);
+const env = { RESTAURANT_PER_MINUTE: '0' };
 
 const MEGABYTE = 1024 * 1024;
 const BINARY = Buffer.from(Array.from({ length: 10_000 }, (_, n) => (n * 7) % 256));
 
 describe('a list', () => {
-  it.each<[string, string, string | Buffer]>([
+  it.each<[string, string, string | Uint8Array]>([
     ['with an open quote', 'a.csv', `name,city\n"${'x,y\n'.repeat(fewOrAll(MEGABYTE, 6 * MEGABYTE))}`],
     ['with 100,000 ragged rows', 'a.csv', `name,city\n${'a,b,c,d\n'.repeat(100_000)}`],
     ['with carriage returns alone', 'a.csv', 'name,city\rNopa,SF\r'],
@@ -42,9 +33,9 @@ describe('a list', () => {
     ['of a million quotes', 'a.csv', '"'.repeat(1_000_001)],
     ['of minified JSON under the wrong name', 'a.csv', `{${'"a":1,'.repeat(200_000)}"b":2}`],
   ])('%s is read or rejected', async (_name, file, content) => {
-    writeFileSync(join(folder, file), content);
+    home.write(file, content);
     for (const more of [['--dry-run'], ['--quiet', '--first', '3']]) {
-      const { exit } = await run(['enrich', file, '-o', `out-${file}`, ...more], options());
+      const { exit } = await run(['enrich', file, '-o', `out-${file}`, ...more], { env });
       expect([0, 2, 8]).toContain(exit);
     }
   });
@@ -68,21 +59,21 @@ describe('an argument', () => {
     'toString',
     'help constructor',
   ])('is an ordinary name, or rejected, in: %s', async (line) => {
-    await run(line.split(' '), options());
+    await run(line.split(' '));
   });
 
   it.each(['-1s', '1e9s', '25d', '0x10s', '\u0663s', 'Infinity', `${2 ** 32}ms`, 'NaN', ''])(
     '--timeout %j is rejected',
     async (value) => {
-      await run(['find', 'x', '--city', 'SF', '--timeout', value], { ...options(), exit: 2 });
+      await run(['find', 'x', '--city', 'SF', '--timeout', value], { exit: 2 });
     },
   );
 
   it.each(['x;id', '$(id)', '`id`', 'a b', '../../etc', '\u001b[2J'])(
     'that is the id %j is rejected',
     async (id) => {
-      await run(['lookup', id], { ...options(), exit: 2 });
-      await run(['lookup', '-'], { ...options(), stdin: `${id}\n`, exit: 2 });
+      await run(['lookup', id], { exit: 2 });
+      await run(['lookup', '-'], { stdin: `${id}\n`, exit: 2 });
     },
   );
 });

@@ -6,8 +6,8 @@ import { restaurants, useProgram } from './support.ts';
 const FIND = ['find', 'a', '--city', 'SF', '--demo', '--jq'];
 /** Time in which a program ends after a signal, on a busy machine. */
 const MAX_MS = 15_000;
-const { begin, run } = useProgram();
 const service = useScriptedService();
+const { begin, run } = useProgram(() => service.url);
 
 describe('--jq', () => {
   it.each([
@@ -35,8 +35,7 @@ describe('--jq', () => {
         response.on('finish', () => resolve());
       });
     });
-    const words = ['find', 'a', '--city', 'SF', '--jq', 'def f: f; f'];
-    const running = begin(words, { env: { RESTAURANT_BASE_URL: service.url } });
+    const running = begin(['find', 'a', '--city', 'SF', '--jq', 'def f: f; f']);
     await asked;
     const began = performance.now();
     running.process.kill(signal);
@@ -50,16 +49,12 @@ describe('--jq', () => {
   });
 
   it('takes linear time for its input and output', async () => {
-    const rows = Array.from({ length: 5000 }, (_, row) => ({
-      service_id: `r-${row}`,
-      name: 'x'.repeat(100),
-    }));
-    service.answer(restaurants(...rows));
-    const env = { RESTAURANT_BASE_URL: service.url };
-    const { stdout, ms } = await run(['find', 'a', '--city', 'SF', '--jq', '.results[].name'], {
-      env,
-      exit: 0,
-    });
+    const name = 'x'.repeat(100);
+    service.answer(
+      restaurants(...Array.from({ length: 5000 }, (_, row) => ({ service_id: `r-${row}`, name }))),
+    );
+    const words = ['find', 'a', '--city', 'SF', '--jq', '.results[].name'];
+    const { stdout, ms } = await run(words, { exit: 0 });
     expect(stdout.length).toBe(5000 * 101);
     expect(ms).toBeLessThan(MAX_MS);
   });

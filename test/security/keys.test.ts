@@ -1,27 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useScriptedService } from '../helpers/answers.ts';
-import { TestFolder } from '../helpers/files.ts';
-import { KEY, restaurants, sharedFolder, useProgram } from './support.ts';
+import { KEY, restaurants, useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
+const { run, home } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-let home = '';
+const CONFIG = '.config/restaurant/config.json';
 type Env = Record<string, string | undefined>;
-const inHome = (more: Env = {}) => ({ HOME: home, RESTAURANT_BASE_URL: service.url, ...more });
-/** A home with neither a key nor a service in the environment. */
-const bare = () => ({ HOME: home, RESTAURANT_API_KEY: undefined });
-beforeEach(() => {
-  home = sharedFolder();
-});
+const WITHOUT_KEY = { RESTAURANT_API_KEY: undefined };
+/** Neither a key nor a service. */
+const BARE = { ...WITHOUT_KEY, RESTAURANT_BASE_URL: undefined };
 
 // `run` checks that the key is never printed.
 describe('a key', () => {
   it('that is saved is sent neither over plain HTTP nor to a host that resembles another', async () => {
     const login = ['login', '--key-stdin', '--no-verify', '--base-url', 'https://api.example'];
-    await run(login, { env: bare(), stdin: KEY, exit: 0 });
+    await run(login, { env: BARE, stdin: KEY, exit: 0 });
     for (const host of [
       'api.example',
       '127.0.0.1.evil.example',
@@ -32,24 +26,24 @@ describe('a key', () => {
       '127.0.0.1\\@evil.example',
       '127.0.0.1%00.evil.example',
     ]) {
-      const { exit } = await run([...FIND, '--base-url', `http://${host}`], { env: bare() });
+      const { exit } = await run([...FIND, '--base-url', `http://${host}`], { env: BARE });
       expect([host, [2, 4].includes(exit ?? 0)]).toEqual([host, true]);
     }
   });
 
   it('of a key command is bound to the first service that accepts it, until the command changes', async () => {
-    await run(['config', 'set', 'key-command', `printf ${KEY}`], { env: bare(), exit: 0 });
-    await run([...FIND, '--base-url', service.url], { env: bare(), exit: 0 });
-    const { stderr } = await run([...FIND, '--endpoint', 'https://evil.example'], { env: bare(), exit: 4 });
+    await run(['config', 'set', 'key-command', `printf ${KEY}`], { env: BARE, exit: 0 });
+    await run([...FIND, '--base-url', service.url], { env: BARE, exit: 0 });
+    const { stderr } = await run([...FIND, '--endpoint', 'https://evil.example'], { env: BARE, exit: 4 });
     expect(stderr).toContain(`belongs to ${service.url}`);
-    await run([...FIND, '--base-url', service.url], { env: bare(), exit: 0 });
-    await run(['config', 'set', 'key-command', `printf  ${KEY}`], { env: bare(), exit: 0 });
-    const config = JSON.parse(readFileSync(join(home, '.config/restaurant/config.json'), 'utf8'));
+    await run([...FIND, '--base-url', service.url], { env: BARE, exit: 0 });
+    await run(['config', 'set', 'key-command', `printf  ${KEY}`], { env: BARE, exit: 0 });
+    const config = JSON.parse(home.read(CONFIG));
     expect(config.profiles.default).not.toHaveProperty('key_origin');
   });
 
   it('counts when its command ends, even if a process that it started holds stdout open', async () => {
-    const env = inHome({ RESTAURANT_API_KEY: undefined });
+    const env = WITHOUT_KEY;
     const command = `sh -c "sleep 30 & echo ${KEY}"`;
     await run(['config', 'set', 'key-command', command], { env, exit: 0 });
     expect((await run(FIND, { env, exit: 0 })).ms).toBeLessThan(20_000);
@@ -59,7 +53,7 @@ describe('a key', () => {
     'with a control character or too few characters is rejected at login: %j',
     async (key) => {
       const words = ['login', '--key-stdin', '--base-url', service.url, '--no-verify'];
-      const { stdout, stderr } = await run(words, { env: bare(), stdin: key, exit: 4 });
+      const { stdout, stderr } = await run(words, { env: BARE, stdin: key, exit: 4 });
       expect(stdout + stderr).not.toContain(key);
     },
   );
@@ -68,10 +62,10 @@ describe('a key', () => {
     const profiles = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`p${index}`, { key: `sk_service_other_key_${index}` }]),
     );
-    new TestFolder(home).write('.config/restaurant/config.json', JSON.stringify({ profiles }));
+    home.write(CONFIG, JSON.stringify({ profiles }));
     const note = 'lorem % \\u00e9 ipsum '.repeat(200_000);
     service.answer(restaurants({ service_id: 'r-1', name: 'Nopa', note }));
-    expect((await run([...FIND, '--json'], { env: inHome(), exit: 0 })).ms).toBeLessThan(10_000);
+    expect((await run([...FIND, '--json'], { exit: 0 })).ms).toBeLessThan(10_000);
   });
 
   it.each([8_200, 15_000])('in a header of %i characters is masked', async (length) => {
@@ -80,14 +74,14 @@ describe('a key', () => {
     service.answer((_, response) => response.writeHead(500).end(text));
     const words = [...FIND, '-H', `X-Auth-Token: ${secret}`];
     for (const more of [[], ['--json'], ['--verbose']]) {
-      const { stdout, stderr } = await run([...words, ...more], { env: inHome(), exit: 7 });
+      const { stdout, stderr } = await run([...words, ...more], { exit: 7 });
       expect(stdout + stderr).not.toContain(secret.slice(0, 40));
     }
   });
 
   it.each(['/dev/zero', '/proc/self/mem', '/'])('file that is %s is rejected', async (path) => {
     const words = ['login', '--key-file', path, '--base-url', service.url, '--no-verify'];
-    expect([2, 9]).toContain((await run(words, { env: bare() })).exit);
+    expect([2, 9]).toContain((await run(words, { env: BARE })).exit);
   });
 
   it.each([
@@ -97,7 +91,7 @@ describe('a key', () => {
     '__proto__: y',
     'constructor: y',
   ])('is sent unchanged with the header %j', async (header) => {
-    await run(['raw', 'x', '-H', header], { env: inHome() });
+    await run(['raw', 'x', '-H', header]);
     for (const { headers } of service.asked) {
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
       expect(headers.host).toBe(new URL(service.url).host);
@@ -106,12 +100,12 @@ describe('a key', () => {
   });
 
   it('in a file that an argument names is masked in the output', async () => {
-    writeFileSync(join(home, 'note'), `the key is ${KEY}`);
-    await run(['call', 'x', 'note=@note', '--dry-run'], { env: inHome(), cwd: home });
+    home.write('note', `the key is ${KEY}`);
+    await run(['call', 'x', 'note=@note', '--dry-run']);
   });
 
   it('in a saved header is not printed, and config get says where it is', async () => {
-    const env = { ...bare(), RESTAURANT_BASE_URL: 'https://api.example' };
+    const env = { ...WITHOUT_KEY, RESTAURANT_BASE_URL: 'https://api.example' };
     await run(['config', 'set', 'base-url', 'https://api.example'], { env });
     await run(['config', 'set', 'header.X-Token', KEY], { env });
     const { exit, stdout, stderr } = await run(['config', 'get', 'header.X-Token'], { env });
@@ -120,9 +114,8 @@ describe('a key', () => {
   });
 
   it('in a file for the sandbox is not quoted in an error', async () => {
-    writeFileSync(join(home, 'data.json'), KEY);
-    const words = ['sandbox', '--data', 'data.json'];
-    const { stderr } = await run(words, { env: bare(), cwd: home, exit: 2 });
+    home.write('data.json', KEY);
+    const { stderr } = await run(['sandbox', '--data', 'data.json'], { env: BARE, exit: 2 });
     expect(stderr).toContain('data.json: the data is not JSON');
     expect(stderr).not.toContain(KEY.slice(0, 5));
   });
@@ -157,7 +150,7 @@ describe('a password in a URL', () => {
     ...urls('', 'http://', 'https:').map((url) => [url, commands] as const),
     ...urls('', 'redis://', 'rediss://').map((url) => [url, storeCommands] as const),
   ])('is not printed: %s', async (url, commandsWith) => {
-    const env = inHome({ RESTAURANT_BASE_URL: 'http://127.0.0.1:9' });
+    const env = { RESTAURANT_BASE_URL: 'http://127.0.0.1:9' };
     const expectHidden = async (words: readonly string[], more: Env = {}) => {
       const { stdout, stderr } = await run(words, { env: { ...env, ...more }, stdin: KEY });
       expect(stdout + stderr).not.toContain('s3cr3t');

@@ -4,10 +4,9 @@ import { type Reply, resultText, useScriptedService } from '../helpers/answers.t
 import { start } from '../helpers/process.ts';
 import { restaurants, sharedFolder, toolWithSchema, useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useScriptedService();
+const { run } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-const home = () => ({ HOME: sharedFolder(), RESTAURANT_BASE_URL: service.url });
 
 const send =
   (status: number, headers: Record<string, string>, body: string | Uint8Array = '{}'): Reply =>
@@ -58,9 +57,7 @@ describe('a response', () => {
     async (_name: string, reply: Reply, ...exits: readonly number[]) => {
       service.answer(reply);
       for (const more of [['--json'], ['--format', 'table']]) {
-        const { exit, stderr } = await run([...FIND, '--timeout', '10s', '--max-wait', '0', ...more], {
-          env: home(),
-        });
+        const { exit, stderr } = await run([...FIND, '--timeout', '10s', '--max-wait', '0', ...more]);
         expect(exits, stderr.slice(0, 500)).toContain(exit);
       }
     },
@@ -83,7 +80,7 @@ describe('a tool', () => {
     ['asynchronous validation', { $async: true, type: 'object' }],
   ])('with %s is called or rejected immediately', async (_name, schema) => {
     service.answer(toolWithSchema(schema));
-    const { exit } = await run([...CALL, '--json'], { env: home() });
+    const { exit } = await run([...CALL, '--json']);
     expect([0, 2, 7]).toContain(exit);
     expect(service.asked.every(({ path }) => path === '/api/mcp')).toBe(true);
   });
@@ -91,7 +88,7 @@ describe('a tool', () => {
   it('list of 200,000 tools is printed', async () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
     service.answer(resultText(JSON.stringify({ tools })));
-    await run(['tools', '--json'], { env: home() });
+    await run(['tools', '--json']);
   });
 });
 
@@ -107,12 +104,12 @@ describe('a command in a hint', () => {
         : row(id)(request, response);
 
   /** Runs a command that fails, then the command in its hint, with a `restaurant` that does nothing. */
-  async function expectHarmlessHint(words: readonly string[], env: Record<string, string>) {
-    const { stderr } = await run([...words, '--json'], { env });
+  async function expectHarmlessHint(words: readonly string[]) {
+    const { stderr } = await run([...words, '--json']);
     const [command = ''] = /restaurant .*/.exec(JSON.parse(stderr).error.hint ?? '') ?? [];
     const line = `restaurant() { :; }; ${command.replace(/ (?:works|gives|shows|lists) .*/s, '')}`;
     const cwd = sharedFolder();
-    await start('bash', ['-c', line], { cwd, env }).ended;
+    await start('bash', ['-c', line], { cwd }).ended;
     expect(readdirSync(cwd)).toEqual([]);
   }
 
@@ -125,15 +122,14 @@ describe('a command in a hint', () => {
     '--base-url=http://x',
   ])('with the id %j from the service runs no other command', async (id) => {
     for (const status of [403, 404]) {
-      const env = home();
       service.answer(refusing(id, status));
-      await run(FIND, { env, exit: 0 });
-      await expectHarmlessHint(PREMIUM, env);
+      await run(FIND, { exit: 0 });
+      await expectHarmlessHint(PREMIUM);
     }
   });
 
   it('with a tool name from the service runs no other command', async () => {
     service.answer(resultText(JSON.stringify({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] })));
-    await expectHarmlessHint(['call', 'evil$(id>PWNE)'], home());
+    await expectHarmlessHint(['call', 'evil$(id>PWNE)']);
   });
 });

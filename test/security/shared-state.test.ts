@@ -1,20 +1,13 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { useScriptedService } from '../helpers/answers.ts';
 import { HAS_REDIS, startRedis } from '../helpers/redis.ts';
 import { freePort, rawServer } from '../helpers/servers.ts';
-import { restaurants, sharedFolder, useProgram } from './support.ts';
+import { restaurants, useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
+const { run } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
-let home = '';
-beforeEach(() => {
-  home = sharedFolder();
-});
-
 const envFor = (url: string) => ({
-  HOME: home,
-  RESTAURANT_BASE_URL: service.url,
   RESTAURANT_SHARED_STATE: url,
   RESTAURANT_MAX_AGE: '10m',
   RESTAURANT_MAX_WAIT: '1s',

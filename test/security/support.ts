@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect } from 'vitest';
 import { type Reply, resultText, toolText } from '../helpers/answers.ts';
+import { type TestFolder, useFolder } from '../helpers/files.ts';
 import { IS_FULL } from '../helpers/full.ts';
 import { baseEnv, PROGRAM, type ProcessResult, type Running, STANDALONE, start } from '../helpers/process.ts';
 import { runCli } from '../helpers/program.ts';
@@ -55,8 +56,10 @@ export function subfolder(path: string, owner?: number, mode = 0o755): string {
   return path;
 }
 
-/** A copy of the program that every user can run, and functions that run it. */
+/** A copy of the program that every user can run, and functions that run it in a home. */
 export interface Installed {
+  /** Empty when a test starts. */
+  readonly home: TestFolder;
   /** Starts the program, to be sent signals. */
   begin(words: readonly string[], options?: Pick<AttackOptions, 'env' | 'stdin'>): Running;
   run(words: readonly string[], options?: AttackOptions): Promise<ProcessResult & { readonly ms: number }>;
@@ -65,10 +68,11 @@ export interface Installed {
 const ENV = { RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0', RESTAURANT_RETRIES: '0' };
 
 /**
- * Installs the program around the tests of a file. `run` also checks what every attack must satisfy. It starts a process for
+ * Installs the program around the tests of a file, and sets the URL of its service. `run` also checks what every attack must satisfy. It starts a process for
  * an attack by another user and in the full tests; otherwise the program runs in this process, which is ten times faster.
  */
-export function useProgram(): Installed {
+export function useProgram(urlOf?: () => string): Installed {
+  const home = useFolder();
   const folder = tempFolder();
   beforeAll(() => {
     chmodSync(folder, 0o755);
@@ -77,20 +81,26 @@ export function useProgram(): Installed {
     }
   });
   const program = STANDALONE ? [...PROGRAM] : [process.execPath, join(folder, 'bin', 'restaurant.js')];
+  const optionsOf = <T extends Pick<AttackOptions, 'env' | 'cwd'>>(options: T) => ({
+    cwd: home.path,
+    ...options,
+    env: { ...ENV, HOME: home.path, RESTAURANT_BASE_URL: urlOf?.(), ...options.env },
+  });
   return {
+    home,
     begin: (words, options = {}) => {
       const [command = '', ...first] = program;
-      return start(command, [...first, ...words], { ...options, env: { ...ENV, ...options.env } });
+      return start(command, [...first, ...words], optionsOf(options));
     },
-    async run(words, { uid, exit, asProcess, ...options } = {}) {
-      const env = { ...ENV, ...options.env };
+    async run(words, { uid, exit, asProcess, ...more } = {}) {
+      const options = optionsOf(more);
       const as = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
       const [command = '', ...first] = [...as, ...program];
       const began = performance.now();
       const ended =
         IS_FULL || STANDALONE || uid !== undefined || asProcess === true
-          ? await start(command, [...first, ...words], { ...options, env }).ended
-          : { ...(await runCli(words, { ...options, env: { ...baseEnv(), ...env } })), signal: null };
+          ? await start(command, [...first, ...words], options).ended
+          : { ...(await runCli(words, { ...options, env: { ...baseEnv(), ...options.env } })), signal: null };
       const ms = performance.now() - began;
       expectHarmless(ended);
       expect({ ...ended, fast: ms < MAX_MS }).toMatchObject({
