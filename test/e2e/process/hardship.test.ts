@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TestFolder } from '../../helpers/files.ts';
 import {
   BIN,
   COMMAND,
@@ -77,17 +77,12 @@ describe.concurrent('a bug', () => {
   });
 
   it('that occurs twice, or when stderr is closed, exits with 1', async () => {
-    const repeated = await disturbed(
-      soon(`setTimeout(() => { throw new Error('two') }); throw new Error('one')`),
-      ...WAITING,
-    );
+    const twice = soon(`setTimeout(() => { throw new Error('two') }); throw new Error('one')`);
+    const repeated = await disturbed(twice, ...WAITING);
     expect(repeated.exit).toBe(1);
     expect(repeated.stderr).toMatch(/^$|^error: .*one.*\nhint: .+\n$/);
-    const mute = await disturbed(
-      `import { closeSync } from 'node:fs'; ${soon(`closeSync(2); throw new Error('one')`)}`,
-      ...WAITING,
-    );
-    expect([mute.exit, mute.stdout]).toEqual([1, '']);
+    const mute = `import { closeSync } from 'node:fs'; ${soon(`closeSync(2); throw new Error('one')`)}`;
+    expect(await disturbed(mute, ...WAITING)).toMatchObject({ exit: 1, stdout: '' });
   });
 });
 
@@ -98,46 +93,35 @@ describe.skipIf(process.platform === 'win32').concurrent('a terminal that is clo
     ['a search, when it writes', FIND, 'setsid sh'],
     ['a prompt', ['login'], 'sh'],
   ])('ends %s without an abort', async (_what, words, inner) => {
-    const { home } = newHome();
+    const home = new TestFolder();
     let pending: ServerResponse | undefined;
     const server = await httpServer((_request, response) => {
       pending = response;
     });
     const line = `${inner} -c 'trap : HUP; "$0" "$@"; echo $? > code' "$0" "$@"; sleep 30`;
-    const env = { ...given(), RESTAURANT_BASE_URL: server.origin, HOME: home };
-    const run = inTerminal('sh', ['-c', line, ...PROGRAM, ...words], { env, cwd: home });
+    const env = { ...given(), RESTAURANT_BASE_URL: server.origin, HOME: home.path };
+    const run = inTerminal('sh', ['-c', line, ...PROGRAM, ...words], { env, cwd: home.path });
     if (words === FIND) while (pending === undefined) await pause();
     else await run.shown('API key for');
     run.kill();
     await run.ended;
-    const expected = ['129\n'];
-    if (inner !== 'sh') {
-      // The exact time of the hangup is unknown; before it, the response is printed as usual.
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      pending?.end('<html></html>');
-      expected.push('7\n');
-    }
-    const code = join(home, 'code');
-    while (!existsSync(code) || readFileSync(code, 'utf8') === '') await pause();
-    expect(expected).toContain(readFileSync(code, 'utf8'));
+    // The exact time of the hangup is unknown; before it, the response is printed as usual.
+    if (inner !== 'sh') await pause(300);
+    pending?.end('<html></html>');
+    while (!existsSync(home.at('code')) || home.read('code') === '') await pause();
+    expect(inner === 'sh' ? ['129\n'] : ['129\n', '7\n']).toContain(home.read('code'));
     await server.close();
   });
 });
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+const pause = (ms = 10) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns whether this user may mount a file system. */
-function mayMount(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
-  try {
-    execFileSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Whether this user may mount a file system. */
+const MAY_MOUNT =
+  process.platform === 'linux' &&
+  spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0;
 
-describe.runIf(mayMount()).concurrent('a home', () => {
+describe.runIf(MAY_MOUNT).concurrent('a home', () => {
   // With a separate file system.
   it.each<[string, options: string, line: string, stdout: string, stderr: RegExp]>([
     [
@@ -179,72 +163,61 @@ describe.runIf(mayMount()).concurrent('a home', () => {
       /^(error: .*the disk is full\nhint: .+\n){2}$/,
     ],
   ])('%s', async (_title, options, line, stdout, stderr) => {
-    const { home } = newHome();
-    const mount = `mount -t tmpfs -o ${options} none '${home}' && cd '${home}'`;
-    const ended = await start(
-      'unshare',
-      ['-m', 'bash', '-c', `${mount}\nrestaurant() { ${COMMAND} "$@"; }\n${line}`],
-      { env: { ...given(), HOME: home, RESTAURANT_MAX_AGE: '1h' } },
-    ).ended;
+    const { home: HOME } = newHome();
+    const mount = `mount -t tmpfs -o ${options} none '${HOME}' && cd '${HOME}'`;
+    const script = `${mount}\nrestaurant() { ${COMMAND} "$@"; }\n${line}`;
+    const env = { ...given(), HOME, RESTAURANT_MAX_AGE: '1h' };
+    const ended = await start('unshare', ['-m', 'bash', '-c', script], { env }).ended;
     expect(ended).toMatchObject({ exit: 9, stdout, stderr: expect.stringMatching(stderr) });
   });
 });
 
 describe.concurrent('an invalid home', () => {
   it.each([[''], ['here']])('%j causes no files in the current folder', async (HOME) => {
-    const { home: cwd } = newHome();
-    const env = { ...given(), HOME };
-    const [found, login] = await Promise.all([
-      restaurant(FIND, { env, cwd }),
-      restaurant(['login', '--key-stdin', '--no-verify'], { env, cwd, stdin: PAID }),
-    ]);
+    const folder = new TestFolder();
+    const options = { env: { ...given(), HOME }, cwd: folder.path, stdin: PAID };
+    const found = await restaurant(FIND, options);
     expect([found.exit, found.stderr]).toEqual([0, '']);
-    expect([login.exit, login.stdout]).toEqual([2, '']);
-    expect(login.stderr).toMatch(PROBLEM);
-    expect(readdirSync(cwd)).toEqual([]);
+    const login = await restaurant(['login', '--key-stdin', '--no-verify'], options);
+    expect(login).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringMatching(PROBLEM) });
+    expect(folder.list()).toEqual([]);
   });
 });
 
 describe('login', () => {
   it('that is killed leaves the old or the new key, and the next login deletes temporary files', async () => {
-    const { home } = newHome();
-    const folder = join(home, '.config/restaurant');
-    const env = { HOME: home, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
+    const home = new TestFolder();
+    const config = '.config/restaurant/config.json';
+    const env = { HOME: home.path, RESTAURANT_BASE_URL: service.sandbox.baseUrl };
     const key = (name: string) => `sk_service_${name.repeat(2000)}`;
+    const savedKey = () => JSON.parse(home.read(config)).profiles.default.key;
     const login = (name: string) =>
       startRestaurant(['login', '--key-stdin', '--no-verify'], { env, stdin: key(name) });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const saved = { profiles: { default: { key: key('a') } } };
-    writeFileSync(join(folder, 'config.json'), JSON.stringify(saved), { mode: 0o600 });
+    home.write(config, JSON.stringify({ profiles: { default: { key: key('a') } } }));
     // The file that a writer leaves when it is killed between its last two steps.
-    writeFileSync(join(folder, 'config.json.tmp-1234567890abcdef'), key('z'));
+    home.write(`${config}.tmp-1234567890abcdef`, key('z'));
     await Promise.all(
-      Array.from({ length: 4 }, async (_, place) => {
+      [80, 130, 180, 230].map(async (ms) => {
         const run = login('b');
-        await new Promise((resolve) => setTimeout(resolve, 80 + place * 50));
+        await pause(ms);
         run.process.kill('SIGKILL');
         await run.ended;
-        const { profiles } = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
-        expect([key('a'), key('b')]).toContain(profiles.default.key);
+        expect([key('a'), key('b')]).toContain(savedKey());
       }),
     );
     expect((await login('c').ended).exit).toBe(0);
-    expect(readdirSync(folder)).toEqual(['config.json']);
-    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toContain(key('c'));
+    expect([home.list('.config/restaurant'), savedKey()]).toEqual([['config.json'], key('c')]);
   });
 });
 
 describe('a small heap', () => {
   it('is enough for a long list', async () => {
-    const { home } = newHome();
-    const rows = Array.from({ length: 20_000 }, (_, row) => `Nopa,SF,${'x'.repeat(100)} ${row}`);
-    writeFileSync(join(home, 'in.csv'), `name,city,note\n${rows.join('\n')}\n`);
+    const home = new TestFolder();
+    const rows = Array.from({ length: 20_000 }, (_, row) => `Nopa,SF,${'x'.repeat(100)} ${row}\n`);
+    home.write('in.csv', `name,city,note\n${rows.join('')}`);
     const words = ['--max-old-space-size=64', BIN, 'enrich', 'in.csv', '-o', 'out.csv', '--quiet'];
-    const { exit, stderr } = await start(process.execPath, words, {
-      env: { ...given(), HOME: home },
-      cwd: home,
-    }).ended;
-    expect([exit, stderr]).toEqual([0, '']);
-    expect(readFileSync(join(home, 'out.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(rows.length + 1);
+    const options = { env: { ...given(), HOME: home.path }, cwd: home.path };
+    expect(await start(process.execPath, words, options).ended).toMatchObject({ exit: 0, stderr: '' });
+    expect(home.read('out.csv').trimEnd().split('\n')).toHaveLength(rows.length + 1);
   });
 });
