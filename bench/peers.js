@@ -11,14 +11,9 @@ const ARGUMENTS = { name: 'Nopa', city: 'SF' };
 export async function benchPeers({ node, packages, env, runs, say }) {
   const sandbox = await startSandbox();
   const endpoint = `${sandbox.baseUrl}/api/mcp`;
-  const ours = [
-    node,
-    bin,
-    'call',
-    'find_restaurant',
-    ...Object.entries(ARGUMENTS).map((pair) => pair.join('=')),
-  ];
-  const mine = [...ours, '--endpoint', endpoint, '--protocol', '2025-11-25', '--json'];
+  const pairs = Object.entries(ARGUMENTS).map((pair) => pair.join('='));
+  const options = ['--endpoint', endpoint, '--protocol', '2025-11-25', '--json'];
+  const ours = [node, bin, 'call', 'find_restaurant', ...pairs, ...options];
   const others = {
     mcporter: [
       join(packages, 'mcporter', 'dist', 'cli.js'),
@@ -27,22 +22,14 @@ export async function benchPeers({ node, packages, env, runs, say }) {
     ],
     'the MCP inspector': [
       join(packages, '@modelcontextprotocol', 'inspector', 'cli', 'build', 'cli.js'),
-      ...[
-        '--cli',
-        endpoint,
-        '--transport',
-        'http',
-        '--method',
-        'tools/call',
-        '--tool-name',
-        'find_restaurant',
-      ],
-      ...Object.entries(ARGUMENTS).flatMap((pair) => ['--tool-arg', pair.join('=')]),
+      ...['--cli', endpoint],
+      ...'--transport http --method tools/call --tool-name find_restaurant'.split(' '),
+      ...pairs.flatMap((pair) => ['--tool-arg', pair]),
     ],
   };
   try {
     for (const [name, theirs] of Object.entries(others)) {
-      const compared = sideBySide([node, ...theirs], mine, env, Math.ceil(runs / 3));
+      const compared = sideBySide([node, ...theirs], ours, env, Math.ceil(runs / 3));
       say(line(name, compared, 'restaurant call'));
     }
   } finally {

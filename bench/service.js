@@ -37,19 +37,7 @@ export const startService = (latencyMs = 0) => startServer(['-e', source], { LAT
 
 /** Starts the sandbox as an MCP server. @returns its base URL, and a way to stop it */
 export const startSandbox = () =>
-  startServer([
-    bin,
-    'sandbox',
-    '--port',
-    '0',
-    '--mode',
-    'mcp',
-    '--no-auth',
-    '--per-minute',
-    '0',
-    '--per-day',
-    '0',
-  ]);
+  startServer([bin, ...'sandbox --port 0 --mode mcp --no-auth --per-minute 0 --per-day 0'.split(' ')]);
 
 async function startServer(words, own = {}) {
   const env = { ...process.env, ...own };

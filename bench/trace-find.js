@@ -125,16 +125,8 @@ export async function traceFind() {
       RESTAURANT_BASE_URL: service.baseUrl,
       TRACE: join(work, 'trace.json'),
     };
-    const words = [
-      '--require',
-      join(work, 'watch.cjs'),
-      join(work, 'src/start.cjs'),
-      'find',
-      'Nopa',
-      '--city',
-      'SF',
-      '--json',
-    ];
+    const program = ['--require', join(work, 'watch.cjs'), join(work, 'src/start.cjs')];
+    const words = [...program, 'find', 'Nopa', '--city', 'SF', '--json'];
     const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`find: exit ${status}\n${stderr}`);
     return JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));

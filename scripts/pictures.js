@@ -51,28 +51,23 @@ places() { restaurant find a --city "$1" --demo --columns name,city --format csv
 const END = '\u001b]end\u0007';
 
 /** Runs command lines in a terminal. @returns the lines on its screen */
-function session(commands) {
+async function session(commands) {
   const typed = commands.map(
     (words) =>
       `printf '\\033[2m$\\033[22m \\033[1mrestaurant %s\\033[22m\\n' '${words}'; restaurant ${words}`,
   );
   const script = `${SHELL}${typed.join('; echo; ')}; printf '${END}'`;
   const terminal = spawn('sh', ['-c', script], { cols: COLUMNS, rows: 100, cwd: home, env });
-  return new Promise((resolve) => {
-    let output = '';
+  let output = '';
+  await new Promise((resolve) => {
     terminal.onData((part) => {
       output += part;
-      // The age of the last search depends on the speed of the machine.
-      if (output.endsWith(END))
-        resolve(
-          output
-            .slice(0, -END.length)
-            .trimEnd()
-            .replaceAll(/\b\d+s ago\b/g, '1s ago')
-            .split('\r\n'),
-        );
+      if (output.endsWith(END)) resolve();
     });
   });
+  const text = output.slice(0, -END.length).trimEnd();
+  // The age of the last search depends on the speed of the machine.
+  return text.replaceAll(/\b\d+s ago\b/g, '1s ago').split('\r\n');
 }
 
 try {
