@@ -1,38 +1,29 @@
 import { spawn } from 'node:child_process';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { type RpcRequest, rpcRequest } from '../helpers/answers.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from '../helpers/program.ts';
-import { httpServer, type ReceivedRequest, type TestServer } from '../helpers/servers.ts';
+import { httpServer, type TestServer } from '../helpers/servers.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const ANYWHERE = 'test/interop/servers/anywhere.mjs';
-
-/** A request that the proxy forwards to a real server. */
-export interface Passed {
-  /** The JSON-RPC method, or the HTTP method of a request without one. */
-  readonly what: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: { readonly params?: Record<string, unknown> };
-}
 
 /** A server of a package in a separate process, and functions to run commands against it. */
 export interface RealServer {
   /** Runs a command in a new home, or in the given one. */
   run(line: string, options?: RunOptions & { home?: Home }): Promise<Transcript>;
   /** Returns the requests since the last call of this function. */
-  passed(): Passed[];
-  /** Waits for a request of this kind since the last call of `passed`. */
-  next(kind: string): Promise<void>;
+  passed(): RpcRequest[];
 }
 
 export type Home = ReturnType<typeof newHome>;
 
-export const what = (passed: readonly Passed[]): string[] => passed.map((each) => each.what);
+export const methodsOf = (passed: readonly RpcRequest[]): string[] => passed.map(({ method }) => method);
 
 /** Starts `node <script> <args>` around the tests of a `describe` and records the requests to it. */
 export function useServer(script: string, ...args: readonly string[]): RealServer {
-  const log: Passed[] = [];
+  const log: RpcRequest[] = [];
   let endpoint = '';
   let stop: (() => void) | undefined;
   beforeAll(async () => {
@@ -52,7 +43,6 @@ export function useServer(script: string, ...args: readonly string[]): RealServe
         env: { ...home.env, RESTAURANT_API_KEY: 'sk_service_interop_1234', ...options.env },
       }),
     passed: () => log.splice(0),
-    next: (kind) => expect.poll(() => what(log), { timeout: 50_000 }).toContain(kind),
   };
 }
 
@@ -72,9 +62,9 @@ function start(script: string, args: readonly string[]): Promise<{ port: number;
 }
 
 /** Forwards requests to a local port and calls `onRequest` for each. */
-async function countingProxy(port: number, onRequest: (passed: Passed) => unknown): Promise<TestServer> {
+async function countingProxy(port: number, onRequest: (passed: RpcRequest) => unknown): Promise<TestServer> {
   return httpServer((received, response) => {
-    onRequest(seen(received));
+    onRequest(rpcRequest(received));
     const { method, path, body } = received;
     const headers = { ...received.headers, host: `127.0.0.1:${port}` };
     const onward = request({ port, path, method, headers }, (answer) => {
@@ -86,9 +76,4 @@ async function countingProxy(port: number, onRequest: (passed: Passed) => unknow
     onward.on('error', () => response.destroy());
     onward.end(body);
   });
-}
-
-function seen({ method, headers, body: text }: ReceivedRequest): Passed {
-  const body = (text === '' ? {} : JSON.parse(text)) as Passed['body'] & { method?: string };
-  return { what: body.method ?? method, headers, body };
 }

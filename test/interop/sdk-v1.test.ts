@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../helpers/program.ts';
-import { ANYWHERE, useServer, what } from './real-server.ts';
+import { ANYWHERE, methodsOf, useServer } from './real-server.ts';
 
 const sample = (name: string) =>
   useServer(ANYWHERE, `node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/${name}.js`);
@@ -14,12 +14,12 @@ describe('the sample with sessions', () => {
     const tools = await server.run('tools --json', { home });
     expect([tools.exit, tools.stderr]).toEqual([0, '']);
     expect(JSON.parse(tools.stdout).tools).toContainEqual(expect.objectContaining({ name: 'greet' }));
-    expect(what(server.passed())).toEqual(['tools/list', ...HANDSHAKE, 'tools/list', 'DELETE']);
+    expect(methodsOf(server.passed())).toEqual(['tools/list', ...HANDSHAKE, 'tools/list', 'DELETE']);
 
     const call = await server.run('call greet name=Ada', { home });
     expect(call).toEqual({ exit: 0, stdout: 'Hello, Ada!\n', stderr: '' });
     const passed = server.passed();
-    expect(what(passed)).toEqual([...HANDSHAKE, 'tools/call', 'DELETE']);
+    expect(methodsOf(passed)).toEqual([...HANDSHAKE, 'tools/call', 'DELETE']);
     const session = passed[1]?.headers['mcp-session-id'];
     expect(session).toMatch(/^[0-9a-f-]{36}$/);
     for (const { headers } of passed.slice(1)) {
@@ -30,7 +30,7 @@ describe('the sample with sessions', () => {
   it('gets one handshake for all requests of a command', async () => {
     const { exit, stdout } = await server.run('call greet name=Ada --protocol 2025-11-25 --json');
     expect([exit, JSON.parse(stdout)]).toEqual([0, 'Hello, Ada!']);
-    expect(what(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call', 'DELETE']);
+    expect(methodsOf(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call', 'DELETE']);
   });
 
   it('rejects --protocol bare, which the error explains', async () => {
@@ -43,7 +43,7 @@ describe('the sample with sessions', () => {
     server.passed();
     const { exit, stdout } = await server.run('call collect-user-info infoType=contact');
     expect([exit, stdout]).toEqual([0, expect.stringContaining('-32601: Method not found')]);
-    expect(what(server.passed()).slice(-3)).toEqual(['tools/call', 'POST', 'DELETE']);
+    expect(methodsOf(server.passed()).slice(-3)).toEqual(['tools/call', 'POST', 'DELETE']);
   });
 });
 
@@ -53,12 +53,12 @@ describe('the sample without sessions', () => {
   it('receives one request per command', async () => {
     const home = newHome();
     expect((await server.run('tools', { home })).stdout).toContain('start-notification-stream');
-    expect(what(server.passed())).toEqual(['tools/list']);
+    expect(methodsOf(server.passed())).toEqual(['tools/list']);
     const call = await server.run('call start-notification-stream interval=5 count=2', { home });
     expect(call).toMatchObject({ exit: 0, stderr: '' });
     const passed = server.passed();
-    expect(what(passed)).toEqual(['tools/call']);
-    expect(passed[0]?.body.params).toEqual({
+    expect(methodsOf(passed)).toEqual(['tools/call']);
+    expect(passed[0]?.params).toEqual({
       name: 'start-notification-stream',
       arguments: { interval: 5, count: 2 },
     });
@@ -67,7 +67,7 @@ describe('the sample without sessions', () => {
   it('works with the handshake, too', async () => {
     const { exit } = await server.run('call start-notification-stream count=1 --protocol 2025-11-25');
     expect(exit).toBe(0);
-    expect(what(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call']);
+    expect(methodsOf(server.passed())).toEqual([...HANDSHAKE, 'tools/list', 'tools/call']);
   });
 });
 
@@ -91,7 +91,7 @@ describe('the sample that closes its streams and responds later', () => {
     const { exit, stdout } = await server.run('call long-task', { home });
     expect([exit, stdout]).toEqual([0, 'Long task completed successfully!\n']);
     const passed = server.passed();
-    expect(what(passed)).toEqual([...HANDSHAKE, 'tools/call', 'GET', 'DELETE']);
+    expect(methodsOf(passed)).toEqual([...HANDSHAKE, 'tools/call', 'GET', 'DELETE']);
     expect(passed[3]?.headers).toMatchObject({
       accept: 'text/event-stream',
       'last-event-id': expect.stringMatching(/./),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newHome } from '../helpers/program.ts';
-import { useServer, what } from './real-server.ts';
+import { methodsOf, useServer } from './real-server.ts';
 
 const V2 = 'test/interop/servers/v2.mjs';
 const HELLO = { exit: 0, stdout: 'Hello, Ada! Hello, Ada!\n', stderr: '' };
@@ -19,7 +19,7 @@ describe('a server of the official SDK v2', () => {
     server.passed();
     await server.run('tools', { home });
     await server.run('call greet name=Ada', { home });
-    expect(what(server.passed())).toEqual(['tools/list', 'tools/call']);
+    expect(methodsOf(server.passed())).toEqual(['tools/list', 'tools/call']);
   });
 });
 
@@ -29,7 +29,7 @@ describe('a server of the official SDK v2 that rejects older clients', () => {
   it('is detected once and then receives one request per command', async () => {
     const home = newHome();
     expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
-    expect(what(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);
+    expect(methodsOf(server.passed())).toEqual(['tools/list', 'tools/list', 'tools/call']);
 
     expect(await server.run('call greet name=Ada times=2', { home })).toEqual(HELLO);
     const [call, ...others] = server.passed();
@@ -60,7 +60,7 @@ describe('a server of the official SDK v2 that rejects older clients', () => {
     const { exit, stderr } = await server.run('call greet name=Ada times=9');
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: times 9: must be <= 3\nhint: restaurant tools greet .*\n$/);
-    expect(what(server.passed())).not.toContain('tools/call');
+    expect(methodsOf(server.passed())).not.toContain('tools/call');
   });
 });
 
@@ -71,7 +71,7 @@ describe('a server of the official SDK v2 that always streams', () => {
     expect(await server.run('call greet name=Ada times=2')).toEqual(HELLO);
     const { exit, stdout } = await server.run('call greet name=Ada times=2', { tty: { stderr: true } });
     expect([exit, stdout]).toEqual([0, HELLO.stdout]);
-    const { _meta: meta } = server.passed().at(-1)?.body.params ?? {};
+    const { _meta: meta } = server.passed().at(-1)?.params ?? {};
     expect(meta).toHaveProperty('progressToken');
   });
 });
