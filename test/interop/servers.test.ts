@@ -1,74 +1,54 @@
-import { describe, expect, it } from 'vitest';
-import { newHome, realSleep } from '../helpers/program.ts';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RpcRequest } from '../helpers/answers.ts';
+import { newHome, type RunOptions, realSleep, runCli } from '../helpers/program.ts';
+import { playSessions } from '../helpers/session.ts';
 import { answerTo, INITIALIZE, lines, messagesIn, request } from '../unit/mcp/lines.ts';
-import { ANYWHERE, methodsOf, useServer } from './real-server.ts';
+import { useServers } from './real-server.ts';
 
-const EVERYTHING = 'node_modules/@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js';
+const PACKAGES = 'node_modules/@modelcontextprotocol';
+const anywhere = (path: string) => ['test/interop/servers/anywhere.mjs', `${PACKAGES}/${path}.js`];
+const SAMPLES = [
+  ...['simpleStreamableHttp', 'simpleStatelessStreamableHttp', 'jsonResponseStreamableHttp'],
+  ...['ssePollingExample', 'honoWebStandardStreamableHttp', 'sseAndStreamableHttpCompatibleServer'],
+  'elicitationFormExample',
+];
+const V2 = 'test/interop/servers/v2.mjs';
+const servers = useServers({
+  everything: anywhere('server-everything/dist/transports/streamableHttp'),
+  ...Object.fromEntries(SAMPLES.map((name) => [name, anywhere(`sdk/dist/esm/examples/server/${name}`)])),
+  v2: [V2],
+  'v2-modern': [V2, 'reject'],
+  'v2-streams': [V2, 'reject', 'sse'],
+});
+
+/** Returns a request as text, with these headers; ids that a server makes change. */
+function shown({ method, headers }: RpcRequest, names: readonly string[]): string {
+  const values = names.map((name) => [name, name.endsWith('-id') && headers[name] ? '<id>' : headers[name]]);
+  return names.length === 0 ? method : `${method} ${JSON.stringify(Object.fromEntries(values))}`;
+}
+
+playSessions(join(import.meta.dirname, 'servers.session'), {
+  env: () => servers.env,
+  commands: {
+    server(_home, name = '') {
+      servers.select(name);
+      return '';
+    },
+    passed: (_home, ...names) =>
+      `${servers
+        .passed()
+        .map((request) => shown(request, names))
+        .join(names.length === 0 ? ', ' : '\n')}\n`,
+  },
+});
 
 describe('the reference server "everything"', () => {
-  const server = useServer(ANYWHERE, EVERYTHING);
-  const home = newHome();
-  const run = (line: string, options = {}) => server.run(line, { home, ...options });
+  const { home, env } = newHome();
+  const run = (line: string, options: RunOptions = {}) =>
+    runCli(line.split(' '), { ...options, env: { ...env, ...servers.env, ...options.env }, cwd: home });
   const atTerminal = (line: string) => run(line, { tty: { stdout: true }, env: { NO_COLOR: '1' } });
-
-  it('lists its tools with their arguments', async () => {
-    const { exit, stdout } = await atTerminal('tools');
-    expect(exit).toBe(0);
-    expect(stdout).toMatch(/get-sum +<a> <b>/);
-    expect((await atTerminal('tools get-structured-content')).stdout).toMatch(
-      /location +string +yes +.*One of: New York, Chicago/,
-    );
-  });
-
-  it('is called with the stored protocol after the first command', async () => {
-    server.passed();
-    expect((await run('call echo message=hi')).stdout).toBe('Echo: hi\n');
-    const session = ['initialize', 'notifications/initialized', 'tools/call', 'DELETE'];
-    expect(methodsOf(server.passed())).toEqual(session);
-  });
-
-  it('is called with the protocol of --protocol', async () => {
-    server.passed();
-    const fresh = { home: newHome() };
-    expect((await run('call echo message=hi --protocol 2025-11-25', fresh)).stdout).toBe('Echo: hi\n');
-    expect(methodsOf(server.passed())[0]).toBe('initialize');
-    const modern = await run('call echo message=hi --protocol 2026-07-28', fresh);
-    expect(modern).toMatchObject({ exit: 7, stderr: expect.stringContaining('--protocol auto') });
-  });
-
-  it('receives numbers for numeric arguments', async () => {
-    expect((await run('call get-sum a=2 b=3 --json')).stdout).toBe('"The sum of 2 and 3 is 5."\n');
-  });
-
-  it('returns structured content', async () => {
-    const { stdout } = await run('call get-structured-content location=Chicago --json');
-    expect(JSON.parse(stdout)).toMatchObject({ temperature: expect.any(Number) });
-  });
-
-  it.each([
-    ['get-sum a=2', 'get-sum needs b', /^restaurant tools get-sum /],
-    ['get-sum a=2 b=x', 'b "x": expected number', /^restaurant tools get-sum /],
-    [
-      'get-structured-content location=Chicgo',
-      'location "Chicgo": expected one of New York, Chicago, Los Angeles',
-      /did you mean Chicago\?/,
-    ],
-  ])('receives no request for %s', async (words, message, hint) => {
-    server.passed();
-    const { exit, stderr } = await run(`call ${words} --json`);
-    expect(exit).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      code: 'usage',
-      message,
-      hint: expect.stringMatching(hint),
-    });
-    expect(methodsOf(server.passed())).not.toContain('tools/call');
-  });
-
-  it('has tools with other names', async () => {
-    const { exit, stderr } = await run('call get_summ a=1 b=2');
-    expect([exit, stderr]).toEqual([3, expect.stringContaining('did you mean get-sum?')]);
-  });
+  beforeEach(() => servers.select('everything'));
 
   it.each([
     ['get-tiny-image', /^\[image\] image\/png, \d\.\d kB$/m],
@@ -93,7 +73,7 @@ describe('the reference server "everything"', () => {
     expect(stderr).toMatch(/trigger-long-running-operation 50 %/);
     const piped = await run('call trigger-long-running-operation duration=0.1 steps=1');
     expect(piped.stderr).toBe('');
-    expect(server.passed().at(-2)?.params).not.toHaveProperty('_meta');
+    expect(servers.passed().at(-2)?.params).not.toHaveProperty('_meta');
   });
 
   it('offers its tools, resources, prompts and completion through the bridge', async () => {
