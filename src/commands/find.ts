@@ -1,5 +1,4 @@
 import type { App } from '../app/app.ts';
-import { hintOf } from '../app/hints.ts';
 import { saveResults } from '../app/last-results.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
@@ -195,6 +194,7 @@ async function footer(
   if (rows.length === 0) return explainEmpty(results, refinement);
   // Row numbers refer to a table on the terminal.
   if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
+  const { hintOf } = await import('../app/hints.ts');
   const [count, total] = [rows.length, output.total_matches];
   const matches = count === 1 ? '1 match' : `${count} matches`;
   const parts = [
