@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headerValue } from '../../../src/client/http/headers.ts';
-import { headersOf, paramHeaders } from '../../../src/client/mcp/stateless.ts';
+import { headersOf, paramHeaders } from '../../../src/client/mcp/param-headers.ts';
 
 const read = (inputSchema: Record<string, unknown>) => paramHeaders({ name: 't', inputSchema });
 const at = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
