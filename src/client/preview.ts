@@ -2,8 +2,8 @@ import { escapeJson, mapValues } from '../util/json.ts';
 import { posixQuote as quote } from '../util/shell.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
+import { modernHeaders, modernParams } from './mcp/modern.ts';
 import { MODERN_VERSION } from './mcp/protocol.ts';
-import { modernHeaders, modernParams } from './mcp/stateless.ts';
 import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 

@@ -11,7 +11,8 @@ import {
   isSessionExpired,
   legacyMessage,
   shakeHands,
-} from './handshake.ts';
+} from './legacy.ts';
+import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './modern.ts';
 import {
   type DetectedProtocol,
   type Era,
@@ -23,7 +24,6 @@ import {
   type ProtocolMemory,
   type Trial,
 } from './protocol.ts';
-import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './stateless.ts';
 
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
 const isEra = (era: string): era is Era => Object.values<string>(ERAS).includes(era);
