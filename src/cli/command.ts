@@ -49,25 +49,12 @@ export class CliOption extends Option {
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   declare readonly conflictsWith: readonly string[];
   readonly about: string;
-  #name: string | undefined;
-  #attributeName: string | undefined;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
     const notes = [choices?.join(', '), defaultText && `default: ${defaultText}`].filter(Boolean);
     super(flags, notes.length === 0 ? about : `${about} (${notes.join('; ')})`);
     this.about = notes.length === 0 || choices === undefined ? this.description : about;
     if (choices !== undefined) this.argChoices = [...choices];
-  }
-
-  // Commander asks for both a dozen times.
-  override name(): string {
-    this.#name ??= super.name();
-    return this.#name;
-  }
-
-  override attributeName(): string {
-    this.#attributeName ??= super.attributeName();
-    return this.#attributeName;
   }
 
   /** @throws {AppError} `usage` naming the option */
