@@ -3,36 +3,26 @@ import { setTimeout } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { AppError } from './errors.ts';
 import { reportUncaught, run } from './run.ts';
-import { type Interruption, inputFrom, ProcessOutput, terminalWasClosed } from './streams.ts';
+import { inputFrom, ProcessOutput, terminalWasClosed } from './streams.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131, SIGUSR2: 140 } as const;
 
 /** Whether Ctrl-C is for another program that uses the terminal. */
 let leavesInterrupts = false;
 
-function listenForSignals(): Interruption & { exitCode(): number | undefined } {
-  // Created on first use: it takes half a millisecond, and most runs do not need it.
-  let controller: AbortController | undefined;
-  const open = () => {
-    controller ??= new AbortController();
-    return controller;
-  };
-  let code: number | undefined;
-  for (const [name, exit] of Object.entries(SIGNALS)) {
-    process.on(name, () => {
-      if (name === 'SIGINT' && leavesInterrupts) return;
-      // The second signal ends the process at once.
-      if (code !== undefined) process.exit(exit);
-      code = exit;
-      open().abort(new AppError('interrupted', `interrupted by ${name}`));
-    });
-  }
-  return {
-    get signal() {
-      return open().signal;
-    },
-    exitCode: () => code,
-  };
+const interruption = new AbortController();
+const { signal } = interruption;
+/** The exit code of a run that a signal ended. */
+let interruptedWith: number | undefined;
+
+for (const [name, exit] of Object.entries(SIGNALS)) {
+  process.on(name, () => {
+    if (name === 'SIGINT' && leavesInterrupts) return;
+    // The second signal ends the process at once.
+    if (interruptedWith !== undefined) process.exit(exit);
+    interruptedWith = exit;
+    interruption.abort(new AppError('interrupted', `interrupted by ${name}`));
+  });
 }
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -51,8 +41,6 @@ function runtimeName(): string {
 // Node and libraries print warnings as lines on stderr, which break JSON and mean nothing to users of this program.
 process.removeAllListeners('warning');
 
-const interruption = listenForSignals();
-
 let stdin: typeof process.stdin | undefined;
 const openStdin = () => {
   stdin = process.stdin;
@@ -61,14 +49,14 @@ const openStdin = () => {
 const promptStreams = () => ({
   input: openStdin(),
   output: process.stderr,
-  signal: interruption.signal,
+  signal,
 });
 
-const stdout = new ProcessOutput(1, () => process.stdout, 'stdout', interruption);
+const stdout = new ProcessOutput(1, () => process.stdout, 'stdout', signal);
 const stderr = new ProcessOutput(2, () => process.stderr, 'stderr');
 
 const context: Context = {
-  stdin: inputFrom(openStdin, interruption),
+  stdin: inputFrom(openStdin, signal),
   stdout,
   stderr,
   env: process.env,
@@ -80,9 +68,7 @@ const context: Context = {
   now: Date.now,
   sleep,
   random: Math.random,
-  get signal() {
-    return interruption.signal;
-  },
+  signal,
   async leaveInterruptsTo(program) {
     leavesInterrupts = true;
     try {
@@ -133,9 +119,9 @@ async function main(): Promise<void> {
   // The exit code if the event loop runs empty while the command is still waiting.
   process.exitCode = 1;
   const exitCode = await run(process.argv.slice(2), context);
-  process.exitCode = exitCode === 0 ? 0 : (interruption.exitCode() ?? exitCode);
+  process.exitCode = exitCode === 0 ? 0 : (interruptedWith ?? exitCode);
   // After a signal, do not wait for a reader of stdout that does not read.
-  if (interruption.exitCode() !== undefined) process.exit();
+  if (interruptedWith !== undefined) process.exit();
   // If no stream was used, all output is written, and ending at once saves a millisecond. Not on Windows, where Node 23 and
   // later crash if a thread of V8 is still at work (nodejs/node#56645).
   const isWritten = stdin === undefined && stdout.isWritten && stderr.isWritten;

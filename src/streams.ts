@@ -6,10 +6,6 @@ import { AppError, attempt, failure, PipeClosed, systemCode } from './errors.ts'
 import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/platform.ts';
 
-export interface Interruption {
-  readonly signal: AbortSignal;
-}
-
 type TerminalStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 function writeFailure(error: unknown, name: string): Error {
@@ -32,7 +28,7 @@ export class ProcessOutput implements Output {
   readonly #descriptor: number;
   readonly #open: () => TerminalStream;
   readonly #name: string;
-  readonly #interruption: Interruption | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #isPlain: boolean;
   #written = 0;
   #stream: TerminalStream | undefined;
@@ -42,13 +38,13 @@ export class ProcessOutput implements Output {
    * @param descriptor short texts are written to it directly
    * @param open called on first use, because Node creates its streams on access
    * @param name for messages
-   * @param interruption ends the wait for a reader that does not read
+   * @param signal ends the wait for a reader that does not read
    */
-  constructor(descriptor: number, open: () => TerminalStream, name: string, interruption?: Interruption) {
+  constructor(descriptor: number, open: () => TerminalStream, name: string, signal?: AbortSignal) {
     this.#descriptor = descriptor;
     this.#open = open;
     this.#name = name;
-    this.#interruption = interruption;
+    this.#signal = signal;
     this.#isPlain = isFileOrPipe(descriptor);
   }
 
@@ -76,8 +72,7 @@ export class ProcessOutput implements Output {
       const rest = this.#writeDirectly(text);
       if (rest.length > 0) await this.#writeToStream(rest);
     } catch (error) {
-      const signal = this.#interruption?.signal;
-      if (signal?.aborted && error === signal.reason) throw error;
+      if (this.#signal?.aborted && error === this.#signal.reason) throw error;
       this.#failure ??= writeFailure(error, this.#name);
       throw this.#failure;
     }
@@ -100,7 +95,7 @@ export class ProcessOutput implements Output {
 
   #writeToStream(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      const signal = this.#interruption?.signal;
+      const signal = this.#signal;
       const stop = () => reject(signal?.reason);
       if (signal?.aborted) return stop();
       signal?.addEventListener('abort', stop, { once: true });
@@ -120,14 +115,13 @@ export class ProcessOutput implements Output {
   }
 }
 
-/** @param open called on first use. @param interruption ends reading with the reason of its signal */
-export function inputFrom(open: () => Readable & { isTTY?: boolean }, interruption: Interruption): Input {
+/** @param open called on first use. @param signal ends reading with its reason */
+export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal: AbortSignal): Input {
   return {
     get isTTY() {
       return open().isTTY === true;
     },
     async *chunks() {
-      const { signal } = interruption;
       const stream = addAbortSignal(signal, open());
       try {
         for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
