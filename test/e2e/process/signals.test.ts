@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { toolReply } from '../../helpers/client.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
-import { httpServer, rawServer, type TestServer } from '../../helpers/servers.ts';
-import { PAID } from '../../helpers/service.ts';
+import { httpServer, rawServer } from '../../helpers/servers.ts';
+import { useService } from '../../helpers/service.ts';
 
 /** Maximum time from a signal to the exit, in ms, on a busy and on an idle machine. */
 const BUSY_MS = 10_000;
@@ -23,25 +22,20 @@ const FIND = ['find', 'Nopa', '--city', 'SF'];
 const INITIALIZE = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n`;
 const CALL = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}}\n`;
 
-let hanging: Sandbox;
-let busy: Sandbox;
+const hanging = useService({ faults: [parseFault('hang')] });
+const busy = useService({ faults: [parseFault('429')] });
 /** Accepts connections and sends nothing. */
-let silent: TestServer;
-beforeAll(async () => {
-  hanging = await startSandbox({ faults: [parseFault('hang')] });
-  busy = await startSandbox({ faults: [parseFault('429')] });
-  silent = await rawServer(() => {});
-});
-afterAll(() => Promise.all([hanging, busy, silent].map((server) => server.close())));
+const silent = await rawServer(() => {});
+afterAll(silent.close);
 
 const homes: string[] = [];
 
 /** Starts a command in a home with a list, writes to its stdin, and keeps that open. */
-function start(words: readonly string[], url: string, input = ''): Running {
+function start(words: readonly string[], url = hanging.sandbox.baseUrl, input = ''): Running {
   const { home } = newHome();
   homes.push(home);
   writeFileSync(join(home, 'in.csv'), 'name,city\nNopa,SF\n');
-  const env = { HOME: home, RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: url, RESTAURANT_MAX_AGE: '0' };
+  const env = { ...hanging.env, HOME: home, RESTAURANT_BASE_URL: url };
   const run = startRestaurant(words, { env, cwd: home, holdStdin: true });
   run.process.stdin?.write(input);
   return run;
@@ -56,11 +50,11 @@ async function counted(count: () => number, begin: () => Running): Promise<Runni
 }
 const requested = (words: readonly string[], input?: string) =>
   counted(
-    () => hanging.requests.length,
-    () => start(words, hanging.baseUrl, input),
+    () => hanging.sandbox.requests.length,
+    () => start(words, undefined, input),
   );
 
-async function printed(text: string, words: readonly string[], url: string, input?: string) {
+async function printed(text: string, words: readonly string[], url?: string, input?: string) {
   const run = start(words, url, input);
   await run.printed(text);
   return run;
@@ -68,7 +62,7 @@ async function printed(text: string, words: readonly string[], url: string, inpu
 
 /** Starts a command that waits for stdin, as Linux reports in /proc. */
 async function waitingForStdin(words: readonly string[]): Promise<Running> {
-  const run = start(words, hanging.baseUrl);
+  const run = start(words);
   const folder = `/proc/${run.process.pid}/fdinfo`;
   const waits = (file: string): boolean => {
     try {
@@ -121,13 +115,13 @@ const STAGES: Readonly<Record<string, readonly [reach: () => Promise<Running>, s
     VERBOSE,
   ],
   'between two attempts, after a rate limit': [
-    () => printed('retrying', [...FIND, '--verbose', '--max-wait', '60s'], busy.baseUrl),
+    () => printed('retrying', [...FIND, '--verbose', '--max-wait', '60s'], busy.sandbox.baseUrl),
     VERBOSE,
   ],
   'while lookup reads stdin': [() => waitingForStdin(['lookup', '-', '--verbose']), VERBOSE],
   'while raw reads stdin': [() => waitingForStdin(['raw', 'tools/call', '-']), AGAIN],
   'while login reads stdin': [() => waitingForStdin(['login', '--key-stdin']), AGAIN],
-  'in mcp, between two calls': [() => printed('"result"', ['mcp'], hanging.baseUrl, INITIALIZE), 'stopped\n'],
+  'in mcp, between two calls': [() => printed('"result"', ['mcp'], undefined, INITIALIZE), 'stopped\n'],
   'in mcp, in a call': [() => requested(['mcp'], INITIALIZE + CALL), 'stopped\n'],
   'in sandbox, with open connections': [busySandbox, ''],
 };
@@ -193,7 +187,7 @@ describe('a signal ends the program with its exit code', () => {
 
   it('at any time during its start, with at most its usual message', async () => {
     const runs = Array.from({ length: 8 }, async (_, place) => {
-      const run = start(FIND, hanging.baseUrl);
+      const run = start(FIND);
       await new Promise((resolve) => setTimeout(resolve, place * 15));
       run.process.kill('SIGTERM');
       const { exit, signal, stdout, stderr } = await run.ended;

@@ -27,9 +27,12 @@ const LISTING = script(`
 /** Libraries that are slow to load, with strings of theirs that a minifier keeps. */
 const MARKS = { undici: 'undici:request:create', conf: 'Use `delete()` to clear values' } as const;
 
+/** Runs Node. */
+const node = (...words: readonly string[]) => start(process.execPath, words, { env }).ended;
+
 /** Returns the paths of the files that a command loads. */
 async function loadedFiles(words: readonly string[]): Promise<string[]> {
-  const { exit, stderr } = await start(process.execPath, ['--import', LISTING, BIN, ...words], { env }).ended;
+  const { exit, stderr } = await node('--import', LISTING, BIN, ...words);
   expect([words, exit]).toEqual([words, 0]);
   const paths = [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(1);
@@ -60,11 +63,9 @@ describe('starting', () => {
     expect(await slowParts(['config', 'set', 'city', 'SF'])).toEqual(['conf']);
     expect(await slowParts(['status'])).toEqual([]);
     // Both strings occur in the bundle.
-    const chunks = readdirSync(join(ROOT, 'dist', 'chunks')).map((name) =>
-      readFileSync(join(ROOT, 'dist', 'chunks', name), 'utf8'),
-    );
-    for (const mark of Object.values(MARKS))
-      expect(chunks.filter((text) => text.includes(mark)).length).toBeGreaterThan(0);
+    const folder = join(ROOT, 'dist/chunks');
+    const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    for (const mark of Object.values(MARKS)) expect(text.join('')).toContain(mark);
   });
 
   it.each([
@@ -83,11 +84,8 @@ describe('starting', () => {
     const list = join(tempFolder(), 'list.cjs');
     const print = "require('node:fs').writeSync(2, process.moduleLoadList.join('\\n'))";
     writeFileSync(list, `process.on('exit', () => ${print});`);
-    const words = ['--require', list, BIN, 'find', '--help'];
-    const { stderr } = await start(process.execPath, words, { env }).ended;
-    expect(stderr.split('\n').filter((name) => /^NativeModule (fs|stream)$/.test(name))).toEqual([
-      'NativeModule fs',
-    ]);
+    const { stderr } = await node('--require', list, BIN, 'find', '--help');
+    expect(stderr.match(/^NativeModule (fs|stream)$/gm)).toEqual(['NativeModule fs']);
   });
 
   it('on an old version of Node prints one sentence', async () => {
@@ -95,9 +93,7 @@ describe('starting', () => {
       const older = script(
         `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
       );
-      const { exit, stdout, stderr } = await start(process.execPath, ['--import', older, BIN, 'find', 'x'], {
-        env,
-      }).ended;
+      const { exit, stdout, stderr } = await node('--import', older, BIN, 'find', 'x');
       expect([version, exit, stdout]).toEqual([version, 1, '']);
       expect(stderr).toMatch(/^error: restaurant needs Node\.js 20\.19 or later; this is v\d.*\n$/);
     }
@@ -106,8 +102,7 @@ describe('starting', () => {
   it('without a build prints the command that builds', async () => {
     const folder = tempFolder();
     cpSync(dirname(BIN), join(folder, 'bin'), { recursive: true });
-    const bin = join(folder, 'bin/restaurant.js');
-    expect(await start(process.execPath, [bin, 'find', 'x'], { env }).ended).toMatchObject({
+    expect(await node(join(folder, 'bin/restaurant.js'), 'find', 'x')).toMatchObject({
       exit: 1,
       stdout: '',
       stderr: 'error: restaurant is not built yet\nhint: npm ci && npm run build\n',
@@ -116,9 +111,7 @@ describe('starting', () => {
 
   it('prints the prerendered help exactly as the program does', async () => {
     const rendered = await runCli(['--help']);
-    for (const word of ['--help', '-h']) {
-      expect(await start(process.execPath, [BIN, word], { env }).ended).toMatchObject(rendered);
-    }
+    for (const word of ['--help', '-h']) expect(await node(BIN, word)).toMatchObject(rendered);
     const full = start('sh', ['-c', `"${process.execPath}" "${BIN}" --help >/dev/full`], { env });
     expect(await full.ended).toMatchObject({
       exit: 9,

@@ -1,39 +1,23 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { found, useScriptedService } from '../../helpers/answers.ts';
 import { STANDALONE, shell } from '../../helpers/process.ts';
-import { newHome } from '../../helpers/program.ts';
-import { httpServer } from '../../helpers/servers.ts';
-import { PAID, useService } from '../../helpers/service.ts';
+import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const service = useService();
-const { home } = newHome();
 const ROWS = 20_000;
 
+const ROW = { name: 'Nopa', address: 'x'.repeat(250) };
 /** A service with responses of several megabytes. */
-const large = await httpServer(({ body }, response) => {
-  const results = Array.from({ length: ROWS }, (_, index) => ({
-    service_id: `id-${index}`,
-    name: `Nopa ${index}`,
-    address: 'x'.repeat(250),
-  }));
-  const output = JSON.stringify({ status: 'ok', results, total_matches: ROWS });
-  const result = { content: [{ type: 'text', text: output }] };
-  response.setHeader('Content-Type', 'application/json');
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
-});
-afterAll(large.close);
+const large = useScriptedService(
+  found(...Array.from({ length: ROWS }, (_, id) => ({ service_id: `${id}`, ...ROW }))),
+);
 
-const env = () => ({
-  HOME: home,
-  RESTAURANT_API_KEY: PAID,
-  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
-  LARGE: large.origin,
-  RESTAURANT_MAX_AGE: '0',
-});
-const bash = (line: string, cwd = home) => shell(line, { env: env(), cwd });
+const bash = (line: string, cwd = service.home) =>
+  shell(line, { env: { ...service.env, LARGE: large.url }, cwd });
 const FIND = 'restaurant find Nopa --city SF';
 
 describe.concurrent('a reader that closes early', () => {
@@ -62,15 +46,13 @@ describe.concurrent('a reader that closes early', () => {
 
 describe.concurrent('a reader that is slow', () => {
   it('gets every byte', async () => {
-    const command = `${FIND} --base-url $LARGE`;
-    const { stdout, stderr, exit } = await bash(`set -o pipefail; ${command} | (sleep 1; wc -lc)`);
+    const command = `set -o pipefail; ${FIND} --base-url $LARGE`;
+    const { stdout, stderr, exit } = await bash(`${command} | (sleep 1; wc -lc)`);
     expect([exit, stderr]).toEqual([0, '']);
     const [lines = 0, bytes = 0] = stdout.trim().split(/ +/).map(Number);
     expect(lines).toBe(ROWS);
     expect(bytes).toBeGreaterThan(5_000_000);
-    const whole = await bash(
-      `set -o pipefail; ${command} --json | (sleep 0.5; cat) | jq '.results | length'`,
-    );
+    const whole = await bash(`${command} --json | (sleep 0.5; cat) | jq '.results | length'`);
     expect(whole).toMatchObject({ exit: 0, stdout: `${ROWS}\n` });
   });
 });
@@ -143,7 +125,7 @@ describe.skipIf(STANDALONE).concurrent('a current folder that was deleted', () =
     ['mcp config claude-code --write', 9, /restaurant mcp config claude-code --write --scope user/],
     ['skill install claude-code --scope project', 9, /restaurant skill install claude-code --scope user/],
   ])('is not required, or reported: restaurant %s ends with %i', async (words, exit, stderr = /^/) => {
-    writeFileSync(join(home, 'list.csv'), 'name,city\nNopa,SF\n');
+    writeFileSync(join(service.home, 'list.csv'), 'name,city\nNopa,SF\n');
     const ran = await bash(`rmdir "$PWD"; restaurant ${words}`, tempFolder());
     expect(ran).toMatchObject({ exit, stderr: expect.stringMatching(stderr) });
     if (exit !== 0) expect(ran.stdout).toBe('');

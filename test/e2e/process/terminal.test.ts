@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { PROGRAM, restaurant } from '../../helpers/process.ts';
 import { ID } from '../../helpers/runs.ts';
-import { PAID } from '../../helpers/service.ts';
+import { PAID, useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal, restaurantInTerminal, screen } from '../../helpers/terminal.ts';
 
@@ -16,26 +15,14 @@ const CTRL_C = '\u0003';
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 
-let plain: Sandbox;
-let slow: Sandbox;
-beforeAll(async () => {
-  const options = { perMinute: 0, perDay: 0 };
-  plain = await startSandbox(options);
-  slow = await startSandbox({ ...options, latencyMs: 400 });
-});
-afterAll(() => Promise.all([plain, slow].map((sandbox) => sandbox.close())));
-
-const home = tempFolder();
+const plain = useService();
+const slow = useService({ latencyMs: 400 });
+const flaky = useService({ latencyMs: 250, faults: [parseFault('503:1x')] });
+const hanging = useService({ faults: [parseFault('hang')] });
+type Service = typeof plain;
 type Env = Readonly<Record<string, string | undefined>>;
-const envFor = (sandbox: Sandbox, more: Env = {}): Env => ({
-  HOME: home,
-  RESTAURANT_API_KEY: PAID,
-  RESTAURANT_BASE_URL: sandbox.baseUrl,
-  RESTAURANT_MAX_AGE: '0',
-  ...more,
-});
-const at = (sandbox: Sandbox, words: readonly string[], more: Env = {}, columns = 80) =>
-  restaurantInTerminal(words, { env: envFor(sandbox, more), columns }).ended;
+const at = ({ env }: Service, words: readonly string[], more: Env = {}, columns = 80) =>
+  restaurantInTerminal(words, { env: { ...env, ...more }, columns }).ended;
 
 /** Starts `login` in a new home, with stdout in out.txt. @returns the prompt, the folder, and how to send a signal */
 async function promptOfLogin() {
@@ -43,7 +30,7 @@ async function promptOfLogin() {
   // The inner shell becomes the program, so its process ID is the program's.
   const login = `sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" "$@" > out.txt`;
   const line = `trap : INT; stty -a > before; ${login}; echo "exit $?"; stty -a > after`;
-  const env = { HOME: cwd, RESTAURANT_BASE_URL: plain.baseUrl, NO_COLOR: '1' };
+  const env = { HOME: cwd, RESTAURANT_BASE_URL: plain.sandbox.baseUrl, NO_COLOR: '1' };
   const terminal = inTerminal('sh', ['-c', line, ...PROGRAM, 'login'], { env, cwd });
   await terminal.shown(/API key for 127\.0\.0\.1:\d+.*: $/);
   const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
@@ -74,24 +61,22 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       ['', false],
       ['1', true],
     ] as const) {
-      const env = envFor(plain, { FORCE_COLOR });
+      const env = { ...plain.env, FORCE_COLOR };
       const { stdout } = await restaurant([...FIND, '--format', 'table'], { env });
       expect(stdout.includes(ESC)).toBe(isColored);
     }
   });
 
   it('each stream is checked separately', async () => {
+    const { home: cwd, env } = plain;
     const into = (redirect: string) =>
-      inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, ...PROGRAM, ...FIND], {
-        env: envFor(plain),
-        cwd: home,
-      }).ended;
+      inTerminal('sh', ['-c', `"$0" "$@" ${redirect}`, ...PROGRAM, ...FIND], { env, cwd }).ended;
     const onScreen = await into('> out.txt');
     expect(screen(stripVTControlCharacters(onScreen.output)).join('')).toBe('');
-    expect(readFileSync(join(home, 'out.txt'), 'utf8')).toMatch(/^[^\u001b]+\tNopa\t[^\u001b]+$/);
+    expect(readFileSync(join(cwd, 'out.txt'), 'utf8')).toMatch(/^[^\u001b]+\tNopa\t[^\u001b]+$/);
     const errors = await into('2> err.txt');
     expect(errors.output).toContain(ESC);
-    expect(readFileSync(join(home, 'err.txt'), 'utf8')).toBe('');
+    expect(readFileSync(join(cwd, 'err.txt'), 'utf8')).toBe('');
   });
 
   it.each([40, 80, 200])('no line is wider than %i columns', async (columns) => {
@@ -110,10 +95,10 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect(output).toMatch(SPINNER);
     expect(output).toContain('searching Nopa in SF');
     expect(output).not.toContain(ESC);
-    const lines = screen(output);
-    expect(lines[0]).toMatch(/^# +NAME/);
-    expect(lines.join('\n')).not.toMatch(SPINNER);
-    expect(lines.join('\n')).not.toContain('searching');
+    const lines = screen(output).join('\n');
+    expect(lines).toMatch(/^# +NAME/);
+    expect(lines).not.toMatch(SPINNER);
+    expect(lines).not.toContain('searching');
   });
 
   it('no spinner appears without a terminal or when it is disabled', async () => {
@@ -126,14 +111,12 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     for (const { exit, output } of await Promise.all(still)) {
       expect([exit, SPINNER.test(output)]).toEqual([0, false]);
     }
-    const piped = await restaurant(FIND, { env: envFor(slow) });
+    const piped = await restaurant(FIND, { env: slow.env });
     expect([piped.exit, piped.stderr]).toEqual([0, '']);
   });
 
   it('a message during the wait is printed on a separate line', async () => {
-    const flaky = await startSandbox({ latencyMs: 250, faults: [parseFault('503:1x')] });
     const { exit, output } = await at(flaky, FIND, { NO_COLOR: '1' });
-    await flaky.close();
     expect(exit).toBe(0);
     const lines = screen(output);
     expect(lines[0]).toMatch(/^warning: .*503.*retrying in 1 s$/);
@@ -141,14 +124,12 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('Ctrl-C ends a request and erases the spinner', async () => {
-    const hanging = await startSandbox({ faults: [parseFault('hang')] });
-    const find = restaurantInTerminal(FIND, { env: envFor(hanging, { NO_COLOR: '1' }) });
+    const find = restaurantInTerminal(FIND, { env: { ...hanging.env, NO_COLOR: '1' } });
     await find.shown(SPINNER);
     const began = performance.now();
     find.type(CTRL_C);
     const { exit, output } = await find.ended;
     expect(performance.now() - began).toBeLessThan(10_000);
-    await hanging.close();
     expect(exit).toBe(130);
     expect(screen(output).join('\n')).toMatch(/error: interrupted by SIGINT\nhint: run the command again\n$/);
     expect(screen(output).join('\n')).not.toMatch(SPINNER);
@@ -158,7 +139,7 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     // As less: it survives Ctrl-C and reads commands from the terminal.
     const pager =
       "trap 'echo caught' INT; cat > /dev/null; echo ready; until read key < /dev/tty; do :; done; echo got $key";
-    const env = envFor(plain, { RESTAURANT_PAGER: pager });
+    const env = { ...plain.env, RESTAURANT_PAGER: pager };
     const terminal = restaurantInTerminal([...FIND, '--json'], { env });
     await terminal.shown('ready');
     for (const times of [1, 2]) {
@@ -206,11 +187,11 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   const ADDRESS = 'https://api.example.com: ';
 
   it('login prompts for a missing address, too, and hides the key also with --key-stdin', async () => {
-    for (const words of [['login'], ['login', '--key-stdin', '--base-url', plain.baseUrl]]) {
+    for (const words of [['login'], ['login', '--key-stdin', '--base-url', plain.sandbox.baseUrl]]) {
       const login = restaurantInTerminal([...words, '--no-color'], { env: { HOME: tempFolder() } });
       if (words.length === 1) {
         await login.shown(ADDRESS);
-        login.type(`${plain.baseUrl}\r`);
+        login.type(`${plain.sandbox.baseUrl}\r`);
       }
       await login.shown('API key for 127.0.0.1');
       login.type(`${PAID}\r`);
@@ -238,12 +219,12 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
       [['raw', 'tools/call', '-'], 'reading params'],
       [['call', 'find_restaurant', '--args', '-'], 'reading --args'],
     ] as const) {
-      const run = restaurantInTerminal(words, { env: envFor(plain, { NO_COLOR: '1' }) });
+      const run = restaurantInTerminal(words, { env: { ...plain.env, NO_COLOR: '1' } });
       await run.shown(`${what} from the keyboard; Ctrl-D ends it`);
       run.type(CTRL_C);
       expect((await run.ended).exit).toBe(130);
     }
-    const typed = restaurantInTerminal(['lookup', '-', '--json'], { env: envFor(plain) });
+    const typed = restaurantInTerminal(['lookup', '-', '--json'], { env: plain.env });
     await new Promise((resolve) => setTimeout(resolve, 300));
     typed.type(`${ID}\r\u0004`);
     const { exit, output } = await typed.ended;
