@@ -7,8 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { type Reply, toolText, useScriptedService } from '../helpers/answers.ts';
 import { filesOf, filesWith, shows } from '../helpers/leaks.ts';
 import { startRestaurant, until } from '../helpers/process.ts';
+import type { Transcript } from '../helpers/program.ts';
 import { FAILURES, RESULTS } from '../helpers/repeats.ts';
 import { RUNS, resetFolder, useCommandRuns } from '../helpers/runs.ts';
+import { output, status } from '../helpers/script.ts';
 import { PAID } from '../helpers/service.ts';
 
 const PREFIX = 'sk_service_';
@@ -64,6 +66,10 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}';
 
+/** Checks that neither stream shows more of the secret than its end. */
+const expectHidden = (where: unknown, { stdout, stderr }: Transcript, secret = SECRET) =>
+  expect([where, shows(stdout, secret), shows(stderr, secret)]).toEqual([where, false, false]);
+
 const textsOfHome = (): string =>
   filesOf(service.home)
     .map((path) => readFileSync(path, 'latin1'))
@@ -86,9 +92,8 @@ describe('the key', () => {
           const key = PREFIX + secret;
           service.answer(repeat(write(key)));
           const env = { ...WITHOUT_WAIT, RESTAURANT_API_KEY: key, RESTAURANT_DEBUG: debug ? '1' : '' };
-          const { stdout, stderr } = await service.run(words, { env, stdin: stdinOf(words) });
           const where = [writing, place, words.join(' ')];
-          expect([...where, shows(stdout, secret), shows(stderr, secret)]).toEqual([...where, false, false]);
+          expectHidden(where, await service.run(words, { env, stdin: stdinOf(words) }), secret);
           expect([...where, shows(textsOfHome(), secret)]).toEqual([...where, false]);
         },
       ),
@@ -102,10 +107,10 @@ describe('the key', () => {
     let printed = '';
     for (const words of [...COMMANDS, ['login', '--key-stdin']]) {
       const stdin = words[0] === 'login' ? KEY : stdinOf(words);
-      const { stdout, stderr } = await service.run([...words, '--verbose'], { env, stdin });
-      expect([words, shows(stdout, SECRET), shows(stderr, SECRET)]).toEqual([words, false, false]);
+      const run = await service.run([...words, '--verbose'], { env, stdin });
+      expectHidden(words, run);
       if (words[0] !== 'login') expect([words, filesWith(SECRET, service.home)]).toEqual([words, []]);
-      printed += `${stdout}${stderr}`;
+      printed += run.stdout + run.stderr;
     }
     const received = printed.split('\n').filter((line) => !line.startsWith('> '));
     expect(received.join('\n')).toMatch(/Bearer( |%20)(sk_service_)?…|sk_service_…x9z2/);
@@ -136,12 +141,8 @@ describe('the key', () => {
           },
         });
         expect(run.exit).toBe(1);
-        expect([before, more, shows(run.stderr, SECRET), run.stderr.includes('m4rk')]).toEqual([
-          before,
-          more,
-          false,
-          false,
-        ]);
+        expectHidden([before, more], run);
+        expect(run.stderr).not.toContain('m4rk');
       }
     }
   });
@@ -166,7 +167,8 @@ describe('the key', () => {
     for (const more of [[], ['--json'], ['--verbose'], ['--dry-run'], ['--curl']]) {
       for (const env of [{ RESTAURANT_API_KEY: '' }, { RESTAURANT_API_KEY: KEY }]) {
         const run = await service.run([...words, ...more], { env, tty: { stdout: true, stderr: true } });
-        expect([more, run.exit === 0, shows(run.stdout + run.stderr, SECRET)]).toEqual([more, false, false]);
+        expectHidden(more, run);
+        expect([more, run.exit]).not.toEqual([more, 0]);
       }
     }
     expect(filesWith(SECRET, service.home)).toEqual([]);
@@ -239,11 +241,12 @@ describe('an invalid key', () => {
         await service.run(['login', '--key-file', file]),
         ...(text.trim() === '' ? [] : [await service.run(FIND, { env: { RESTAURANT_API_KEY: text } })]),
       ];
-      const status = await service.run(['status', '--json'], { env: { RESTAURANT_API_KEY: text } });
-      expect([text, status.exit, shows(status.stdout, SECRET)]).toEqual([text, 0, false]);
+      const shown = await service.run(['status', '--json'], { env: { RESTAURANT_API_KEY: text } });
+      expectHidden(text, shown);
+      expect([text, shown.exit]).toEqual([text, 0]);
       for (const run of runs) {
+        expectHidden(text, run);
         expect([text, run.exit, run.stdout]).toEqual([text, 4, '']);
-        expect([text, shows(run.stderr, SECRET)]).toEqual([text, false]);
         expect(run.stderr).toContain('\nhint: ');
       }
     }
@@ -278,25 +281,22 @@ describe('an invalid key', () => {
 
 describe('the key on the network', () => {
   it('is not sent to any URL in a response', async () => {
-    const redirects = [301, 302, 303, 307, 308].map(
-      (status): Reply =>
-        (_, response) =>
-          response.writeHead(status, { Location: `${stranger.url}/api/mcp` }).end(),
+    const redirects = [301, 302, 303, 307, 308].map((code) =>
+      status(code, { Location: `${stranger.url}/api/mcp` }),
     );
-    const metadata = () => `Bearer error="invalid_token", resource_metadata="${stranger.url}/.well-known/x"`;
+    const { url } = stranger;
+    const row = { service_id: 'r', name: 'x', website: url, image: `${url}/a.png` };
     const others: readonly Reply[] = [
-      (_, response) => response.writeHead(401, { 'WWW-Authenticate': metadata() }).end(),
-      (_, response) =>
-        response.writeHead(200, { Refresh: `0;url=${stranger.url}`, Link: `<${stranger.url}>` }).end(),
-      (_, response) =>
-        response
-          .writeHead(200, { 'Content-Type': 'text/event-stream', 'Content-Location': stranger.url })
-          .end(`event: endpoint\ndata: ${stranger.url}/messages\n\n`),
-      (request, response) => {
-        const row = { service_id: 'r', name: 'x', website: stranger.url, image: `${stranger.url}/a.png` };
-        const found = { status: 'ok', results: [row], total_matches: 1, next: stranger.url };
-        toolText(JSON.stringify(found))(request, response);
-      },
+      status(401, {
+        'WWW-Authenticate': `Bearer error="invalid_token", resource_metadata="${url}/.well-known/x"`,
+      }),
+      status(200, { Refresh: `0;url=${url}`, Link: `<${url}>` }),
+      status(
+        200,
+        { 'Content-Type': 'text/event-stream', 'Content-Location': url },
+        `event: endpoint\ndata: ${url}/messages\n\n`,
+      ),
+      output({ status: 'ok', results: [row], total_matches: 1, next: url }),
     ];
     for (const answer of [...redirects, ...others]) {
       service.answer(answer);
@@ -313,12 +313,9 @@ describe('the key on the network', () => {
     expect((await service.run(login, { env, stdin: KEY })).exit).toBe(0);
     for (const words of [FIND, ['lookup', 'r'], ['tools'], ['raw', 'x'], ['status', '--check']]) {
       for (const place of ['--base-url', '--endpoint']) {
-        const run = await service.run([...words, place, stranger.url], { env });
-        expect([words, run.exit, run.stderr.includes('belongs to https://api.example.com')]).toEqual([
-          words,
-          4,
-          true,
-        ]);
+        const { exit, stderr } = await service.run([...words, place, stranger.url], { env });
+        const isRefused = stderr.includes('belongs to https://api.example.com');
+        expect([words, exit, isRefused]).toEqual([words, 4, true]);
       }
     }
     expect(stranger.connections).toBe(0);

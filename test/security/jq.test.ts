@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { useScriptedService } from '../helpers/answers.ts';
+import { found, useScriptedService } from '../helpers/answers.ts';
 import { newHome, runCli } from '../helpers/program.ts';
-import { restaurants, useProgram } from './support.ts';
+import { useProgram } from './support.ts';
 
 const FIND = ['find', 'a', '--city', 'SF', '--demo', '--jq'];
 /** Time in which a program ends after a signal, on a busy machine. */
@@ -31,7 +31,7 @@ describe('--jq', () => {
     // The service hears of the run when the filter is checked, so jq is loaded.
     const asked = new Promise<void>((resolve) => {
       service.answer((request, response) => {
-        restaurants({ service_id: 'r-1', name: 'Nopa' })(request, response);
+        found({ service_id: 'r-1', name: 'Nopa' })(request, response);
         response.on('finish', () => resolve());
       });
     });
@@ -50,9 +50,7 @@ describe('--jq', () => {
 
   it('takes linear time for its input and output', async () => {
     const name = 'x'.repeat(100);
-    service.answer(
-      restaurants(...Array.from({ length: 5000 }, (_, row) => ({ service_id: `r-${row}`, name }))),
-    );
+    service.answer(found(...Array.from({ length: 5000 }, (_, row) => ({ service_id: `r-${row}`, name }))));
     const words = ['find', 'a', '--city', 'SF', '--jq', '.results[].name'];
     const { stdout, ms } = await run(words, { exit: 0 });
     expect(stdout.length).toBe(5000 * 101);

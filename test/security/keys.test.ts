@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { useScriptedService } from '../helpers/answers.ts';
-import { KEY, restaurants, useProgram } from './support.ts';
+import { found, useScriptedService } from '../helpers/answers.ts';
+import { KEY, useProgram } from './support.ts';
 
-const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
+const service = useScriptedService(found({ service_id: 'r-1', name: 'Nopa' }));
 const { run, home } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const CONFIG = '.config/restaurant/config.json';
@@ -64,7 +64,7 @@ describe('a key', () => {
     );
     home.write(CONFIG, JSON.stringify({ profiles }));
     const note = 'lorem % \\u00e9 ipsum '.repeat(200_000);
-    service.answer(restaurants({ service_id: 'r-1', name: 'Nopa', note }));
+    service.answer(found({ service_id: 'r-1', name: 'Nopa', note }));
     expect((await run([...FIND, '--json'], { exit: 0 })).ms).toBeLessThan(10_000);
   });
 

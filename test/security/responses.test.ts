@@ -1,34 +1,34 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Reply, resultText, useScriptedService } from '../helpers/answers.ts';
+import { found, type Reply, toolText, useScriptedService } from '../helpers/answers.ts';
 import { start } from '../helpers/process.ts';
-import { restaurants, sharedFolder, toolWithSchema, useProgram } from './support.ts';
+import { json, result, status } from '../helpers/script.ts';
+import { sharedFolder, useProgram } from './support.ts';
 
 const service = useScriptedService();
 const { run } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 
-const send =
-  (status: number, headers: Record<string, string>, body: string | Uint8Array = '{}'): Reply =>
-  (_, response) =>
-    response.writeHead(status, headers).end(body);
-const json = (body: string): Reply => send(200, { 'Content-Type': 'application/json' }, body);
-const stream = (body: string): Reply => send(200, { 'Content-Type': 'text/event-stream' }, body);
+const stream = (body: string): Reply => status(200, { 'Content-Type': 'text/event-stream' }, body);
 
 /** Name, response, and the expected exit codes. */
 const REPLIES: [string, Reply, ...number[]][] = [
-  ['Retry-After in the year 9999', send(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 5],
+  ['Retry-After in the year 9999', status(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }, '{}'), 5],
   [
     'cookies, Alt-Svc and Refresh',
-    send(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }),
+    status(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }, '{}'),
     7,
   ],
-  ['a charset of 6 kB', send(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }), 7],
-  ['a redirect with user info', send(302, { Location: 'https://user:pass@evil.example/' }), 7],
-  ['a redirect of 8 kB', send(307, { Location: `https://${'x'.repeat(8000)}.example/` }), 7],
+  [
+    'a charset of 6 kB',
+    status(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }, '{}'),
+    7,
+  ],
+  ['a redirect with user info', status(302, { Location: 'https://user:pass@evil.example/' }, '{}'), 7],
+  ['a redirect of 8 kB', status(307, { Location: `https://${'x'.repeat(8000)}.example/` }, '{}'), 7],
   [
     'names of object methods as keys',
-    restaurants(
+    found(
       JSON.parse(
         '{"service_id":"a","name":"b","toString":1,"then":2,"toJSON":3,"length":4,"hasOwnProperty":5}',
       ),
@@ -42,7 +42,7 @@ const REPLIES: [string, Reply, ...number[]][] = [
   ],
   [
     'a page with 7,000 open scripts',
-    send(200, { 'Content-Type': 'text/html' }, '<title>\u001b[2J</title><script'.repeat(7000)),
+    status(200, { 'Content-Type': 'text/html' }, '<title>\u001b[2J</title><script'.repeat(7000)),
     7,
   ],
   ['carriage returns alone', stream('\r'.repeat(1_000_000)), 6, 7],
@@ -67,6 +67,14 @@ describe('a response', () => {
 describe('a tool', () => {
   const CALL = ['call', 'evil', `q=${'a'.repeat(40)}`];
 
+  /** Responds to `tools/list` with one tool of this schema, and to its call. */
+  const toolWithSchema =
+    (inputSchema: unknown): Reply =>
+    (request, response) => {
+      const isList = request.method === 'tools/list';
+      (isList ? result({ tools: [{ name: 'evil', inputSchema }] }) : toolText('{}'))(request, response);
+    };
+
   it.each<[string, unknown]>([
     ['a reference to a file', { type: 'object', properties: { q: { $ref: 'file:///etc/passwd' } } }],
     ['a reference to a server', { type: 'object', properties: { q: { $ref: 'http://127.0.0.1:9/schema' } } }],
@@ -87,21 +95,21 @@ describe('a tool', () => {
 
   it('list of 200,000 tools is printed', async () => {
     const tools = Array.from({ length: 200_000 }, (_, n) => ({ name: `t${n}`, inputSchema: {} }));
-    service.answer(resultText(JSON.stringify({ tools })));
+    service.answer(result({ tools }));
     await run(['tools', '--json']);
   });
 });
 
 describe('a command in a hint', () => {
   const PREMIUM = ['lookup', '1', '--fields', 'premium'];
-  const row = (id: string) => restaurants({ service_id: id, name: 'Nopa', city: 'SF' });
   /** Responds to a search with a row, and to lookups with this status. */
   const refusing =
-    (id: string, status: number): Reply =>
-    (request, response) =>
-      request.text.includes('lookup_restaurant')
-        ? send(status, { 'Content-Type': 'application/json' }, '{"error":{"code":"x"}}')(request, response)
-        : row(id)(request, response);
+    (id: string, code: number): Reply =>
+    (request, response) => {
+      const isLookup = request.text.includes('lookup_restaurant');
+      const row = { service_id: id, name: 'Nopa', city: 'SF' };
+      (isLookup ? json('{"error":{"code":"x"}}', code) : found(row))(request, response);
+    };
 
   /** Runs a command that fails, then the command in its hint, with a `restaurant` that does nothing. */
   async function expectHarmlessHint(words: readonly string[]) {
@@ -121,15 +129,15 @@ describe('a command in a hint', () => {
     'a\nid>PWNED',
     '--base-url=http://x',
   ])('with the id %j from the service runs no other command', async (id) => {
-    for (const status of [403, 404]) {
-      service.answer(refusing(id, status));
+    for (const code of [403, 404]) {
+      service.answer(refusing(id, code));
       await run(FIND, { exit: 0 });
       await expectHarmlessHint(PREMIUM);
     }
   });
 
   it('with a tool name from the service runs no other command', async () => {
-    service.answer(resultText(JSON.stringify({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] })));
+    service.answer(result({ tools: [{ name: 'evil$(id>PWNED)', inputSchema: {} }] }));
     await expectHarmlessHint(['call', 'evil$(id>PWNE)']);
   });
 });

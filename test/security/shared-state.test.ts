@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { useScriptedService } from '../helpers/answers.ts';
+import { found, useScriptedService } from '../helpers/answers.ts';
 import { HAS_REDIS, startRedis } from '../helpers/redis.ts';
 import { freePort, rawServer } from '../helpers/servers.ts';
-import { restaurants, useProgram } from './support.ts';
+import { useProgram } from './support.ts';
 
-const service = useScriptedService(restaurants({ service_id: 'r-1', name: 'Nopa' }));
+const service = useScriptedService(found({ service_id: 'r-1', name: 'Nopa' }));
 const { run } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF', '--json'];
 const envFor = (url: string) => ({

@@ -2,7 +2,6 @@ import { chmodSync, chownSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect } from 'vitest';
-import { type Reply, resultText, toolText } from '../helpers/answers.ts';
 import { type TestFolder, useFolder } from '../helpers/files.ts';
 import { IS_FULL } from '../helpers/full.ts';
 import { baseEnv, PROGRAM, type ProcessResult, type Running, STANDALONE, start } from '../helpers/process.ts';
@@ -123,15 +122,3 @@ export function expectHarmless({ exit, signal, stdout, stderr }: ProcessResult):
   expect(printed).not.toContain(SECRET);
   expect(printed).not.toContain(Buffer.from(SECRET).toString('base64').slice(4, -4));
 }
-
-/** Responds with these restaurants as the result of a search. */
-export const restaurants = (...results: readonly object[]): Reply =>
-  toolText(JSON.stringify({ status: 'ok', results, total_matches: results.length }));
-
-/** Responds to `tools/list` with one tool of this schema, and to its call with the arguments. */
-export const toolWithSchema =
-  (inputSchema: unknown): Reply =>
-  (request, response) =>
-    request.method === 'tools/list'
-      ? resultText(JSON.stringify({ tools: [{ name: 'evil', inputSchema }] }))(request, response)
-      : toolText('{"called":true}')(request, response);

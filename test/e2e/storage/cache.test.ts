@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -126,16 +126,6 @@ describe('a damaged entry', () => {
     expect(get(cache)).toBeUndefined();
     put(cache, 2);
     expect(get(cache)?.value).toBe(2);
-  });
-
-  it('does not fail when a folder has its path', () => {
-    const { cache, entries } = cacheAt();
-    put(cache, 1);
-    const path = entries.at(...entries.list());
-    rmSync(path);
-    mkdirSync(path);
-    expect(get(cache)).toBeUndefined();
-    expect(() => put(cache, 1)).not.toThrow();
   });
 });
 

@@ -133,12 +133,6 @@ describe('a damaged config file', () => {
     store('\ufeff{"settings":{}}');
     expect(read()).toEqual({ settings: {} });
   });
-
-  it('may be a folder', () => {
-    mkdirSync(folder.at(NAME));
-    const message = `cannot use the config file ${folder.at(NAME)}: it is not a regular file`;
-    expect(errorOf(read)).toMatchObject({ code: 'bad_config', message });
-  });
 });
 
 describe('several processes', () => {

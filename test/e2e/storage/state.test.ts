@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, utimesSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openResultsStore, restaurantsOf } from '../../../src/app/last-results.ts';
@@ -56,19 +56,6 @@ describe('the last results', () => {
     expect(warnings).toEqual([`${file} was damaged; renamed it to ${file}.damaged`]);
     results().write(RESULTS);
     expect(results().read()).toEqual(RESULTS);
-  });
-
-  it('replace a folder, which is renamed', () => {
-    mkdirSync(folder.at('last-find.json'), { recursive: true, mode: 0o700 });
-    results().write(RESULTS);
-    expect(results().read()).toEqual(RESULTS);
-    expect(warnings).toHaveLength(1);
-  });
-
-  it.runIf(process.getuid?.() === 0)('are not read from a file of another user', () => {
-    results().write(RESULTS);
-    chownSync(folder.at(onlyFile()), 65534, 65534);
-    expect(results().read()).toBeUndefined();
   });
 
   it.each([

@@ -14,16 +14,10 @@ setMaxListeners(0, never);
 function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOptions> = {}) {
   const clock = { now: START };
   const slept: number[] = [];
-  const ledger = openLedger({
-    stateDir: undefined,
-    key: 'k',
-    endpoint: 'e',
-    now: () => clock.now,
-    perMinute,
-    perDay,
-  });
+  const now = () => clock.now;
+  const ledger = openLedger({ stateDir: undefined, key: 'k', endpoint: 'e', now, perMinute, perDay });
   const context = {
-    now: () => clock.now,
+    now,
     random: () => 0,
     sleep: async (ms: number, signal?: AbortSignal) => {
       await Promise.resolve();
@@ -129,11 +123,8 @@ describe('openPacer', () => {
     const results = Promise.allSettled([acquire(first.signal), acquire(second.signal), acquire(never)]);
     second.abort(new Error('second'));
     first.abort(new Error('first'));
-    expect((await results).map((one) => (one.status === 'rejected' ? one.reason.message : 'done'))).toEqual([
-      'first',
-      'second',
-      'done',
-    ]);
+    const ends = (await results).map((one) => (one.status === 'rejected' ? one.reason.message : 'done'));
+    expect(ends).toEqual(['first', 'second', 'done']);
     expect(clock.now).toBe(START + MINUTE);
     const late = new AbortController();
     late.abort(new Error('late'));
