@@ -141,3 +141,29 @@ describe('imports', () => {
     expect(readers.toSorted()).toEqual(['main.ts', 'start.ts']);
   });
 });
+
+/** Expressions in templates with a command: words of ours that need no quotes. All other commands are data (hint.ts). */
+const OWN_WORDS: readonly string[] = ['keys.paid', 'base_url', "problem ?? 'restaurant login'"];
+
+/** Returns the expressions in templates that contain a command of this program. */
+function expressionsOfCommands(text: string): string[] {
+  const templates = text.match(/`(?:[^`\\]|\\.)*`/gs) ?? [];
+  return templates
+    .filter((template) =>
+      /\brestaurant (?:find|lookup|call|raw|tools|enrich|config|login|status|mcp|skill)\b/.test(template),
+    )
+    .flatMap((template) =>
+      [...template.matchAll(/(?<!\\)\$\{([^{}]*)\}/g)].map(([, expression = '']) => expression.trim()),
+    );
+}
+
+it('a command in a message contains no text from outside', () => {
+  const outside = files
+    .filter((file) => !file.includes('browser'))
+    .flatMap((file) =>
+      expressionsOfCommands(readFileSync(join(SRC, file), 'utf8'))
+        .filter((expression) => !OWN_WORDS.includes(expression))
+        .map((expression) => `${file}: ${expression}`),
+    );
+  expect(outside).toEqual([]);
+});
