@@ -57,28 +57,13 @@ describe('detectDelimiter', () => {
 });
 
 describe('a delimited list', () => {
-  it.each<[string, string, string[], string[]]>([
-    [
-      'a row that is too short',
-      'a,b,c\n"Joe ""J"", Bar",SF\n"two\nlines",,"x"\n',
-      ['2: Joe "J", Bar|SF|', '3: two\nlines||x'],
-      [],
-    ],
-    ['delimiters at the end of every row', 'a,b\nNopa,SF,\nZuni,SF,,\n', ['2: Nopa|SF', '3: Zuni|SF'], []],
-    [
-      'rows with too many fields',
-      'a,b\n1,2,3\n"x\n\ny",2\n4,5,6,7\n8,9',
-      ['3: x\n\ny|2', '7: 8|9'],
-      ['2/2 has 3 fields, the header has 2', '6/4 has 4 fields, the header has 2'],
-    ],
-    [
-      'a quote that is never closed',
-      'a,b\r\n1,2\r\n\r\n3,"4\r\n5,6\r\n',
-      ['2: 1|2'],
-      ['4/4 opens a quote that is never closed'],
-    ],
-  ])('may have %s', async (_name, text, rows, problems) => {
-    expect(await read(text)).toMatchObject({ rows, problems });
+  it('may have rows that are too short, or all end with delimiters', async () => {
+    expect(await read('a,b,c\n"Joe ""J"", Bar",SF\n"two\nlines",,"x"\n')).toMatchObject({
+      rows: ['2: Joe "J", Bar|SF|', '3: two\nlines||x'],
+      problems: [],
+    });
+    const rows = ['2: Nopa|SF', '3: Zuni|SF'];
+    expect(await read('a,b\nNopa,SF,\nZuni,SF,,\n')).toMatchObject({ rows, problems: [] });
   });
 
   it.each(['\n\r\n', 'sep=;\n'])('rejects %j, which has no header', async (text) => {
