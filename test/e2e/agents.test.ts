@@ -41,12 +41,8 @@ it.each([
   [{ env: { RESTAURANT_ERRORS: 'json' } }, /^\{"error":/],
   [{ env: { RESTAURANT_ERRORS: 'json' }, tty: { stdout: true } }, /^error: /],
 ] as const)('RESTAURANT_ERRORS=json prints JSON errors in a pipe: %j', async (options, expected) => {
-  for (const words of [
-    ['--format', 'csv'],
-    ['--jq', '.'],
-    ['--format', 'ndjson'],
-  ]) {
-    expect((await service.run(['find', 'x', ...words], options)).stderr).toMatch(expected);
+  for (const words of ['--format csv', '--jq .', '--format ndjson']) {
+    expect((await service.run(['find', 'x', ...words.split(' ')], options)).stderr).toMatch(expected);
   }
 });
 

@@ -256,22 +256,13 @@ describe('an invalid command line', () => {
 
   it('is reported as JSON with --json in any position', async () => {
     const wrong = [
-      ['fnd', 'x', '--json'],
-      ['--json', 'fnd', 'x'],
-      ['-j', 'fnd'],
-      ['-qj', 'fnd'],
-      ['find', 'x', '--bogus', '--json'],
-      ['find', 'x', '--format=json', '--bogus'],
-      ['find', 'x', '--format', 'json', '--bogus'],
-      ['find', '--limit', 'x', '-j'],
-      ['find', '-jn', '0', 'x'],
-      ['config', 'gte', '--json'],
-      ['help', 'fnd', '--json'],
-      ['find', 'x', '--json', '--timeout'],
+      ...['fnd x --json', '--json fnd x', '-j fnd', '-qj fnd', 'find x --bogus --json', 'help fnd --json'],
+      ...['find x --format=json --bogus', 'find x --format json --bogus', 'find --limit x -j'],
+      ...['find -jn 0 x', 'config gte --json', 'find x --json --timeout'],
     ];
-    for (const words of wrong) {
-      const { exit, stdout, stderr } = await run(...words);
-      expect([words, exit, stdout]).toEqual([words, 2, '']);
+    for (const line of wrong) {
+      const { exit, stdout, stderr } = await run(...line.split(' '));
+      expect([line, exit, stdout]).toEqual([line, 2, '']);
       expect(Object.keys(JSON.parse(stderr).error)).toEqual(['code', 'message', 'hint', 'retryable']);
     }
     const fromVariable = await runCli(['find', 'x'], { env: { ...env, RESTAURANT_FORMAT: 'json' } });
