@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { splitWords } from '../../../src/util/shell.ts';
-import { columns, enrichInSandbox, table, UNPACED, useLists } from '../../helpers/enrich.ts';
+import { columns, enrichInSandbox, UNPACED, useLists } from '../../helpers/enrich.ts';
 import { realSleep } from '../../helpers/program.ts';
 import { playWithService } from '../../helpers/session.ts';
 
@@ -124,13 +124,6 @@ describe('a list in another encoding', () => {
     expect(read('out.csv')).toMatch(/^\ufeffname,city,.*\nCafé,Testville,/);
     expect((await enrich(`in.csv -o out.csv --force --encoding ${label}`)).stderr).not.toContain('UTF-8');
     expect((await enrich('in.csv --encoding klingon')).stderr).toContain("--encoding 'klingon': unknown");
-  });
-
-  it('is read as Unicode text of Excel, with its delimiter and byte order mark', async () => {
-    write('in.csv', Buffer.from('\ufeffRestaurant Name\tCity\r\nPlace 1\tTestville\r\n', 'utf16le'));
-    const { exit, stdout } = await enrich('in.csv');
-    expect([exit, table(stdout, '\t')[0]?.restaurant_id]).toEqual([0, 'id-1']);
-    expect(stdout).toMatch(/^\ufeffRestaurant Name\tCity/);
   });
 
   it('is rejected if that is unknown, and on stdin, with the option that names it', async () => {
