@@ -189,19 +189,17 @@ function commandIn(stderr: string): string {
   return /restaurant (.+?)(?:;|"|$)/.exec(advice)?.[1] ?? '';
 }
 
-describe('the first words of a user', () => {
-  it.each(FIRST_WORDS)('%s', async (line, command) => {
-    const env = { ...service.env, RESTAURANT_MAX_AGE: '10m', RESTAURANT_PER_MINUTE: '0' };
-    for (const folder of ['.config', '.cache']) rmSync(join(home, folder), { recursive: true, force: true });
-    await run('find a --city SF', env);
-    await run('find Nopa --city SF', env);
-    const typed = await run(line, env);
-    expect([typed.exit === 0 || command !== '', commandIn(typed.stderr)]).toEqual([true, command]);
-    if (command === '') return expect(typed.exit).toBe(0);
-    const { exit, stdout, stderr } = await run(command, env);
-    expect([exit, stderr]).toEqual([0, expect.not.stringContaining('no matches')]);
-    if (/^(?:find|lookup)/.test(command) && !line.includes('sushi')) expect(stdout).not.toBe('');
-  });
+it.each(FIRST_WORDS)('the first words of a user: %s', async (line, command) => {
+  const env = { ...service.env, RESTAURANT_MAX_AGE: '10m', RESTAURANT_PER_MINUTE: '0' };
+  for (const folder of ['.config', '.cache']) rmSync(join(home, folder), { recursive: true, force: true });
+  await run('find a --city SF', env);
+  await run('find Nopa --city SF', env);
+  const typed = await run(line, env);
+  expect([typed.exit === 0 || command !== '', commandIn(typed.stderr)]).toEqual([true, command]);
+  if (command === '') return expect(typed.exit).toBe(0);
+  const { exit, stdout, stderr } = await run(command, env);
+  expect([exit, stderr]).toEqual([0, expect.not.stringContaining('no matches')]);
+  if (/^(?:find|lookup)/.test(command) && !line.includes('sushi')) expect(stdout).not.toBe('');
 });
 
 describe('without a service, the first words of a user', () => {

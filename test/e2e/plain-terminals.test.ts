@@ -35,19 +35,17 @@ describe('a terminal that cannot replace a line', () => {
   });
 });
 
-describe('a narrow terminal', () => {
-  it('gets the summary of a list wrapped at words', async () => {
-    const list = {
-      env: { ...env, TERM: 'dumb' },
-      stdin: 'name,city\nNopalina,SF\nNowhere,SF\n',
-      tty: { ...terminal, columns: 40 },
-    };
-    const { stderr } = await run(['enrich', '-', '-o', 'narrow.csv', '--loose'], list);
-    const lines = stderr.trimEnd().split('\n');
-    expect(lines.slice(0, 2)).toEqual([
-      '2 rows in narrow.csv: 0 matched, 1',
-      'likely, 0 ambiguous, 1 not found, 0',
-    ]);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
-  });
+it('a narrow terminal gets the summary of a list wrapped at words', async () => {
+  const list = {
+    env: { ...env, TERM: 'dumb' },
+    stdin: 'name,city\nNopalina,SF\nNowhere,SF\n',
+    tty: { ...terminal, columns: 40 },
+  };
+  const { stderr } = await run(['enrich', '-', '-o', 'narrow.csv', '--loose'], list);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines.slice(0, 2)).toEqual([
+    '2 rows in narrow.csv: 0 matched, 1',
+    'likely, 0 ambiguous, 1 not found, 0',
+  ]);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
 });

@@ -30,14 +30,12 @@ describe.skipIf(process.platform === 'win32')('runKeyCommand', () => {
   });
 });
 
-describe('splitWords', () => {
-  it.each([
-    ['op read op://vault/key', ['op', 'read', 'op://vault/key']],
-    [`  a 'b c' "d \\" e" f\\ g $HOME `, ['a', 'b c', 'd " e', 'f g', '$HOME']],
-    [`''`, ['']],
-    ['', []],
-    ['a "b', undefined],
-  ])('splits %j', (line, words) => {
-    expect(splitWords(line)).toEqual(words);
-  });
+it.each([
+  ['op read op://vault/key', ['op', 'read', 'op://vault/key']],
+  [`  a 'b c' "d \\" e" f\\ g $HOME `, ['a', 'b c', 'd " e', 'f g', '$HOME']],
+  [`''`, ['']],
+  ['', []],
+  ['a "b', undefined],
+])('splitWords splits %j', (line, words) => {
+  expect(splitWords(line)).toEqual(words);
 });

@@ -114,22 +114,20 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
   });
 });
 
-describe('lookup of ids from stdin', () => {
-  it('writes each record as soon as it arrives', async () => {
-    let seen = 0;
-    service.answer((asked, response) => {
-      // The last request gets no response.
-      if (idOf(asked) !== 'id-9') found(asked, response);
-    });
-    const run = startRestaurant(['lookup', '-', '--format', 'ndjson'], {
-      stdin: IDS.slice(0, 10).join('\n'),
-      env: { HOME: service.home, RESTAURANT_BASE_URL: service.url, RESTAURANT_API_KEY: KEY },
-    });
-    run.process.stdout?.on('data', (text) => {
-      seen += String(text).split('\n').length - 1;
-      if (seen === 9) run.process.kill('SIGINT');
-    });
-    expect((await run.ended).exit).toBe(130);
-    expect(seen).toBe(9);
+it('lookup of ids from stdin writes each record as soon as it arrives', async () => {
+  let seen = 0;
+  service.answer((asked, response) => {
+    // The last request gets no response.
+    if (idOf(asked) !== 'id-9') found(asked, response);
   });
+  const run = startRestaurant(['lookup', '-', '--format', 'ndjson'], {
+    stdin: IDS.slice(0, 10).join('\n'),
+    env: { HOME: service.home, RESTAURANT_BASE_URL: service.url, RESTAURANT_API_KEY: KEY },
+  });
+  run.process.stdout?.on('data', (text) => {
+    seen += String(text).split('\n').length - 1;
+    if (seen === 9) run.process.kill('SIGINT');
+  });
+  expect((await run.ended).exit).toBe(130);
+  expect(seen).toBe(9);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { freePort } from '../../helpers/servers.ts';
@@ -18,11 +18,12 @@ async function sandboxAt(port: number, mode: SandboxOptions['mode']) {
   return sandbox;
 }
 
-describe('an endpoint whose protocol was detected', () => {
-  it.each([
-    ['service', 'mcp'],
-    ['mcp', 'service'],
-  ] as const)('continues to work when it changes from %s to %s', async (before, after) => {
+it.each([
+  ['service', 'mcp'],
+  ['mcp', 'service'],
+] as const)(
+  'an endpoint whose protocol was detected continues to work when it changes from %s to %s',
+  async (before, after) => {
     for (const command of COMMANDS) {
       const port = await freePort();
       const first = await sandboxAt(port, before);
@@ -42,5 +43,5 @@ describe('an endpoint whose protocol was detected', () => {
         expect([command, turn, exit, expected === 0 ? stderr : '']).toEqual([command, turn, expected, '']);
       }
     }
-  });
-});
+  },
+);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PAID, useService } from '../../helpers/service.ts';
 
 const shell = promisify(execFile);
@@ -8,21 +8,19 @@ const service = useService();
 const raw = (...words: string[]) => service.run(['raw', ...words]);
 const PARAMS = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
-describe('raw', () => {
-  it('prints a curl command that gets the same response', async () => {
-    const quotes = JSON.stringify({
-      name: 'find_restaurant',
-      arguments: { name: `L'Été "9" $HOME`, city: 'Paris' },
-    });
-    for (const params of [PARAMS, quotes]) {
-      const command = (await raw('tools/call', params, '--curl')).stdout;
-      expect(command).not.toContain(PAID);
-      const env = { PATH: process.env.PATH, RESTAURANT_API_KEY: PAID };
-      const { stdout: reply } = await shell('sh', ['-c', `${command.trim()} -s`], { env, timeout: 50_000 });
-      const sent = service.sandbox.requests.at(-1)?.body as { params: unknown };
-      expect(sent.params).toEqual(JSON.parse(params));
-      const { stdout } = await raw('tools/call', params);
-      expect({ ...JSON.parse(reply), id: 0 }).toEqual({ ...JSON.parse(stdout), id: 0 });
-    }
+it('raw prints a curl command that gets the same response', async () => {
+  const quotes = JSON.stringify({
+    name: 'find_restaurant',
+    arguments: { name: `L'Été "9" $HOME`, city: 'Paris' },
   });
+  for (const params of [PARAMS, quotes]) {
+    const command = (await raw('tools/call', params, '--curl')).stdout;
+    expect(command).not.toContain(PAID);
+    const env = { PATH: process.env.PATH, RESTAURANT_API_KEY: PAID };
+    const { stdout: reply } = await shell('sh', ['-c', `${command.trim()} -s`], { env, timeout: 50_000 });
+    const sent = service.sandbox.requests.at(-1)?.body as { params: unknown };
+    expect(sent.params).toEqual(JSON.parse(params));
+    const { stdout } = await raw('tools/call', params);
+    expect({ ...JSON.parse(reply), id: 0 }).toEqual({ ...JSON.parse(stdout), id: 0 });
+  }
 });

@@ -51,12 +51,10 @@ function remember(rows: readonly (readonly [string, string])[]): void {
   write('.local/state/restaurant/last-find.json', JSON.stringify(search));
 }
 
-describe('a completion script', () => {
-  it.each(SHELLS)('for %s is printed without other output', async (shell) => {
-    const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
-    expect([exit, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
-  });
+it.each(SHELLS)('a completion script for %s is printed without other output', async (shell) => {
+  const { exit, stdout, stderr } = await runCli(['completion', shell], { env });
+  expect([exit, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`restaurant completion --complete ${shell} --`);
 });
 
 describe('completion in PowerShell', () => {

@@ -70,56 +70,54 @@ describe('the quota', () => {
   });
 });
 
-describe('two runs at once', () => {
-  it('never send more per minute than the quota', async () => {
-    write('in.csv', listOf(130));
-    const clock = { time: START };
-    const now = () => clock.time;
-    const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
-    const stateDir = path('state');
-    const ledger = openLedger({
-      stateDir,
-      key: PAID,
-      endpoint: sandbox.endpoint,
-      now,
-      perMinute: 0,
-      perDay: 0,
-    });
-    // Both runs share a clock. It advances to the earliest time that a run waits for, but not while a request is in flight:
-    // requests are counted when they are sent, and timed when they arrive.
-    const awaited: number[] = [];
-    const sleep = async (ms: number) => {
-      const until = clock.time + ms;
-      awaited.push(until);
-      while (clock.time < until) {
-        await pause(1);
-        if ((await ledger.usage()).perDay.used > sandbox.requests.length) continue;
-        clock.time = Math.max(clock.time, Math.min(...awaited));
-      }
-      awaited.splice(awaited.indexOf(until), 1);
-    };
-    const run = (output: string) =>
-      runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
-        cwd: path(''),
-        now,
-        sleep,
-        env: {
-          HOME: path(''),
-          RESTAURANT_ENDPOINT: sandbox.endpoint,
-          RESTAURANT_API_KEY: PAID,
-          RESTAURANT_STATE_DIR: stateDir,
-        },
-      });
-    const runs = await Promise.all([run('a.csv'), run('b.csv')]);
-    const times = sandbox.requests.map(({ time }) => time);
-    await sandbox.close();
-    expect(runs.map(({ exit }) => exit)).toEqual([0, 0]);
-    expect(times).toHaveLength(260);
-    const windows = times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length);
-    expect(Math.max(...windows)).toBeLessThanOrEqual(60);
-    // The quota is also used: five minutes are enough for 260 requests.
-    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(5 * 61_000);
+it('two runs at once never send more per minute than the quota', async () => {
+  write('in.csv', listOf(130));
+  const clock = { time: START };
+  const now = () => clock.time;
+  const sandbox = await startSandbox({ restaurants: restaurants(20), perMinute: 0, perDay: 0, now });
+  const stateDir = path('state');
+  const ledger = openLedger({
+    stateDir,
+    key: PAID,
+    endpoint: sandbox.endpoint,
+    now,
+    perMinute: 0,
+    perDay: 0,
   });
+  // Both runs share a clock. It advances to the earliest time that a run waits for, but not while a request is in flight:
+  // requests are counted when they are sent, and timed when they arrive.
+  const awaited: number[] = [];
+  const sleep = async (ms: number) => {
+    const until = clock.time + ms;
+    awaited.push(until);
+    while (clock.time < until) {
+      await pause(1);
+      if ((await ledger.usage()).perDay.used > sandbox.requests.length) continue;
+      clock.time = Math.max(clock.time, Math.min(...awaited));
+    }
+    awaited.splice(awaited.indexOf(until), 1);
+  };
+  const run = (output: string) =>
+    runCli(['enrich', 'in.csv', '-o', output, '--per-minute', '60', '--max-age', '0'], {
+      cwd: path(''),
+      now,
+      sleep,
+      env: {
+        HOME: path(''),
+        RESTAURANT_ENDPOINT: sandbox.endpoint,
+        RESTAURANT_API_KEY: PAID,
+        RESTAURANT_STATE_DIR: stateDir,
+      },
+    });
+  const runs = await Promise.all([run('a.csv'), run('b.csv')]);
+  const times = sandbox.requests.map(({ time }) => time);
+  await sandbox.close();
+  expect(runs.map(({ exit }) => exit)).toEqual([0, 0]);
+  expect(times).toHaveLength(260);
+  const windows = times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length);
+  expect(Math.max(...windows)).toBeLessThanOrEqual(60);
+  // The quota is also used: five minutes are enough for 260 requests.
+  expect(Math.max(...times) - Math.min(...times)).toBeLessThan(5 * 61_000);
 });
 
 describe('a Retry-After of the service', () => {

@@ -141,27 +141,25 @@ describe('--resume', () => {
   });
 });
 
-describe('responses of a stopped run', () => {
-  it('come from the cache, regardless of their age', async () => {
-    write('in.csv', CSV);
-    const env = { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_MAX_AGE: '0' };
-    service.sent();
-    await enrich('in.csv -o out.csv', { env });
-    const whole = read('out.csv');
-    expect(service.sent()).toBe(5);
-    // Only the header is left, as if the run was killed before it wrote a row.
-    write('out.csv', whole.slice(0, whole.indexOf('\n') + 1));
-    // Also in a slow run, which uses a response that is older than the age of the run at its restart.
-    let late = 0;
-    const now = () => {
-      late += 60_000;
-      return Date.now() + late;
-    };
-    await enrich('in.csv -o out.csv --resume', { env, now });
-    expect(read('out.csv')).toBe(whole);
-    expect(service.sent()).toBe(0);
-    await enrich('in.csv -o other.csv', { env });
-    expect(service.sent()).toBe(5);
-    expect(existsSync(path('out.csv.lock'))).toBe(false);
-  });
+it('responses of a stopped run come from the cache, regardless of their age', async () => {
+  write('in.csv', CSV);
+  const env = { RESTAURANT_CACHE_DIR: path('cache'), RESTAURANT_MAX_AGE: '0' };
+  service.sent();
+  await enrich('in.csv -o out.csv', { env });
+  const whole = read('out.csv');
+  expect(service.sent()).toBe(5);
+  // Only the header is left, as if the run was killed before it wrote a row.
+  write('out.csv', whole.slice(0, whole.indexOf('\n') + 1));
+  // Also in a slow run, which uses a response that is older than the age of the run at its restart.
+  let late = 0;
+  const now = () => {
+    late += 60_000;
+    return Date.now() + late;
+  };
+  await enrich('in.csv -o out.csv --resume', { env, now });
+  expect(read('out.csv')).toBe(whole);
+  expect(service.sent()).toBe(0);
+  await enrich('in.csv -o other.csv', { env });
+  expect(service.sent()).toBe(5);
+  expect(existsSync(path('out.csv.lock'))).toBe(false);
 });

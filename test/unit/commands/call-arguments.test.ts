@@ -188,14 +188,15 @@ describe('invalid arguments', () => {
   });
 });
 
-describe('schemas that cannot be used', () => {
-  it.each<[string, Schema]>([
-    ['another document', OF({ n: { type: 'integer' }, far: { $ref: 'https://example.com/far.json' } })],
-    ['an unknown type', OF({ n: { type: 'integer' }, odd: { type: 'strnig' } })],
-    ['a broken pattern', OF({ n: { type: 'integer' }, odd: { pattern: '(' } })],
-  ])('%s: warns, sends, and still coerces known arguments', async (_name, schema) => {
+it.each<[string, Schema]>([
+  ['another document', OF({ n: { type: 'integer' }, far: { $ref: 'https://example.com/far.json' } })],
+  ['an unknown type', OF({ n: { type: 'integer' }, odd: { type: 'strnig' } })],
+  ['a broken pattern', OF({ n: { type: 'integer' }, odd: { pattern: '(' } })],
+])(
+  'a schema with %s is reported; the arguments are sent, and known ones still coerced',
+  async (_name, schema) => {
     const { args, warnings } = await fitted(schema, { n: '3', odd: 'x' });
     expect(args).toEqual({ n: 3, odd: 'x' });
     expect(warnings).toEqual([expect.stringContaining('cannot use the JSON Schema of tool')]);
-  });
-});
+  },
+);

@@ -52,20 +52,15 @@ it('grades are ordered with their signs, of any kind', () => {
   expect(grades.map(gradeRank)).toEqual([2, 3, 4, 5, 6, 7, undefined]);
 });
 
-describe('explainEmpty', () => {
-  it.each<[Parameters<typeof explainEmpty>[1], string]>([
-    [
-      { cuisine: ['germn'] },
-      '--cuisine germn; available: danish 1, polish 1, soup 1, german 1; did you mean german?',
-    ],
-    [
-      { grade: ['A', 'B'] },
-      '--grade A or --grade B; available: B+ 1, A- 1, C 1, pending 1; did you mean A-?',
-    ],
-    [{ cuisine: ['danish'], grade: ['C'] }, '--cuisine danish and --grade C together'],
-  ])('says for %j what is available', (filters, text) => {
-    expect(explainEmpty(ROWS, filters)).toBe(`4 found, none with ${text}`);
-  });
+it.each<[Parameters<typeof explainEmpty>[1], string]>([
+  [
+    { cuisine: ['germn'] },
+    '--cuisine germn; available: danish 1, polish 1, soup 1, german 1; did you mean german?',
+  ],
+  [{ grade: ['A', 'B'] }, '--grade A or --grade B; available: B+ 1, A- 1, C 1, pending 1; did you mean A-?'],
+  [{ cuisine: ['danish'], grade: ['C'] }, '--cuisine danish and --grade C together'],
+])('explainEmpty says for %j what is available', (filters, text) => {
+  expect(explainEmpty(ROWS, filters)).toBe(`4 found, none with ${text}`);
 });
 
 it('parses a place and a grade', () => {

@@ -35,25 +35,23 @@ async function read(content: string | Uint8Array, options: Partial<ListOptions> 
   return { header: list.header, bom: list.bom, delimiter: list.delimiter, rows, problems };
 }
 
-describe('detectDelimiter', () => {
-  it.each([
-    ['name,city', ','],
-    ['name;city', ';'],
-    ['name\tcity', '\t'],
-    ['"a,b,c";city', ';'],
-    ['name;city;"cuisine, type",x', ';'],
-    ['name', ','],
-    ['a,b;c', ','],
-    ['name,city\nx;y;z;w', ','],
-    ['"na\nme";city;x,', ';'],
-    ['Restaurant (legal name, short);City\nNopa;SF\n', ';'],
-    ['name;city, state\nNopa;SF, CA\n', ';'],
-    ['name,city;zip\nNopa,SF\nZuni,SF\n', ','],
-    ['name;note, long, longer\nNopa;none\n', ';'],
-    ['Name|City\nNopa|SF, CA\n', '|'],
-  ])('%j has %j', (header, delimiter) => {
-    expect(detectDelimiter(header)).toBe(delimiter);
-  });
+it.each([
+  ['name,city', ','],
+  ['name;city', ';'],
+  ['name\tcity', '\t'],
+  ['"a,b,c";city', ';'],
+  ['name;city;"cuisine, type",x', ';'],
+  ['name', ','],
+  ['a,b;c', ','],
+  ['name,city\nx;y;z;w', ','],
+  ['"na\nme";city;x,', ';'],
+  ['Restaurant (legal name, short);City\nNopa;SF\n', ';'],
+  ['name;city, state\nNopa;SF, CA\n', ';'],
+  ['name,city;zip\nNopa,SF\nZuni,SF\n', ','],
+  ['name;note, long, longer\nNopa;none\n', ';'],
+  ['Name|City\nNopa|SF, CA\n', '|'],
+])('the list %j has the delimiter %j', (header, delimiter) => {
+  expect(detectDelimiter(header)).toBe(delimiter);
 });
 
 describe('a delimited list', () => {

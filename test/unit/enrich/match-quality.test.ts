@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { makeDirtyList } from '../../../bench/dirty-list.js';
 import { createSearch } from '../../../bench/likeness-service.js';
 import { GOALS, MODES, type Mode, scoreOf } from '../../../bench/match-scores.js';
@@ -7,8 +7,9 @@ import { resolveRow, type Searchable } from '../../../src/enrich/match/query.ts'
 
 const ROWS = 600;
 
-describe('matches of a list with errors', () => {
-  it.each([1, 2, 3])('reach the goals of npm run match-quality with seed %d', async (seed) => {
+it.each([1, 2, 3])(
+  'matches of a list with errors reach the goals of npm run match-quality with seed %d',
+  async (seed) => {
     const { restaurants, rows } = makeDirtyList(seed, ROWS);
     const search = createSearch(restaurants, 'likeness');
     const scoreIn = async (mode: Mode) => {
@@ -34,5 +35,5 @@ describe('matches of a list with errors', () => {
     };
     const missed = GOALS.filter(({ mode, what, least }) => scores[mode][what] < least);
     expect([missed, Object.values(scores).flatMap(({ wrong }) => wrong)]).toEqual([[], []]);
-  });
-});
+  },
+);

@@ -90,53 +90,47 @@ describe('nameSimilarity', () => {
   });
 });
 
-describe('simplifyName', () => {
-  it.each([
-    ['Nopa Restaurant', 'Nopa'],
-    ['RESTAURANTE El Sol', 'El Sol'],
-    ['Ristorante Da Mario', 'Da Mario'],
-    ['Nopa (closed?)', 'Nopa'],
-    ['Nopa [old] (moved)', 'Nopa'],
-    ['Nopa - Downtown', 'Nopa'],
-    ['Nopa – Ferry Building', 'Nopa'],
-    ['Nopa, Divisadero', 'Nopa'],
-    ['Restaurant Nopa (SF) - Downtown', 'Nopa'],
-    ['Nopa', undefined],
-    ['Restaurant', undefined],
-    ['(Nopa)', undefined],
-    ['Jean-Georges', undefined],
-    ['Nopa GmbH & Co. KG', 'Nopa'],
-    ['Nopa Restaurant, Inc.', 'Nopa'],
-    ['Chez Nopa S.A.R.L.', 'Chez Nopa'],
-    ['Salt & Straw LLC', 'Salt & Straw'],
-    ['GmbH', undefined],
-    ['Salt & Straw', undefined],
-    ['x'.repeat(201), undefined],
-  ])('of %s is %s', (name, simple) => {
-    expect(simplifyName(name)).toBe(simple);
-  });
+it.each([
+  ['Nopa Restaurant', 'Nopa'],
+  ['RESTAURANTE El Sol', 'El Sol'],
+  ['Ristorante Da Mario', 'Da Mario'],
+  ['Nopa (closed?)', 'Nopa'],
+  ['Nopa [old] (moved)', 'Nopa'],
+  ['Nopa - Downtown', 'Nopa'],
+  ['Nopa – Ferry Building', 'Nopa'],
+  ['Nopa, Divisadero', 'Nopa'],
+  ['Restaurant Nopa (SF) - Downtown', 'Nopa'],
+  ['Nopa', undefined],
+  ['Restaurant', undefined],
+  ['(Nopa)', undefined],
+  ['Jean-Georges', undefined],
+  ['Nopa GmbH & Co. KG', 'Nopa'],
+  ['Nopa Restaurant, Inc.', 'Nopa'],
+  ['Chez Nopa S.A.R.L.', 'Chez Nopa'],
+  ['Salt & Straw LLC', 'Salt & Straw'],
+  ['GmbH', undefined],
+  ['Salt & Straw', undefined],
+  ['x'.repeat(201), undefined],
+])('simplifyName of %s is %s', (name, simple) => {
+  expect(simplifyName(name)).toBe(simple);
 });
 
-describe('matchAgain', () => {
-  it('is likely for an exact match of the simplified name, else ambiguous', () => {
-    const query = { name: 'Nopa Restaurant', city: 'SF' };
-    const loosely = (...results: unknown[]) => matchAgain(query, { results, total: 0 });
-    expect(outcome(loosely(restaurant('Nopa'), restaurant('Nopalito')))).toBe('likely loose of 2: Nopa');
-    expect(outcome(loosely(restaurant('Nopalito')))).toBe('ambiguous best of 1: Nopalito');
-    expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
-  });
+it('matchAgain is likely for an exact match of the simplified name, else ambiguous', () => {
+  const query = { name: 'Nopa Restaurant', city: 'SF' };
+  const loosely = (...results: unknown[]) => matchAgain(query, { results, total: 0 });
+  expect(outcome(loosely(restaurant('Nopa'), restaurant('Nopalito')))).toBe('likely loose of 2: Nopa');
+  expect(outcome(loosely(restaurant('Nopalito')))).toBe('ambiguous best of 1: Nopalito');
+  expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
 });
 
-describe('simplifyCity', () => {
-  it.each([
-    ['Paris 11e', 'Paris'],
-    ['10115 Berlin', 'Berlin'],
-    ['Paris (75)', 'Paris'],
-    ['Paris', undefined],
-    ['75011', undefined],
-  ])('of %s is %s', (city, simple) => {
-    expect(simplifyCity(city)).toBe(simple);
-  });
+it.each([
+  ['Paris 11e', 'Paris'],
+  ['10115 Berlin', 'Berlin'],
+  ['Paris (75)', 'Paris'],
+  ['Paris', undefined],
+  ['75011', undefined],
+])('simplifyCity of %s is %s', (city, simple) => {
+  expect(simplifyCity(city)).toBe(simple);
 });
 
 describe('isOneLetterOff', () => {

@@ -48,27 +48,25 @@ describe('formatError', () => {
   });
 });
 
-describe('errorJson', () => {
-  it('has all known fields', () => {
-    const full = new AppError('rate_limited', 'slow down', {
-      hint: { text: 'wait' },
-      status: 429,
-      retryAfter: 7,
-      restaurantId: 'id-1',
-      rpcCode: -32000,
-      requestId: 'req-1',
-    });
-    expect(JSON.parse(errorJson(full)).error).toEqual({
-      code: 'rate_limited',
-      message: 'slow down',
-      hint: 'wait',
-      retryable: true,
-      status: 429,
-      retry_after: 7,
-      restaurant_id: 'id-1',
-      rpc_code: -32000,
-      request_id: 'req-1',
-    });
+it('errorJson has all known fields', () => {
+  const full = new AppError('rate_limited', 'slow down', {
+    hint: { text: 'wait' },
+    status: 429,
+    retryAfter: 7,
+    restaurantId: 'id-1',
+    rpcCode: -32000,
+    requestId: 'req-1',
+  });
+  expect(JSON.parse(errorJson(full)).error).toEqual({
+    code: 'rate_limited',
+    message: 'slow down',
+    hint: 'wait',
+    retryable: true,
+    status: 429,
+    retry_after: 7,
+    restaurant_id: 'id-1',
+    rpc_code: -32000,
+    request_id: 'req-1',
   });
 });
 

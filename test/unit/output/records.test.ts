@@ -48,27 +48,23 @@ describe('flatten', () => {
   });
 });
 
-describe('toCell', () => {
-  it.each([
-    [undefined, null],
-    [{}, null],
-    [Number.POSITIVE_INFINITY, 'out of range'],
-    [['a', null, 1, false], 'a; ; 1; false'],
-    [[['a']], '[["a"]]'],
-  ])('of %j is %j', (value, cell) => {
-    expect(toCell(value)).toBe(cell);
-  });
+it.each([
+  [undefined, null],
+  [{}, null],
+  [Number.POSITIVE_INFINITY, 'out of range'],
+  [['a', null, 1, false], 'a; ; 1; false'],
+  [[['a']], '[["a"]]'],
+])('toCell of %j is %j', (value, cell) => {
+  expect(toCell(value)).toBe(cell);
 });
 
-describe('valueAt', () => {
-  it('finds keys, dotted paths, keys with dots and the short names', () => {
-    expect(valueAt(NOPA, 'hours.mon.open')).toBe('17:00');
-    expect(valueAt({ 'a.b': { 'c.d': 1 } }, 'a.b.c.d')).toBe(1);
-    expect(valueAt(NOPA, 'lat')).toBe(37.77);
-    expect(valueAt(NOPA, 'constructor')).toBeUndefined();
-    expect(valueAt(NOPA, 'name.length')).toBeUndefined();
-    expect(valueAt(null, 'name')).toBeUndefined();
-  });
+it('valueAt finds keys, dotted paths, keys with dots and the short names', () => {
+  expect(valueAt(NOPA, 'hours.mon.open')).toBe('17:00');
+  expect(valueAt({ 'a.b': { 'c.d': 1 } }, 'a.b.c.d')).toBe(1);
+  expect(valueAt(NOPA, 'lat')).toBe(37.77);
+  expect(valueAt(NOPA, 'constructor')).toBeUndefined();
+  expect(valueAt(NOPA, 'name.length')).toBeUndefined();
+  expect(valueAt(null, 'name')).toBeUndefined();
 });
 
 describe('pick', () => {

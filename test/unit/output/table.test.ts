@@ -114,15 +114,13 @@ describe('renderTable', () => {
   });
 });
 
-describe('allocateWidths', () => {
-  it('gives the space of a wide column that does not fit to those dropped before it', () => {
-    const columns = [
-      { priority: 3, min: 10 },
-      { priority: 1, min: 8 },
-      { priority: 2, min: 20 },
-    ];
-    expect(allocateWidths(columns, [10, 8, 30], 50)).toEqual([10, 8, 28]);
-    expect(allocateWidths(columns, [10, 8, 30], 25)).toEqual([10, 8, 0]);
-    expect(allocateWidths(columns, [10, 8, 30], 12)).toEqual([10, 0, 0]);
-  });
+it('allocateWidths gives the space of a wide column that does not fit to those dropped before it', () => {
+  const columns = [
+    { priority: 3, min: 10 },
+    { priority: 1, min: 8 },
+    { priority: 2, min: 20 },
+  ];
+  expect(allocateWidths(columns, [10, 8, 30], 50)).toEqual([10, 8, 28]);
+  expect(allocateWidths(columns, [10, 8, 30], 25)).toEqual([10, 8, 0]);
+  expect(allocateWidths(columns, [10, 8, 30], 12)).toEqual([10, 0, 0]);
 });

@@ -70,14 +70,12 @@ describe('formatJson', () => {
   });
 });
 
-describe('memberText', () => {
-  it('finds the last member of a name at the top of an object', () => {
-    const json = '{"a":{"b":1},"\\u0062" : [1.50, "}"] ,"c":1e400,"d":"b"}';
-    expect(memberText(json, 'b')?.trim()).toBe('[1.50, "}"]');
-    expect(memberText(json, 'c')).toBe('1e400');
-    expect(memberText('{"a":1,"a":2}', 'a')).toBe('2');
-    for (const other of [json, '[{"x":1}]', '"x"', '1', '']) expect(memberText(other, 'x')).toBeUndefined();
-  });
+it('memberText finds the last member of a name at the top of an object', () => {
+  const json = '{"a":{"b":1},"\\u0062" : [1.50, "}"] ,"c":1e400,"d":"b"}';
+  expect(memberText(json, 'b')?.trim()).toBe('[1.50, "}"]');
+  expect(memberText(json, 'c')).toBe('1e400');
+  expect(memberText('{"a":1,"a":2}', 'a')).toBe('2');
+  for (const other of [json, '[{"x":1}]', '"x"', '1', '']) expect(memberText(other, 'x')).toBeUndefined();
 });
 
 describe('mapStrings', () => {

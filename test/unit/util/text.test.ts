@@ -83,16 +83,12 @@ describe('text hidden in variation selectors', () => {
   );
 });
 
-describe('cleanLine', () => {
-  it('replaces line breaks and tabs by one space', () => {
-    expect(cleanLine('a\tb\r\nc\n\nd\u2028e')).toBe('a b c d e');
-  });
+it('cleanLine replaces line breaks and tabs by one space', () => {
+  expect(cleanLine('a\tb\r\nc\n\nd\u2028e')).toBe('a b c d e');
 });
 
-describe('cleanCell', () => {
-  it('keeps tabs and CRLF, which a quoted cell may contain', () => {
-    expect(cleanCell('a\tb\r\nc\nd\u001be\rf')).toBe('a\tb\r\nc\nd^[e^Mf');
-  });
+it('cleanCell keeps tabs and CRLF, which a quoted cell may contain', () => {
+  expect(cleanCell('a\tb\r\nc\nd\u001be\rf')).toBe('a\tb\r\nc\nd^[e^Mf');
 });
 
 describe('width', () => {
@@ -153,12 +149,10 @@ describe('truncate', () => {
   });
 });
 
-describe('pad', () => {
-  it('pads by display width', () => {
-    expect(pad('鮨', 4)).toBe('鮨  ');
-    expect(pad('鮨', 4, 'right')).toBe('  鮨');
-    expect(pad('long', 2)).toBe('long');
-  });
+it('pad pads by display width', () => {
+  expect(pad('鮨', 4)).toBe('鮨  ');
+  expect(pad('鮨', 4, 'right')).toBe('  鮨');
+  expect(pad('long', 2)).toBe('long');
 });
 
 describe('wrap', () => {

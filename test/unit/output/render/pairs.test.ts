@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { renderPairs } from '../../../../src/output/pairs.ts';
 import { viewOf } from '../../../helpers/hostile.ts';
 
@@ -14,33 +14,31 @@ const SECTIONS = [
   { title: 'Budget', pairs: [['per minute', '12 of 100 used; all free again at 2025-06-01T12:00:40Z']] },
 ] as const;
 
-describe('renderPairs', () => {
-  it('aligns each group, and wraps it without cutting a word if there is room for one', () => {
-    const texts = [40, 24].map((columns) => renderPairs(SECTIONS, viewOf(columns)));
-    expect(`\n${texts.join('\n')}`).toMatchInlineSnapshot(`
-      "
-      profile   default
-      endpoint
-        https://restaurants.example/api/mcp
-      key       -
+it('renderPairs aligns each group, and wraps it without cutting a word if there is room for one', () => {
+  const texts = [40, 24].map((columns) => renderPairs(SECTIONS, viewOf(columns)));
+  expect(`\n${texts.join('\n')}`).toMatchInlineSnapshot(`
+    "
+    profile   default
+    endpoint
+      https://restaurants.example/api/mcp
+    key       -
 
-      Budget
-      per minute  12 of 100 used; all free
-                  again at
-                  2025-06-01T12:00:40Z
+    Budget
+    per minute  12 of 100 used; all free
+                again at
+                2025-06-01T12:00:40Z
 
-      profile   default
-      endpoint  https://restau
-                rants.example/
-                api/mcp
-      key       -
+    profile   default
+    endpoint  https://restau
+              rants.example/
+              api/mcp
+    key       -
 
-      Budget
-      per minute
-        12 of 100 used; all
-        free again at
-        2025-06-01T12:00:40Z
-      "
-    `);
-  });
+    Budget
+    per minute
+      12 of 100 used; all
+      free again at
+      2025-06-01T12:00:40Z
+    "
+  `);
 });

@@ -36,27 +36,25 @@ const LOOKUP: Tool = {
   },
 };
 
-describe('renderTools', () => {
-  it('lists tools with their arguments, and drops the description if there is no room', () => {
-    const tables = [80, 40].map((columns) => renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(columns)));
-    expect(`\n${tables.join('\n\n')}\n`).toMatchInlineSnapshot(`
-      "
-      NAME               ARGUMENTS                      DESCRIPTION
-      find_restaurant    <name> <city> [limit]          Search restaurants by name and
-                                                        city.
-      lookup_restaurant  <restaurant_id> <tags>         Details
-                         [fields] [near]
-      ping               -                              -
+it('renderTools lists tools with their arguments, and drops the description if there is no room', () => {
+  const tables = [80, 40].map((columns) => renderTools([FIND, LOOKUP, { name: 'ping' }], viewOf(columns)));
+  expect(`\n${tables.join('\n\n')}\n`).toMatchInlineSnapshot(`
+    "
+    NAME               ARGUMENTS                      DESCRIPTION
+    find_restaurant    <name> <city> [limit]          Search restaurants by name and
+                                                      city.
+    lookup_restaurant  <restaurant_id> <tags>         Details
+                       [fields] [near]
+    ping               -                              -
 
-      NAME               ARGUMENTS
-      find_restaurant    <name> <city> [limit]
-      lookup_restaurant  <restaurant_id>
-                         <tags> [fields]
-                         [near]
-      ping               -
-      "
-    `);
-  });
+    NAME               ARGUMENTS
+    find_restaurant    <name> <city> [limit]
+    lookup_restaurant  <restaurant_id>
+                       <tags> [fields]
+                       [near]
+    ping               -
+    "
+  `);
 });
 
 describe('renderTool', () => {
