@@ -17,21 +17,8 @@ const FIND = 'find Nopa --city SF --retries 0 --timeout 2s';
 /** The codes that the scenarios produced. */
 const produced = new Set<string>();
 
-interface Scenario {
-  readonly code: Code;
-  readonly cause: string;
-  readonly words: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** A fault of the sandbox. */
-  readonly fault: string | undefined;
-  /** Expected in the message. */
-  readonly names: string;
-  /** Further fields in JSON. */
-  readonly facts: object;
-}
-
 /** Code, cause, command line with variables before it and a fault of the sandbox behind it, part of the message, and fields in JSON. */
-const SCENARIOS: readonly Scenario[] = `
+const SCENARIOS = `
 usage         | an unknown command             | fnd                                         | fnd
 usage         | a value out of range           | FIND --limit 0                              | --limit '0'
 usage         | no city                        | find x                                      | city
@@ -109,13 +96,7 @@ afterAll(async () => {
   for (const sandbox of sandboxes.values()) await (await sandbox).close();
 });
 
-function scenarioOf(cause: string): Scenario {
-  const scenario = SCENARIOS.find((each) => each.cause === cause);
-  if (scenario === undefined) throw new Error(`no scenario: ${cause}`);
-  return scenario;
-}
-
-async function play(scenario: Scenario, ...more: string[]): Promise<Transcript> {
+async function play(scenario: (typeof SCENARIOS)[number], ...more: string[]): Promise<Transcript> {
   const { words, cause, fault } = scenario;
   const env: Record<string, string> = { ...scenario.env };
   if (fault !== undefined) {
@@ -155,7 +136,8 @@ describe('an error', () => {
   });
 
   it('shows its stack with --verbose only', async () => {
-    const { stdout, stderr } = await play(scenarioOf('a bug in the program'), '--verbose');
+    const bug = OPTIONS['a bug in the program'];
+    const { stdout, stderr } = await service.run([...FIND.split(' '), '--verbose'], bug);
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^error: TypeError: no clock$/m);
     expect(stderr).toMatch(/^\s+at /m);

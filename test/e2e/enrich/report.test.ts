@@ -25,15 +25,8 @@ describe('enrich --report', () => {
     expect(head).toMatchObject({ kind: 'Enriched list', heading: 'in.csv' });
     expect(head.notes).toEqual(['2 rows', '1 matched, 0 ambiguous, 1 not found, 0 errors']);
     expect(rows).toHaveLength(2);
-    expect(rows[0]?.cells).toEqual([
-      'Nopa',
-      'San Francisco',
-      'matched',
-      'Nopa',
-      'A',
-      'californian',
-      expect.stringContaining('560 Divisadero'),
-    ]);
+    const found = ['matched', 'Nopa', 'A', 'californian', '560 Divisadero St, San Francisco, CA 94117'];
+    expect(rows[0]?.cells).toEqual(['Nopa', 'San Francisco', ...found]);
     expect(rows[0]?.point).toEqual([37.7749, -122.4376]);
     const details = new Map(rows[0]?.details);
     expect(details.get('In the list')).toEqual({

@@ -16,13 +16,10 @@ const inHome = (home: string): string[] => [
 const NONE = [undefined, undefined, undefined, undefined];
 
 /** Every variable that names a folder. */
-const allSetTo = (value: string): Env =>
-  Object.fromEntries(
-    ['CONFIG', 'STATE', 'CACHE', 'DATA'].flatMap((name) => [
-      [`XDG_${name}_HOME`, value],
-      [`RESTAURANT_${name}_DIR`, value],
-    ]),
-  );
+const VARIABLES = ['CONFIG', 'STATE', 'CACHE', 'DATA'].flatMap((name) => [
+  `XDG_${name}_HOME`,
+  `RESTAURANT_${name}_DIR`,
+]);
 
 describe('resolvePaths', () => {
   it.each<[string, Env, NodeJS.Platform, (string | undefined)[]]>([
@@ -57,7 +54,8 @@ describe('resolvePaths', () => {
   });
 
   it.each(['', 'relative', './here', '../up', '~/tilde'])('ignores the value %j', (value) => {
-    expect(resolve({ HOME: '/home/eve', ...allSetTo(value) })).toEqual(inHome('/home/eve'));
+    const all = Object.fromEntries(VARIABLES.map((name) => [name, value]));
+    expect(resolve({ HOME: '/home/eve', ...all })).toEqual(inHome('/home/eve'));
   });
 
   it('uses the home of the user on Windows if a variable is relative', () => {
