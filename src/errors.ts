@@ -1,144 +1,96 @@
 import type { Hint } from './hint.ts';
 
-/** The exit code of each kind of failure. Part of the public interface. */
-export const EXIT_CODES = {
-  unexpected: 1,
-  usage: 2,
-  not_found: 3,
-  auth: 4,
-  rate_limit: 5,
-  network: 6,
-  service: 7,
-  partial: 8,
-  local: 9,
-  /** Not an error: `saved --refresh --exit-code` found changes. */
-  changed: 10,
-  interrupted: 130,
-} as const;
-
-export type Kind = keyof typeof EXIT_CODES;
-
-interface CodeEntry {
-  readonly kind: Kind;
-  readonly meaning: string;
-  readonly retryable?: true;
+interface KindEntry {
+  readonly exit: number;
+  /** Of an exit code that is not an error. */
+  readonly meaning?: string;
+  /** The `code` strings of its errors, with their meanings. */
+  readonly codes: Readonly<Record<string, string>>;
 }
 
-/** Every `code` string that an error can carry. Part of the public interface. */
-export const CODES = {
-  unexpected: {
-    kind: 'unexpected',
-    meaning: 'internal error in this program',
-  },
+/** Every kind of failure, with its exit code and its codes. Part of the public interface. */
+const KINDS = {
+  unexpected: { exit: 1, codes: { unexpected: 'internal error in this program' } },
   usage: {
-    kind: 'usage',
-    meaning: 'an option or argument is invalid',
+    exit: 2,
+    codes: {
+      usage: 'an option or argument is invalid',
+      no_service: 'no service is configured',
+      bad_input: 'an input file or stdin is not in the expected format',
+      bad_config: 'a setting or the config file is invalid',
+    },
   },
-  no_service: {
-    kind: 'usage',
-    meaning: 'no service is configured',
+  not_found: { exit: 3, codes: { not_found: 'the id, tool, or row does not exist' } },
+  auth: {
+    exit: 4,
+    codes: {
+      no_key: 'no API key',
+      bad_key: 'the API key is malformed',
+      unauthorized: 'the service rejected the API key (401)',
+      forbidden: 'the API key does not have permission (403)',
+      plan_required: 'the requested fields require a paid key',
+    },
   },
-  bad_input: {
-    kind: 'usage',
-    meaning: 'an input file or stdin is not in the expected format',
-  },
-  bad_config: {
-    kind: 'usage',
-    meaning: 'a setting or the config file is invalid',
-  },
-  not_found: {
-    kind: 'not_found',
-    meaning: 'the id, tool, or row does not exist',
-  },
-  no_key: { kind: 'auth', meaning: 'no API key' },
-  bad_key: { kind: 'auth', meaning: 'the API key is malformed' },
-  unauthorized: { kind: 'auth', meaning: 'the service rejected the API key (401)' },
-  forbidden: {
-    kind: 'auth',
-    meaning: 'the API key does not have permission (403)',
-  },
-  plan_required: {
-    kind: 'auth',
-    meaning: 'the requested fields require a paid key',
-  },
-  rate_limited: {
-    kind: 'rate_limit',
-    meaning: 'the rate limit of the service is exceeded (429)',
-    retryable: true,
-  },
-  budget_spent: {
-    kind: 'rate_limit',
-    meaning: 'the quota counted on this machine is used up',
-    retryable: true,
+  rate_limit: {
+    exit: 5,
+    codes: {
+      rate_limited: 'the rate limit of the service is exceeded (429)',
+      budget_spent: 'the quota counted on this machine is used up',
+    },
   },
   network: {
-    kind: 'network',
-    meaning: 'the service cannot be reached (DNS, connection refused, or connection reset)',
-    retryable: true,
+    exit: 6,
+    codes: {
+      network: 'the service cannot be reached (DNS, connection refused, or connection reset)',
+      timeout: 'no response within the time limit',
+      tls: 'the TLS connection failed',
+    },
   },
-  timeout: {
-    kind: 'network',
-    meaning: 'no response within the time limit',
-    retryable: true,
+  service: {
+    exit: 7,
+    codes: {
+      http_error: 'the service returned an HTTP error',
+      rpc_error: 'the service returned a JSON-RPC error',
+      tool_error: 'the tool ran and failed',
+      bad_response: 'the response cannot be read',
+    },
   },
-  tls: {
-    kind: 'network',
-    meaning: 'the TLS connection failed',
+  partial: { exit: 8, codes: { partial: 'some rows or ids failed' } },
+  local: {
+    exit: 9,
+    codes: {
+      io_error: 'a file, the disk, or stdout failed',
+      in_use: 'another process is writing that file',
+    },
   },
-  http_error: {
-    kind: 'service',
-    meaning: 'the service returned an HTTP error',
-  },
-  rpc_error: {
-    kind: 'service',
-    meaning: 'the service returned a JSON-RPC error',
-  },
-  tool_error: {
-    kind: 'service',
-    meaning: 'the tool ran and failed',
-  },
-  bad_response: {
-    kind: 'service',
-    meaning: 'the response cannot be read',
-  },
-  partial: {
-    kind: 'partial',
-    meaning: 'some rows or ids failed',
-  },
-  io_error: {
-    kind: 'local',
-    meaning: 'a file, the disk, or stdout failed',
-  },
-  in_use: {
-    kind: 'local',
-    meaning: 'another process is writing that file',
-    retryable: true,
-  },
-  interrupted: {
-    kind: 'interrupted',
-    meaning: 'stopped by Ctrl-C (130) or SIGTERM (143)',
-  },
-} as const satisfies Record<string, CodeEntry>;
+  changed: { exit: 10, meaning: 'saved --refresh --exit-code: something changed', codes: {} },
+  interrupted: { exit: 130, codes: { interrupted: 'stopped by Ctrl-C (130) or SIGTERM (143)' } },
+} as const satisfies Readonly<Record<string, KindEntry>>;
 
-export type Code = keyof typeof CODES;
+export type Kind = keyof typeof KINDS;
+export type Code = { [K in Kind]: keyof (typeof KINDS)[K]['codes'] }[Kind];
 
-/** The exit codes that are not errors. */
-const NO_ERRORS = new Map([
-  ['success', 'success, even if nothing was found'],
-  ['changed', 'saved --refresh --exit-code: something changed'],
-]);
+const ENTRIES = Object.entries<KindEntry>(KINDS);
+const RETRYABLE: readonly Code[] = ['rate_limited', 'budget_spent', 'network', 'timeout', 'in_use'];
 
-export const exitCodes = () =>
-  Object.entries({ success: 0, ...EXIT_CODES }).map(([kind, exit]) => {
-    const codes = Object.entries(CODES).filter(([, entry]) => entry.kind === kind);
-    const about = NO_ERRORS.get(kind);
-    return {
-      exit,
-      kind,
-      ...(about !== undefined && { meaning: about }),
-      codes: codes.map(([code, { meaning }]) => ({ code, meaning })),
-    };
-  });
+export const EXIT_CODES = Object.fromEntries(ENTRIES.map(([kind, { exit }]) => [kind, exit])) as Readonly<
+  Record<Kind, number>
+>;
+
+/** The kind of every `code` that an error can carry. */
+export const KIND_OF = Object.fromEntries(
+  ENTRIES.flatMap(([kind, { codes }]) => Object.keys(codes).map((code) => [code, kind])),
+) as Readonly<Record<Code, Kind>>;
+
+export const exitCodes = () => [
+  { exit: 0, kind: 'success', meaning: 'success, even if nothing was found', codes: [] },
+  ...ENTRIES.map(([kind, { exit, meaning: about, codes }]) => ({
+    exit,
+    kind,
+    ...(about !== undefined && { meaning: about }),
+    codes: Object.entries(codes).map(([code, meaning]) => ({ code, meaning })),
+  })),
+];
 
 /**
  * What failed, more precisely than the code: it decides whether a request is retried, and which hint fits. `refused`: the
@@ -218,9 +170,8 @@ export class AppError extends Error {
 
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    const entry: CodeEntry = CODES[code];
     this.code = code;
-    this.retryable = details.retryable ?? entry.retryable ?? false;
+    this.retryable = details.retryable ?? RETRYABLE.includes(code);
     this.details = details;
   }
 
@@ -235,7 +186,7 @@ export class AppError extends Error {
   }
 
   get kind(): Kind {
-    return CODES[this.code].kind;
+    return KIND_OF[this.code];
   }
 }
 

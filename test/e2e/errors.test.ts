@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { hintFor } from '../../src/app/error-hint.ts';
-import { AppError, CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
+import { AppError, type Code, EXIT_CODES, KIND_OF } from '../../src/errors.ts';
 import { hintText } from '../../src/output/hint-text.ts';
 import { parseFault } from '../../src/sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -113,7 +113,7 @@ async function play(scenario: (typeof SCENARIOS)[number], ...more: string[]): Pr
 describe('an error', () => {
   it.each(SCENARIOS)('from $cause prints two lines, or one line of JSON (code $code)', async (scenario) => {
     const { code, names, facts } = scenario;
-    const exit = EXIT_CODES[CODES[code].kind];
+    const exit = EXIT_CODES[KIND_OF[code]];
     // Only a list that failed in part has rows before the failure.
     const stdout = code === 'partial' ? expect.stringMatching(/./) : '';
     const asText = await play(scenario);
@@ -150,26 +150,26 @@ describe('the table of codes', () => {
     const shown = [...stdout.matchAll(/^ {2}(?:(\d+)(?:, 143)?)? +([a-z_]+) {2,}\S/gm)].map(
       ([, , code]) => code,
     );
-    expect(shown).toEqual(Object.keys(CODES));
+    expect(shown).toEqual(Object.keys(KIND_OF));
     const { exit_codes: kinds } = JSON.parse((await runCli(['schema'])).stdout);
     for (const { exit, kind, codes } of kinds) {
       expect(exit).toBe(kind === 'success' ? 0 : EXIT_CODES[kind as keyof typeof EXIT_CODES]);
-      for (const { code } of codes) expect(CODES[code as Code].kind).toBe(kind);
+      for (const { code } of codes) expect(KIND_OF[code as Code]).toBe(kind);
     }
     expect(
       kinds.flatMap(({ codes }: { codes: { code: string }[] }) => codes.map(({ code }) => code)),
-    ).toEqual(Object.keys(CODES));
+    ).toEqual(Object.keys(KIND_OF));
   });
 
   it('has a hint with an action for every code', () => {
-    for (const code of Object.keys(CODES) as Code[]) {
+    for (const code of Object.keys(KIND_OF) as Code[]) {
       const hint = hintText(hintFor(new AppError(code, 'x')));
       expect([code, hint]).toEqual([code, expect.stringMatching(/restaurant |--[a-z]|-o|run/)]);
     }
   });
 
   it('is covered by these tests, except for the quota, which only enrich enforces', () => {
-    const missing = Object.keys(CODES).filter((code) => !produced.has(code));
+    const missing = Object.keys(KIND_OF).filter((code) => !produced.has(code));
     expect(missing).toEqual(['budget_spent']);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { CODES, type Code, EXIT_CODES } from '../../src/errors.ts';
+import { type Code, EXIT_CODES, KIND_OF } from '../../src/errors.ts';
 import type { ProcessResult } from '../helpers/process.ts';
 import { type Fault, KEY, type OutputFormat } from './fault.ts';
 
@@ -36,7 +36,7 @@ export function expectSurvived(
   const { code, problem } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);
   if (code !== undefined) {
     expect(code).toBe(wanted.code);
-    expect(EXIT_CODES[CODES[code].kind]).toBe(exit);
+    expect(EXIT_CODES[KIND_OF[code]]).toBe(exit);
   }
   if (wanted.message !== undefined) expect(problem).toMatch(wanted.message);
 }

@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
-import { AppError, CODES, type Code, failure, systemCode } from '../../errors.ts';
+import { AppError, type Code, failure, KIND_OF, systemCode } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
@@ -120,7 +120,7 @@ const resultOf = (message: JsonObject | undefined): JsonObject =>
 function toolFailure(result: JsonObject): AppError {
   const meta = isObject(result._meta) ? result._meta[ERROR_META_KEY] : undefined;
   const { code, message, hint } = isObject(meta) ? meta : {};
-  const known = typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as Code) : 'tool_error';
+  const known = typeof code === 'string' && Object.hasOwn(KIND_OF, code) ? (code as Code) : 'tool_error';
   const text = typeof message === 'string' ? message : excerpt(JSON.stringify(result.content));
   return new AppError(known, text, typeof hint === 'string' ? { hint: { text: hint } } : {});
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import type { DetectedProtocol, Protocol, ProtocolMemory } from '../../../src/client/mcp/protocol.ts';
 import type { Client } from '../../../src/client/restaurant.ts';
-import { AppError, CODES } from '../../../src/errors.ts';
+import { AppError, KIND_OF } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
 import type { Reply, RpcRequest } from '../../helpers/answers.ts';
@@ -173,7 +173,7 @@ const wordsOf = (error: unknown): string =>
 
 /** Checks of the result or error of each call. */
 const RESULTS: Readonly<Record<string, (result: unknown, value: string) => void>> = {
-  fails: (error, value) => expect(error).toMatchObject(value in CODES ? { code: value } : { kind: value }),
+  fails: (error, value) => expect(error).toMatchObject(value in KIND_OF ? { code: value } : { kind: value }),
   status: (error, value) => expect(error).toMatchObject({ details: { status: Number(value) } }),
   rpc: (error, value) => expect(error).toMatchObject({ details: { rpcCode: Number(value) } }),
   says: (error, value) => expect(wordsOf(error)).toContain(value),
