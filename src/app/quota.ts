@@ -40,7 +40,7 @@ export const quotaLimits = ({ settings }: App, flags: Partial<Limits> = {}): Lim
 /** For the embedded sandbox, the ledger is in memory. */
 export async function openLedgerFor(
   app: App,
-  { url, key, demo = false }: Pick<Target, 'url' | 'key'> & Partial<Pick<Target, 'demo'>>,
+  { url, key, demo }: Pick<Target, 'url' | 'key' | 'demo'>,
   { perMinute, perDay }: Limits,
   warn = warnOf(app),
 ): Promise<Ledger> {

@@ -112,7 +112,7 @@ async function quotaOf(app: App, url: URL | undefined, key: string | undefined) 
   let usage: Usage | undefined;
   let problem: string | undefined;
   try {
-    const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key }, limits));
+    const ledger = url && key !== undefined && (await openLedgerFor(app, { url, key, demo: false }, limits));
     if (ledger) usage = await ledger.usage();
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
