@@ -11,18 +11,18 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
   for (let attempt = 0; ; attempt += 1) {
     const waitingSince = channel.now();
     await channel.gate.wait(state.signal);
-    await channel.onRequest?.();
+    await channel.events.onRequest?.();
     state.deadline += channel.now() - waitingSince;
     const outcome = await exchange(channel, state, message);
     const { failure } = outcome;
     if (failure === undefined) return outcome;
     const { status, retryAfter } = failure.details;
     const isPause = status === 429 && retryAfter !== undefined;
-    if (isPause) await channel.onRateLimited?.(channel.now() + retryAfter * 1000);
+    if (isPause) await channel.events.onRateLimited?.(channel.now() + retryAfter * 1000);
     const remainingMs = state.deadline - channel.now();
     const plan = planRetry(failure, { attempt, effect, remainingMs }, channel);
     if (plan.failure !== undefined) return { ...outcome, failure: plan.failure };
-    channel.onWait?.({ ms: plan.waitMs, error: failure });
+    channel.events.onWait?.({ ms: plan.waitMs, error: failure });
     // After a 429, no call of this client is sent before the gate opens.
     if (status === 429) channel.gate.closeUntil(channel.now() + plan.waitMs);
     // A pause that the service requested is spent at the gate, and does not count against the deadline.

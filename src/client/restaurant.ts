@@ -146,8 +146,8 @@ class RestaurantClient {
     this.#context = context;
     this.#masks = masks;
     this.#channel = {
-      ...options,
       ...context,
+      events: options,
       retries,
       maxWaitMs,
       host: endpoint.host,
@@ -278,10 +278,10 @@ class RestaurantClient {
       const { input } = message;
       const outcome = await this.#session.speak(state, traced);
       if (input === undefined) return read(outcome);
-      const send = (call: RpcCall) => this.#session.speak(state, call);
+      const speak = (call: RpcCall) => this.#session.speak(state, call);
       // Loaded on demand, as few tools ask.
       const { repeatWithInput } = await import('./mcp/input.ts');
-      return read(await repeatWithInput(traced, outcome, input, state, this.#channel, send));
+      return read(await repeatWithInput(traced, outcome, input, state, this.#channel, speak));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const redacted = this.#masks.redactError(explainRefusal(error, state.refused));

@@ -20,7 +20,7 @@ export function parseToolResult(result: unknown, tool?: string): ToolResult {
 }
 
 /** The first text block, parsed; without one, `structuredContent`. @throws {AppError} `bad_response` */
-export function toolOutput(result: unknown): { value: unknown; text?: string } {
+function toolOutput(result: unknown): { value: unknown; text?: string } {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
   if (text !== undefined) {

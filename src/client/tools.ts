@@ -124,7 +124,7 @@ export function isRestaurant(value: unknown): value is Restaurant {
 }
 
 /** @throws {AppError} `bad_response` */
-export function findResult(value: unknown): FindResult {
+function findResult(value: unknown): FindResult {
   const output = outputObject(value);
   const { results } = output;
   if (!Array.isArray(results)) throw mismatch('an array "results"', results, output);

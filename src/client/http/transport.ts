@@ -66,7 +66,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Limits for the body of an error response, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;
-/** How often an extended deadline is checked again. */
+/** An extended deadline is checked at this interval, because it may be shortened again. */
 const EXTENSION_MS = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

@@ -54,7 +54,7 @@ export async function repeatWithInput(
   input: InputSource,
   state: CallState,
   channel: Channel,
-  send: (call: RpcCall) => Promise<Outcome>,
+  speak: (call: RpcCall) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { params } = call;
   let outcome = first;
@@ -67,7 +67,7 @@ export async function repeatWithInput(
     for (const [key, request] of Object.entries(inputRequests)) {
       inputResponses[key] = await askFor(request, input, state, channel);
     }
-    outcome = await send({
+    outcome = await speak({
       ...call,
       params: { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) },
     });

@@ -20,7 +20,8 @@ export interface ClientEvents {
 }
 
 /** The state and options that all calls of a client share. */
-export interface Channel extends ClientEvents, StatusContext, RetryLimits, Pick<Context, 'sleep'> {
+export interface Channel extends StatusContext, RetryLimits, Pick<Context, 'sleep'> {
+  readonly events: ClientEvents;
   readonly transport: Transport;
   readonly headers: RequestHeaders;
   readonly gate: RateGate;
@@ -118,7 +119,7 @@ async function resume(
     if (session === undefined || !lastEventId) break;
     // A wait beyond the deadline would only delay the failure.
     await channel.sleep(Math.max(0, Math.min(retryMs, state.deadline - channel.now())), state.signal);
-    await channel.onRequest?.();
+    await channel.events.onRequest?.();
     const fields = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
     const headers = { ...bodilessHeaders(channel, session), ...fields };
     const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
@@ -149,7 +150,7 @@ export async function notify(
   message: JsonObject,
   headers: RequestHeaders,
 ): Promise<AppError | undefined> {
-  await channel.onRequest?.();
+  await channel.events.onRequest?.();
   const response = await channel.transport.send(state, {
     method: 'POST',
     headers: withHeaders(channel.headers, headers),
