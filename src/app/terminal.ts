@@ -85,6 +85,11 @@ export class Terminal {
     };
   }
 
+  /** The view of settings and paths. In a pipe, each is one line, for programs such as grep. */
+  get settingsView(): View {
+    return this.#isTerminal('stdout') ? this.view : { ...this.view, width: Number.POSITIVE_INFINITY };
+  }
+
   get helpWidth(): number {
     return this.#context.stdout.isTTY ? this.#context.stdout.columns : 80;
   }

@@ -169,7 +169,7 @@ async function listSettings(app: App): Promise<void> {
   const pairs = Object.entries(views).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );
-  await writeText(app, views, () => renderPairs([{ pairs }], app.terminal.view));
+  await writeText(app, views, () => renderPairs([{ pairs }], app.terminal.settingsView));
 }
 
 async function listProfiles(app: App): Promise<void> {
@@ -183,7 +183,7 @@ async function listProfiles(app: App): Promise<void> {
     const key = last4 === null ? 'no key' : `key …${last4}`;
     return [name, service ?? 'no service', key] as const;
   });
-  await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.terminal.view));
+  await writeText(app, { profiles }, () => renderPairs([{ pairs }], app.terminal.settingsView));
   if (profiles.length === 0)
     await app.notes.note({ text: 'no saved profiles; save one', command: restaurant('login') });
 }

@@ -62,7 +62,7 @@ async function status(app: App, { check = false, all = false }: StatusOptions): 
     ...(diagnosis === undefined ? {} : { check: { ok: error === undefined, ms }, checks }),
   };
   const { renderPairs } = await import('../output/pairs.ts');
-  await writeText(app, json, () => renderPairs(sectionsOf(app, facts, checks), app.terminal.view));
+  await writeText(app, json, () => renderPairs(sectionsOf(app, facts, checks), app.terminal.settingsView));
   if (error !== undefined) throw error;
 }
 
