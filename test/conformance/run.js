@@ -2,7 +2,7 @@
 // scenarios against the sandbox. The suite is installed into a temporary folder. It needs Node.js 22 or later: the one that
 // CONFORMANCE_NODE names, or that of the npm package `node`. OAuth is out of scope, because the service uses keys.
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,30 +14,19 @@ const work = mkdtempSync(join(tmpdir(), 'restaurant-conformance-'));
 
 /** The Node.js that runs the suite, and the path of the suite. */
 function install() {
-  const { CONFORMANCE_NODE: named, CONFORMANCE_SUITE: suite } = process.env;
   const own = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : undefined;
-  const node = named ?? own;
-  if (suite === undefined) {
-    const packages = node === undefined ? [SUITE, 'node@24'] : [SUITE];
-    const flags = ['--prefix', work, '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-    execFileSync('npm', ['install', ...flags, ...packages], {
-      cwd: work,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-  const modules = join(suite ?? work, 'node_modules');
+  const node = process.env.CONFORMANCE_NODE ?? own;
+  const packages = node === undefined ? [SUITE, 'node@24'] : [SUITE];
+  const flags = ['--prefix', work, '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
+  const stdio = ['ignore', 'ignore', 'inherit'];
+  execFileSync('npm', ['install', ...flags, ...packages], { cwd: work, stdio });
+  const modules = join(work, 'node_modules');
   const program = join(modules, '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
   return [node ?? join(modules, 'node', 'bin', 'node'), program];
 }
 
-let runs = 0;
 /** Creates a folder for each run: the home of its processes and the place of its results. */
-function freshFolder() {
-  runs += 1;
-  const folder = join(work, `run-${runs}`);
-  mkdirSync(folder);
-  return folder;
-}
+const freshFolder = () => mkdtempSync(join(work, 'run-'));
 
 /** The environment of a user who has configured only a key. */
 function environment(home) {

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 
@@ -108,18 +109,11 @@ export const wire = (sandbox: Sandbox, { body = JSON.stringify(NOPA), more = '' 
   `POST /api/mcp HTTP/1.1\r\nHost: ${new URL(sandbox.baseUrl).host}\r\nAuthorization: ${HEADERS.authorization}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
-/** Returns the events of a complete stream, without comments and without an event that has no blank line. */
-export function eventsOf({ text }: HttpReply): { event?: string; data: string }[] {
-  const blocks = text.split('\n\n').slice(0, -1);
-  const events = blocks.map((block) =>
-    Object.fromEntries(
-      block
-        .split('\n')
-        .filter((line) => !line.startsWith(':'))
-        .map((line) => /^(\w+): ?(.*)$/.exec(line)?.slice(1) ?? ['', '']),
-    ),
-  );
-  return events.filter((event) => 'data' in event);
+/** Returns the events of a stream, without one that has no blank line. */
+export function eventsOf({ text }: HttpReply): EventSourceMessage[] {
+  const events: EventSourceMessage[] = [];
+  createParser({ onEvent: (event) => events.push(event) }).feed(text);
+  return events;
 }
 
 /** Starts a sandbox until the test ends. */

@@ -65,7 +65,7 @@ describe('a request without a handshake', () => {
       await ask('tools/call', FIND, { reply: 'sse', meta: { ...META, progressToken: 1 } }),
     );
     expect(events).toHaveLength(3);
-    for (const event of events) expect(event).not.toHaveProperty('id');
+    for (const event of events) expect(event.id).toBeUndefined();
     expect(JSON.parse(events[2]?.data ?? '')).toMatchObject({ id: 5, result: { resultType: 'complete' } });
   });
 

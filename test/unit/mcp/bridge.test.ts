@@ -67,20 +67,6 @@ it.each([
   expect(sent).toMatchObject([{ result: { protocolVersion } }]);
 });
 
-it('a 2026-07-28 host gets the name of the server, and the time for which it may keep lists', async () => {
-  const { bridge, begin, sent } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
-  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
-  await begin(request(1, 'skills/list', { _meta }), request(2, 'tools/list', { _meta }));
-  await begin(call(3, 'x', _meta));
-  await bridge.idle();
-  const named = { 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } };
-  expect(sent.map(({ result }) => result)).toMatchObject([
-    { resultType: 'complete', ttlMs: 300_000, cacheScope: 'private', _meta: named },
-    { resultType: 'complete', ttlMs: 0, cacheScope: 'public', tools: [], _meta: named },
-    { ...RESULT, resultType: 'complete', _meta: { own: 1, ...named } },
-  ]);
-});
-
 it('reports a line that cannot be read and an unexpected error, and continues', async () => {
   const faults: unknown[] = [];
   const { bridge, begin, sent } = openBridge({
