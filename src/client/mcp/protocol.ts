@@ -69,7 +69,7 @@ interface Facts {
   readonly knowledge: Knowledge;
   readonly last: Trial;
   /** The trial in the protocol that was known; undefined if none was. */
-  readonly earlier: Trial | undefined;
+  readonly known: Trial | undefined;
   readonly plain: Trial | undefined;
   readonly required: Era | undefined;
   readonly refused: readonly Era[];
@@ -89,13 +89,15 @@ const RULES: readonly Rule[] = [
   },
   {
     // The known protocol works.
-    when: ({ last, earlier, knowledge }) =>
-      last === earlier && isUnderstood(last) && (knowledge.isConfirmed === true || !isRefusal(last.outcome)),
+    when: ({ last, known, knowledge }) =>
+      last === known &&
+      isUnderstood(last) &&
+      (knowledge.isConfirmed === true || !isRefusal(last.outcome.response)),
     step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
   },
   {
     // The known protocol is refused: starts again with the plain call.
-    when: ({ last, earlier }) => last === earlier && last.era !== 'bare',
+    when: ({ last, known }) => last === known && last.era !== 'bare',
     step: () => ({ next: 'bare', knowledge: { refused: [] } }),
   },
   {
@@ -107,23 +109,23 @@ const RULES: readonly Rule[] = [
   {
     // The plain call works.
     when: ({ last, required }) => last.era === 'bare' && required === undefined && isReadable(last.outcome),
-    step: ({ last, refused, earlier }) => settle({ refused, era: 'bare' }, last.outcome, earlier),
+    step: ({ last, refused, known }) => settle({ refused, era: 'bare' }, last.outcome, known),
   },
   {
     // No protocol works.
     when: ({ last }) => last.era === 'bare',
-    step: ({ last, refused, earlier }) => settle({ refused }, last.outcome, earlier),
+    step: ({ last, refused, known }) => settle({ refused }, last.outcome, known),
   },
   {
     // The required protocol works.
     when: ({ last }) => isUnderstood(last),
-    step: ({ last, refused, earlier }) => settle({ refused, era: last.era }, last.outcome, earlier),
+    step: ({ last, refused, known }) => settle({ refused, era: last.era }, last.outcome, known),
   },
   {
     // The service refuses that protocol, too, so the refusal of the plain call is reported.
     when: () => true,
-    step: ({ last, plain = last, refused, earlier }) =>
-      settle({ refused: [...refused, last.era] }, plain.outcome, earlier),
+    step: ({ last, plain = last, refused, known }) =>
+      settle({ refused: [...refused, last.era] }, plain.outcome, known),
   },
 ];
 
@@ -139,44 +141,44 @@ export function nextProtocol(
   last: Trial,
   isKnown: boolean,
 ): Step {
-  const earlier = isKnown ? (trials[0] ?? last) : undefined;
+  const known = isKnown ? (trials[0] ?? last) : undefined;
   const facts: Facts = {
     knowledge,
     last,
-    earlier,
+    known,
     plain: [...trials, last].findLast(({ era }) => era === 'bare'),
     required: requiredProtocol(last.outcome.response),
-    refused: earlier?.era === 'bare' ? [] : knowledge.refused,
+    refused: known?.era === 'bare' ? [] : knowledge.refused,
   };
   const rule = RULES.find(({ when }) => when(facts)) as Rule;
   return rule.step(facts);
 }
 
-/** @param earlier the trial in the protocol that was known */
-function settle(knowledge: Knowledge, answer: Outcome, earlier: Trial | undefined): Step {
+/** @param known the trial in the protocol that was known */
+function settle(knowledge: Knowledge, answer: Outcome, known: Trial | undefined): Step {
   const { era } = knowledge;
-  const isOther = era !== undefined && era !== earlier?.era;
-  if (earlier === undefined || isOther || !isUnderstood(earlier)) return { answer, knowledge };
+  const isOther = era !== undefined && era !== known?.era;
+  if (known === undefined || isOther || !isUnderstood(known)) return { answer, knowledge };
   // No other protocol works better, so the refusal was about the request.
-  const confirmed = { ...knowledge, era: earlier.era, isConfirmed: true };
-  return { answer: era === undefined ? earlier.outcome : answer, knowledge: confirmed };
+  const confirmed = { ...knowledge, era: known.era, isConfirmed: true };
+  return { answer: era === undefined ? known.outcome : answer, knowledge: confirmed };
 }
 
 const isReadable = ({ response }: Outcome): boolean =>
   response?.envelope !== undefined && response.status < 300;
 
 /** Whether the service did not understand the request. 401, 403, 429, and 5xx are unrelated to the protocol. */
-const isRefusal = ({ response }: Outcome): boolean => [400, 404, 422].includes(response?.status ?? 0);
+const isRefusal = (response: RpcResponse | undefined): boolean =>
+  [400, 404, 422].includes(response?.status ?? 0);
 
 function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern' | undefined {
   if (response === undefined) return undefined;
   const { rpcError: error, status } = response;
-  const isRefused = [400, 404, 422].includes(status);
-  if (error !== undefined && (isRefused || status < 300)) {
+  if (error !== undefined && (isRefusal(response) || status < 300)) {
     if (requiresModern(error)) return 'modern';
     if (requiresHandshake(error)) return 'legacy';
   }
-  return isRefused ? 'legacy' : undefined;
+  return isRefusal(response) ? 'legacy' : undefined;
 }
 
 /** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
