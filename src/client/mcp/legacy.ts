@@ -35,10 +35,10 @@ export async function shakeHands(
   const { response, failure: error } = outcome;
   if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
   const handshake = handshakeIn(outcome);
-  if (handshake instanceof AppError) return refusal(handshake);
+  if (handshake instanceof AppError) return failedHandshake(handshake);
   try {
     const failure = await notify(channel, state, { method: 'notifications/initialized' }, handshake.headers);
-    return failure === undefined ? handshake : refusal(failure);
+    return failure === undefined ? handshake : failedHandshake(failure);
   } catch (error) {
     if (error instanceof AppError && error !== state.signal.reason)
       return { failure: error, isRefused: false };
@@ -46,7 +46,7 @@ export async function shakeHands(
   }
 }
 
-function refusal(failure: AppError): FailedHandshake {
+function failedHandshake(failure: AppError): FailedHandshake {
   const { status = 0 } = failure.details;
   return { failure, isRefused: !UNRELATED.includes(status) && status < 500 };
 }
