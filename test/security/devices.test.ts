@@ -1,39 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  constants,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, closeSync, constants, linkSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../src/errors.ts';
 import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
 import { shell, startRestaurant, until } from '../helpers/process.ts';
 import { useService } from '../helpers/service.ts';
-import { IS_ROOT, KEY, MALLORY, sharedFolder, useProgram } from './support.ts';
+import { IS_ROOT, MALLORY, useProgram } from './support.ts';
 
-const { run } = useProgram();
 const service = useService({ auth: false });
+const { run, home } = useProgram(() => service.sandbox.baseUrl);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
-const envOf = (home: string) => ({
-  HOME: home,
-  RESTAURANT_API_KEY: KEY,
-  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
-});
+/** The options of a process in a home with a pipe. */
+const inHome = () => ({ env: { ...service.env, HOME: home.path }, cwd: home.path });
 
 describe('a named pipe', () => {
-  /** Creates a folder with a pipe. */
-  function folderWithPipe(): string {
-    const folder = sharedFolder();
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    return folder;
-  }
+  let pipe = '';
+  beforeEach(() => {
+    pipe = home.at('pipe');
+    execFileSync('mkfifo', [pipe]);
+  });
 
   it.each([
     [['enrich', 'pipe']],
@@ -44,10 +30,8 @@ describe('a named pipe', () => {
     [['login', '--no-verify', '--key-file', 'pipe']],
     [[...FIND, '-o', 'pipe']],
   ])('whose other end is silent does not keep Ctrl-C from %j', async (words) => {
-    const cwd = folderWithPipe();
-    const pipe = join(cwd, 'pipe');
     service.sent();
-    const running = startRestaurant(words, { env: envOf(cwd), cwd, timeout: 10_000 });
+    const running = startRestaurant(words, { ...inHome(), timeout: 10_000 });
     let writer: number | undefined;
     const isWaiting = () => {
       if (words[0] === 'find') return service.sent() > 0;
@@ -72,17 +56,14 @@ describe('a named pipe', () => {
     ['restaurant call find_restaurant --args @<(echo \'{"name":"Nopa","city":"SF"}\') --json', '"Nopa"'],
     ['restaurant find Nopa --city SF -o /dev/null --format csv; echo $?', '0\n'],
   ])('works in %s', async (line, text) => {
-    const cwd = folderWithPipe();
-    writeFileSync(join(cwd, 'list.csv'), 'name,city\nNopa,SF\n');
-    const { stdout } = await shell(line, { env: envOf(cwd), cwd });
+    home.write('list.csv', 'name,city\nNopa,SF\n');
+    const { stdout } = await shell(line, inHome());
     expect(stdout).toContain(text);
   });
 
   it('is not written after it was replaced by a link to a file', async () => {
-    const folder = folderWithPipe();
-    const [pipe, diary] = [join(folder, 'pipe'), join(folder, 'diary')];
-    writeFileSync(diary, 'mine\n');
-    const context = { cwd: () => folder, platform: process.platform };
+    const diary = home.write('diary', 'mine\n');
+    const context = { cwd: () => home.path, platform: process.platform };
     const target = resolveOutput(pipe, context, false);
     rmSync(pipe);
     symlinkSync(diary, pipe);
@@ -91,15 +72,13 @@ describe('a named pipe', () => {
     rmSync(pipe);
     linkSync(diary, pipe);
     await expect(openDevice(target, signal)).rejects.toMatchObject({ code: 'io_error' });
-    expect(readFileSync(diary, 'utf8')).toBe('mine\n');
+    expect(home.read('diary')).toBe('mine\n');
   });
 
   it.runIf(IS_ROOT)('of another user is refused', async () => {
-    const folder = folderWithPipe();
-    const pipe = join(folder, 'pipe');
     chownSync(pipe, MALLORY, MALLORY);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    await run([...FIND, '-o', pipe], { env: envOf(folder), exit: 9 });
+    await run([...FIND, '-o', pipe], { exit: 9 });
     closeSync(reader);
   });
 });

@@ -16,24 +16,21 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { attempt } from '../../src/errors.ts';
-import { TestFolder } from '../helpers/files.ts';
 import { useService } from '../helpers/service.ts';
 import { restaurantInTerminal } from '../helpers/terminal.ts';
 import { IS_ROOT, KEY, MALLORY, sharedFolder, subfolder, useProgram, VICTIM } from './support.ts';
 
-const { run } = useProgram();
 const service = useService({ auth: false });
+const { run, home } = useProgram(() => service.sandbox.baseUrl);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
+const LOGIN = ['login', '--key-stdin', '--no-verify'];
 const SET = ['config', 'set', 'city', 'SF'];
 const LIST = 'name,city\nNopa,SF\n';
 /** Names of files that would be ours in a folder of ours. */
 const ENTRY = `${'a'.repeat(16)}-${'a'.repeat(64)}.json`;
 const OLD = `${'a'.repeat(64)}.json`;
-const env = (home: string, more: Record<string, string> = {}) => ({
-  HOME: home,
-  RESTAURANT_BASE_URL: service.sandbox.baseUrl,
-  ...more,
-});
+const CACHED = { RESTAURANT_MAX_AGE: '10m' };
+const WITHOUT_SERVICE = { RESTAURANT_API_KEY: undefined, RESTAURANT_BASE_URL: undefined };
 
 /** Creates a symbolic link that belongs to a user. */
 function linkOf(user: number, path: string, target: string): void {
@@ -114,7 +111,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     const folder = bait();
     const home = homeWithLink(link, join(folder, target));
     const before = facts(folder);
-    await run(words, { env: env(home, { RESTAURANT_MAX_AGE: '10m' }), cwd: home, exit });
+    await run(words, { env: { HOME: home, ...CACHED }, cwd: home, exit });
     expect(facts(folder)).toEqual(before);
   });
 
@@ -122,8 +119,8 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     const folder = bait();
     const home = homeWithLink('.local/state/restaurant/terminals', folder);
     const before = facts(folder);
-    const more = { env: env(home, { RESTAURANT_API_KEY: KEY }) };
-    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], more).ended;
+    const env = { ...service.env, HOME: home };
+    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], { env }).ended;
     expect([exit, facts(folder)]).toEqual([0, before]);
   });
 
@@ -133,7 +130,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
       const folder = bait();
       const home = homeWithLink(path, folder);
       const before = facts(folder);
-      const { stderr } = await run(FIND, { env: { HOME: home, RESTAURANT_API_KEY: undefined }, exit: 2 });
+      const { stderr } = await run(FIND, { env: { ...WITHOUT_SERVICE, HOME: home }, exit: 2 });
       expect(stderr).toMatch(NOT_OURS);
       expect(facts(folder)).toEqual(before);
     },
@@ -141,7 +138,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
 });
 
 describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () => {
-  const asVictim = (variables: Record<string, string>) => ({ env: variables, uid: VICTIM, cwd: '/' });
+  const asVictim = (HOME: string, more = {}) => ({ env: { HOME, ...more }, uid: VICTIM, cwd: '/' });
 
   it.each<[words: string[], exit: number, how: string]>([
     [FIND, 2, 'a link'],
@@ -157,23 +154,18 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     const before = facts(folder);
     service.sent();
     const xdg = { XDG_STATE_HOME: shared, XDG_CACHE_HOME: shared, XDG_CONFIG_HOME: shared };
-    const given = exit === 0 ? env(folder, { RESTAURANT_MAX_AGE: '10m' }) : { HOME: folder };
-    const { stderr } = await run(words, { ...asVictim({ ...given, ...xdg }), exit });
+    const more = exit === 0 ? CACHED : { RESTAURANT_BASE_URL: undefined };
+    const { stderr } = await run(words, { ...asVictim(folder, { ...xdg, ...more }), exit });
     expect([service.sent(), facts(folder)]).toEqual([exit === 0 ? 1 : 0, before]);
     if (exit === 2) expect(stderr).toMatch(NOT_OURS);
   });
 
   it('gets an error without a privileged command for a folder of root', async () => {
-    const home = sharedFolder(0, 0o755);
+    const ofRoot = sharedFolder(0, 0o755);
     const input = fileOf(VICTIM, join(sharedFolder(VICTIM), 'list.csv'), LIST);
-    for (const words of [
-      ['login', '--key-stdin', '--no-verify'],
-      SET,
-      ['enrich', input, '-o', join(home, 'out.csv'), '--quiet'],
-      [...FIND, '-o', join(home, 'out.csv')],
-    ]) {
-      await run(words, { ...asVictim(env(home)), stdin: 'sk_service_demo_free', exit: 9 });
-    }
+    const output = ['-o', join(ofRoot, 'out.csv')];
+    for (const words of [LOGIN, SET, ['enrich', input, ...output], [...FIND, ...output]])
+      await run(words, { ...asVictim(ofRoot), stdin: 'sk_service_demo_free', exit: 9 });
   });
 
   it.each([
@@ -181,15 +173,15 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
     [0, 0o755, 'cannot read the config file'],
     [VICTIM, 0o700, 'cannot read the config file'],
   ])('after a run as root searches, and gets a fix for the rest: owner %i, mode %o', async (owner, mode) => {
-    const home = sharedFolder(VICTIM);
-    const folder = subfolder(join(subfolder(join(home, '.config'), VICTIM), 'restaurant'), owner, mode);
+    const own = sharedFolder(VICTIM);
+    const folder = subfolder(join(subfolder(join(own, '.config'), VICTIM), 'restaurant'), owner, mode);
     fileOf(0, join(folder, 'config.json'), '{"settings":{"city":"Bern"}}', 0o600);
     const before = facts(folder);
-    const found = await run(FIND, { ...asVictim(env(home)), exit: 0 });
+    const found = await run(FIND, { ...asVictim(own), exit: 0 });
     expect(found.stdout.split('\n')).toHaveLength(4);
     expect(found.stderr).toMatch(/^warning: cannot read the config file .*: permission denied; .*\n$/);
-    for (const words of [['login', '--key-stdin', '--no-verify'], ['status']]) {
-      const { stderr } = await run(words, { ...asVictim(env(home)), stdin: KEY, exit: 9 });
+    for (const words of [LOGIN, ['status']]) {
+      const { stderr } = await run(words, { ...asVictim(own), stdin: KEY, exit: 9 });
       expect(stderr).toMatch(
         /^error: .*: permission denied\nhint: set HOME or RESTAURANT_CONFIG_DIR to a folder that only you can write to\n$/,
       );
@@ -200,53 +192,47 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
 
 describe('files of ours', () => {
   it('are deleted by name, even if the cache folder is the home folder', async () => {
-    const folder = new TestFolder(sharedFolder());
-    const all = env(folder.path, { RESTAURANT_CACHE_DIR: folder.path, RESTAURANT_MAX_AGE: '10m' });
-    await run(FIND, { env: all, exit: 0, asProcess: true });
-    for (const name of ['code/project/a.ts', 'responses/notes.txt']) folder.write(name);
-    const { stdout } = await run(['cache', 'clear'], { env: all, exit: 0 });
+    const env = { ...CACHED, RESTAURANT_CACHE_DIR: home.path };
+    await run(FIND, { env, exit: 0, asProcess: true });
+    for (const name of ['code/project/a.ts', 'responses/notes.txt']) home.write(name);
+    const { stdout } = await run(['cache', 'clear'], { env, exit: 0 });
     expect(stdout).toBe('removed 1 cached response\n');
-    expect([folder.list('code/project'), folder.list('responses')]).toEqual([['a.ts'], ['notes.txt']]);
+    expect([home.list('code/project'), home.list('responses')]).toEqual([['a.ts'], ['notes.txt']]);
   });
 
   it('with a key or responses are deleted by logout', async () => {
-    const folder = new TestFolder(sharedFolder());
-    const all = { ...env(folder.path, { RESTAURANT_MAX_AGE: '10m' }), RESTAURANT_API_KEY: undefined };
-    folder.write('.config/restaurant/config.json.tmp-123456789abcdef', KEY);
-    await run(['logout'], { env: all, exit: 0 });
-    expect(folder.list('.config/restaurant')).toEqual([]);
-    await run(['login', '--key-stdin', '--no-verify'], { env: all, stdin: KEY, exit: 0 });
-    await run([...FIND, '-H', 'X-Team: x'], { env: all, exit: 0 });
+    const options = { env: { ...CACHED, RESTAURANT_API_KEY: undefined }, stdin: KEY, exit: 0 };
+    home.write('.config/restaurant/config.json.tmp-123456789abcdef', KEY);
+    await run(['logout'], options);
+    expect(home.list('.config/restaurant')).toEqual([]);
+    await run(LOGIN, options);
+    await run([...FIND, '-H', 'X-Team: x'], options);
     const responses = '.cache/restaurant/responses';
-    expect(folder.list(responses)).toHaveLength(1);
-    await run(['logout'], { env: all, exit: 0 });
-    expect(folder.list(responses)).toEqual([]);
+    expect(home.list(responses)).toHaveLength(1);
+    await run(['logout'], options);
+    expect(home.list(responses)).toEqual([]);
   });
 
   it('stay readable: the config file cannot become too large', async () => {
-    const home = sharedFolder();
-    const value = 'x'.repeat(100_000);
+    const set = (name: string, value: string) => run(['config', 'set', name, value]);
     const exits = [];
-    await run(['config', 'set', 'base-url', service.sandbox.baseUrl], { env: env(home), exit: 0 });
-    for (let i = 0; i < 11; i += 1) {
-      exits.push((await run(['config', 'set', `header.X-${i}`, value], { env: env(home) })).exit);
-    }
+    await set('base-url', service.sandbox.baseUrl);
+    for (let i = 0; i < 11; i += 1) exits.push((await set(`header.X-${i}`, 'x'.repeat(100_000))).exit);
     expect(exits).toEqual([...Array(10).fill(0), 9]);
-    await run(['config', 'unset', 'header.X-1'], { env: env(home), exit: 0 });
+    await run(['config', 'unset', 'header.X-1'], { exit: 0 });
   });
 
   it('can be deleted while other commands write them', async () => {
-    const folder = new TestFolder(sharedFolder());
-    const all = { ...env(folder.path, { RESTAURANT_MAX_AGE: '10m' }), NODE_DISABLE_COMPILE_CACHE: undefined };
+    const options = { env: { ...CACHED, NODE_DISABLE_COMPILE_CACHE: undefined }, exit: 0 };
     let isDone = false;
-    const clear = () => run(['cache', 'clear'], { env: all, exit: 0 });
-    const runs = Promise.all([clear(), clear(), run(FIND, { env: all, exit: 0 })]).finally(() => {
+    const clear = () => run(['cache', 'clear'], options);
+    const runs = Promise.all([clear(), clear(), run(FIND, options)]).finally(() => {
       isDone = true;
     });
     for (let i = 10; !isDone; i = i === 99 ? 10 : i + 1) {
       // The folder may just have been deleted.
       for (const name of [`code/v1-x64/find/${i}.cjs.bin`, `responses/${ENTRY.replace(/aa/, `${i}`)}`])
-        attempt(() => folder.write(`.cache/restaurant/${name}`));
+        attempt(() => home.write(`.cache/restaurant/${name}`));
       await setImmediate();
     }
     await runs;
@@ -255,44 +241,37 @@ describe('files of ours', () => {
 
 describe('an output file', () => {
   it('that is a dangling link counts as existing', async () => {
-    const folder = sharedFolder();
-    symlinkSync(join(folder, 'created'), join(folder, 'out.csv'));
-    const before = facts(folder);
-    const { stderr } = await run([...FIND, '-o', 'out.csv'], { env: env(folder), cwd: folder, exit: 2 });
+    symlinkSync(home.at('created'), home.at('out.csv'));
+    const before = facts(home.path);
+    const { stderr } = await run([...FIND, '-o', 'out.csv'], { exit: 2 });
     expect(stderr).toContain('out.csv');
-    expect(facts(folder)).toEqual(before);
+    expect(facts(home.path)).toEqual(before);
   });
 
   it('that is a hard link is replaced, and the other link keeps its content', async () => {
-    const folder = sharedFolder();
-    const other = join(folder, 'other');
-    writeFileSync(other, 'kept\n');
-    linkSync(other, join(folder, 'out.csv'));
-    await run([...FIND, '-o', 'out.csv', '--force'], { env: env(folder), cwd: folder, exit: 0 });
-    expect(readFileSync(other, 'utf8')).toBe('kept\n');
-    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toContain('Nopa');
+    linkSync(home.write('other', 'kept\n'), home.at('out.csv'));
+    await run([...FIND, '-o', 'out.csv', '--force'], { exit: 0 });
+    expect(home.read('other')).toBe('kept\n');
+    expect(home.read('out.csv')).toContain('Nopa');
   });
 
   it.each(['/dev/full', '/proc/self/mem', '/', `${'x'.repeat(300)}.csv`, 'evil\n\u001b[2J.csv'])(
     'named %j is written or rejected without blocking',
     async (path) => {
-      const folder = sharedFolder();
-      const { exit } = await run([...FIND, '-o', path, '--force'], { env: env(folder), cwd: folder });
+      const { exit } = await run([...FIND, '-o', path, '--force']);
       expect([0, 2, 9]).toContain(exit);
     },
   );
 });
 
 describe('a cloned repository', () => {
-  /** Creates a repository in a home folder, with links that lead out of it. */
-  function clone(links: Record<string, string>): { home: string; repo: string } {
-    const home = sharedFolder();
-    const repo = subfolder(join(home, 'repo'));
-    writeFileSync(join(repo, 'places.csv'), LIST);
-    writeFileSync(join(home, 'empty'), '');
-    subfolder(join(home, 'elsewhere'));
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(repo, name));
-    return { home, repo };
+  /** Creates a repository in the home folder, with links that lead out of it. @returns its path */
+  function clone(links: Record<string, string>): string {
+    home.write('repo/places.csv', LIST);
+    home.write('empty');
+    subfolder(home.at('elsewhere'));
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, home.at('repo', name));
+    return home.at('repo');
   }
   const ENRICH = ['enrich', 'places.csv', '--quiet'];
 
@@ -309,31 +288,31 @@ describe('a cloned repository', () => {
     ['sandbox data', { 'data.csv': '../empty' }, ['sandbox', '--data', 'data.csv']],
     ['a key file', { key: '../empty' }, ['login', '--no-verify', '--key-file', 'key']],
   ])('does not lead %s out of the current folder', async (_what, links, words) => {
-    const { home, repo } = clone(links);
-    const before = facts(home);
+    const cwd = clone(links);
+    const before = facts(home.path);
     service.sent();
-    const { stderr } = await run(words, { env: env(home), cwd: repo, exit: 2 });
+    const { stderr } = await run(words, { cwd, exit: 2 });
     expect(stderr).toContain('refusing to ');
-    expect([facts(home), service.sent()]).toEqual([before, 0]);
+    expect([facts(home.path), service.sent()]).toEqual([before, 0]);
   });
 
   it('does not choose where retried rows are written', async () => {
-    const { home, repo } = clone({ 'out.csv.retry': '../empty' });
-    await run([...ENRICH, '-o', 'out.csv'], { env: env(home), cwd: repo, exit: 0 });
-    symlinkSync('../empty', join(repo, 'out.csv.retry'));
-    await run([...ENRICH, '-o', 'out.csv', '--resume'], { env: env(home), cwd: repo, exit: 9 });
-    expect(readFileSync(join(home, 'empty'), 'utf8')).toBe('');
-    expect(lstatSync(join(repo, 'out.csv')).isFile()).toBe(true);
+    const cwd = clone({ 'out.csv.retry': '../empty' });
+    await run([...ENRICH, '-o', 'out.csv'], { cwd, exit: 0 });
+    symlinkSync('../empty', join(cwd, 'out.csv.retry'));
+    await run([...ENRICH, '-o', 'out.csv', '--resume'], { cwd, exit: 9 });
+    expect(home.read('empty')).toBe('');
+    expect(lstatSync(join(cwd, 'out.csv')).isFile()).toBe(true);
   });
 
   it('can be left with --force, and with links outside of it', async () => {
-    const { home, repo } = clone({ 'out.csv': '../new' });
-    await run([...ENRICH, '-o', 'out.csv', '--force'], { env: env(home), cwd: repo, exit: 0 });
-    expect(readFileSync(join(home, 'new'), 'utf8')).toContain('Nopa,SF,');
-    symlinkSync('elsewhere', join(home, 'data'));
-    await run([...FIND, '-o', '../data/out.csv'], { env: env(home), cwd: repo, exit: 0 });
-    symlinkSync('repo/places.csv', join(home, 'latest.csv'));
-    await run(['enrich', '../latest.csv', '-o', '../data/rows.csv'], { env: env(home), cwd: repo, exit: 0 });
-    expect(readdirSync(join(home, 'elsewhere')).sort()).toEqual(['out.csv', 'rows.csv']);
+    const cwd = clone({ 'out.csv': '../new' });
+    await run([...ENRICH, '-o', 'out.csv', '--force'], { cwd, exit: 0 });
+    expect(home.read('new')).toContain('Nopa,SF,');
+    symlinkSync('elsewhere', home.at('data'));
+    await run([...FIND, '-o', '../data/out.csv'], { cwd, exit: 0 });
+    symlinkSync('repo/places.csv', home.at('latest.csv'));
+    await run(['enrich', '../latest.csv', '-o', '../data/rows.csv'], { cwd, exit: 0 });
+    expect(home.list('elsewhere')).toEqual(['out.csv', 'rows.csv']);
   });
 });
