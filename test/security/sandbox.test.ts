@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PROGRAM, type Running, startRestaurant } from '../helpers/process.ts';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startRestaurant } from '../helpers/process.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
-import { inTerminal } from '../helpers/terminal.ts';
+import { restaurantInTerminal } from '../helpers/terminal.ts';
 
 const BODY = JSON.stringify({
   jsonrpc: '2.0',
@@ -12,13 +12,9 @@ const BODY = JSON.stringify({
   params: { name: 'find_restaurant', arguments: { name: 'Nopa', city: 'SF' } },
 });
 
-let running: Running;
-let port = 0;
-beforeAll(async () => {
-  const words = ['sandbox', '--port', '0', '--per-minute', '0', '--per-day', '0'];
-  running = startRestaurant(words, { env: { HOME: tempFolder() } });
-  port = Number(new URL((await running.printed('\n')).trim()).port);
-});
+const words = ['sandbox', '--port', '0', '--per-minute', '0', '--per-day', '0'];
+const running = startRestaurant(words, { env: { HOME: tempFolder() } });
+const port = Number(new URL((await running.printed('\n')).trim()).port);
 afterAll(async () => {
   running.process.kill('SIGTERM');
   expect((await running.ended).stderr).not.toMatch(/^\s+at /m);
@@ -91,9 +87,8 @@ describe('the sandbox survives', () => {
   });
 
   it('control characters in the name of a tool, on a terminal', async () => {
-    const [program, ...first] = PROGRAM;
-    const words = [...first, 'sandbox', '--port', '0', '--no-color'];
-    const terminal = inTerminal(program, words, { env: { HOME: tempFolder() }, columns: 200 });
+    const options = { env: { HOME: tempFolder() }, columns: 200 };
+    const terminal = restaurantInTerminal(['sandbox', '--port', '0', '--no-color'], options);
     await terminal.shown(/http:\/\/127\.0\.0\.1:\d+/);
     const at = Number(/127\.0\.0\.1:(\d+)/.exec(terminal.output())?.[1]);
     const evil = 'e\\u001b[2J\\u009b2J\\u202e\\u0007vil';

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseFault } from '../../../src/sandbox/faults.ts';
-import { toolReply } from '../../helpers/client.ts';
+import { found, useScriptedService } from '../../helpers/answers.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { newHome } from '../../helpers/program.ts';
-import { httpServer, rawServer } from '../../helpers/servers.ts';
+import { rawServer } from '../../helpers/servers.ts';
 import { useService } from '../../helpers/service.ts';
 
 /** Maximum time from a signal to the exit, in ms, on a busy and on an idle machine. */
@@ -24,6 +24,7 @@ const CALL = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fi
 
 const hanging = useService({ faults: [parseFault('hang')] });
 const busy = useService({ faults: [parseFault('429')] });
+const large = useScriptedService();
 /** Accepts connections and sends nothing. */
 const silent = await rawServer(() => {});
 afterAll(silent.close);
@@ -126,18 +127,26 @@ const STAGES: Readonly<Record<string, readonly [reach: () => Promise<Running>, s
   'in sandbox, with open connections': [busySandbox, ''],
 };
 
+/** Sends signals. @returns how the program ended, and after how many milliseconds */
+async function afterSignals(run: Running, ...signals: readonly NodeJS.Signals[]) {
+  const began = performance.now();
+  for (const signal of signals) run.process.kill(signal);
+  // `ended` waits for stdout, which nobody may read.
+  const exit = await new Promise((resolve) => run.process.on('exit', resolve));
+  const ms = performance.now() - began;
+  expect(ms).toBeLessThan(BUSY_MS);
+  return { exit, ms, output: run.ended };
+}
+
 describe('a signal ends the program with its exit code', () => {
   let fastest = Number.POSITIVE_INFINITY;
 
   it.each(Object.entries(STAGES))('%s', async (stage, [reach, expected]) => {
     for (const [signal, code] of SIGNALS) {
       const run = await reach();
-      const began = performance.now();
-      run.process.kill(signal);
-      const { exit, stdout, stderr } = await run.ended;
-      const ms = performance.now() - began;
+      const { exit, ms, output } = await afterSignals(run, signal);
+      const { stdout, stderr } = await output;
       fastest = Math.min(fastest, ms);
-      expect(ms).toBeLessThan(BUSY_MS);
       expect([signal, exit]).toEqual([signal, code]);
       if (typeof expected === 'string') expect(stderr).toBe(expected);
       else {
@@ -153,11 +162,7 @@ describe('a signal ends the program with its exit code', () => {
 
   it('also when it arrives twice', async () => {
     const run = await requested(FIND);
-    const began = performance.now();
-    run.process.kill('SIGINT');
-    run.process.kill('SIGINT');
-    expect((await run.ended).exit).toBe(130);
-    expect(performance.now() - began).toBeLessThan(BUSY_MS);
+    expect((await afterSignals(run, 'SIGINT', 'SIGINT')).exit).toBe(130);
   });
 
   it('without a partially written file', () => {
@@ -168,21 +173,13 @@ describe('a signal ends the program with its exit code', () => {
   });
 
   it('while nobody reads stdout', async () => {
-    let answered = false;
-    const results = Array.from({ length: 20_000 }, (_, n) => ({ service_id: `${n}`, name: 'x'.repeat(100) }));
-    const server = await httpServer(({ body }, response) => {
-      response.end(toolReply(JSON.parse(body).id, { status: 'ok', results, total_matches: 20_000 }));
-      answered = true;
-    });
-    onTestFinished(server.close);
-    const run = start(FIND, server.origin);
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({ service_id: `${n}`, name: 'x'.repeat(100) }));
+    large.answer(found(...rows));
+    const run = start(FIND, large.url);
     run.process.stdout?.removeAllListeners('data').pause();
-    await until(() => answered, run);
+    await until(() => large.asked.length > 0, run);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const began = performance.now();
-    run.process.kill('SIGINT');
-    expect(await new Promise((resolve) => run.process.on('exit', resolve))).toBe(130);
-    expect(performance.now() - began).toBeLessThan(BUSY_MS);
+    expect((await afterSignals(run, 'SIGINT')).exit).toBe(130);
   });
 
   it('at any time during its start, with at most its usual message', async () => {

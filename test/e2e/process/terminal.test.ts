@@ -56,15 +56,10 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
     expect([exit, output.includes(ESC)]).toEqual([0, isColored]);
   });
 
-  it('color appears in a pipe only when forced', async () => {
-    for (const [FORCE_COLOR, isColored] of [
-      ['', false],
-      ['1', true],
-    ] as const) {
-      const env = { ...plain.env, FORCE_COLOR };
-      const { stdout } = await restaurant([...FIND, '--format', 'table'], { env });
-      expect(stdout.includes(ESC)).toBe(isColored);
-    }
+  it.each(['', '1'])('color appears in a pipe only when forced: FORCE_COLOR=%j', async (FORCE_COLOR) => {
+    const env = { ...plain.env, FORCE_COLOR };
+    const { stdout } = await restaurant([...FIND, '--format', 'table'], { env });
+    expect(stdout.includes(ESC)).toBe(FORCE_COLOR === '1');
   });
 
   it('each stream is checked separately', async () => {
@@ -102,15 +97,13 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('no spinner appears without a terminal or when it is disabled', async () => {
-    const still = [
+    for (const run of [
       at(slow, FIND, { CI: 'true' }),
       at(slow, [...FIND, '--quiet']),
       at(slow, [...FIND, '--json']),
       at(slow, FIND, { TERM: 'dumb' }),
-    ];
-    for (const { exit, output } of await Promise.all(still)) {
-      expect([exit, SPINNER.test(output)]).toEqual([0, false]);
-    }
+    ])
+      expect(await run).toMatchObject({ exit: 0, output: expect.not.stringMatching(SPINNER) });
     const piped = await restaurant(FIND, { env: slow.env });
     expect([piped.exit, piped.stderr]).toEqual([0, '']);
   });
@@ -214,12 +207,12 @@ describe.skipIf(process.platform === 'win32').concurrent('at a terminal', () => 
   });
 
   it('a command that reads from the keyboard prints a note', async () => {
-    for (const [words, what] of [
-      [['lookup', '-'], 'reading ids, one per line'],
-      [['raw', 'tools/call', '-'], 'reading params'],
-      [['call', 'find_restaurant', '--args', '-'], 'reading --args'],
-    ] as const) {
-      const run = restaurantInTerminal(words, { env: { ...plain.env, NO_COLOR: '1' } });
+    for (const [words, what] of Object.entries({
+      'lookup -': 'reading ids, one per line',
+      'raw tools/call -': 'reading params',
+      'call find_restaurant --args -': 'reading --args',
+    })) {
+      const run = restaurantInTerminal(words.split(' '), { env: { ...plain.env, NO_COLOR: '1' } });
       await run.shown(`${what} from the keyboard; Ctrl-D ends it`);
       run.type(CTRL_C);
       expect((await run.ended).exit).toBe(130);

@@ -59,9 +59,10 @@ function onlyFile(folder: TestFolder): string {
 
 describe('openLedger', () => {
   it('counts recorded requests, also over the limit, and returns when the next is allowed', async () => {
-    const { clock, open } = world();
+    const { clock, open, folder } = world();
     const ledger = open(3, 5);
     expect(await ledger.usage()).toEqual({ perMinute: { limit: 3, used: 0 }, perDay: { limit: 5, used: 0 } });
+    expect(existsSync(folder.path)).toBe(false);
     await repeat(2, () => ledger.record());
     expect(await ledger.usage()).toEqual({ perMinute: { limit: 3, used: 2 }, perDay: { limit: 5, used: 2 } });
     clock.now += SECOND;
@@ -162,12 +163,6 @@ describe('openLedger', () => {
     expect(file).toMatch(/^[0-9a-f]{64}\.2023-11-14$/);
     expect(folder.read(file)).not.toMatch(/sk_|example/);
     expect(folder.modes('', file)).toEqual(['700', '600']);
-  });
-
-  it('creates nothing until a request is counted', async () => {
-    const { open, folder } = world();
-    await open().usage();
-    expect(existsSync(folder.path)).toBe(false);
   });
 
   it('grants no request during a pause that the service requested', async () => {
