@@ -9,23 +9,20 @@ const service = useScriptedService();
 const { run } = useProgram(() => service.url);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 
+const empty = (code: number, headers: Record<string, string>): Reply => status(code, headers, '{}');
 const stream = (body: string): Reply => status(200, { 'Content-Type': 'text/event-stream' }, body);
 
 /** Name, response, and the expected exit codes. */
 const REPLIES: [string, Reply, ...number[]][] = [
-  ['Retry-After in the year 9999', status(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }, '{}'), 5],
+  ['Retry-After in the year 9999', empty(429, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 5],
   [
     'cookies, Alt-Svc and Refresh',
-    status(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }, '{}'),
+    empty(200, { 'Set-Cookie': 'a=b', 'Alt-Svc': 'h2=":1"', Refresh: '0;url=//x' }),
     7,
   ],
-  [
-    'a charset of 6 kB',
-    status(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }, '{}'),
-    7,
-  ],
-  ['a redirect with user info', status(302, { Location: 'https://user:pass@evil.example/' }, '{}'), 7],
-  ['a redirect of 8 kB', status(307, { Location: `https://${'x'.repeat(8000)}.example/` }, '{}'), 7],
+  ['a charset of 6 kB', empty(200, { 'Content-Type': `application/json; charset=${'x'.repeat(6000)}` }), 7],
+  ['a redirect with user info', empty(302, { Location: 'https://user:pass@evil.example/' }), 7],
+  ['a redirect of 8 kB', empty(307, { Location: `https://${'x'.repeat(8000)}.example/` }), 7],
   [
     'names of object methods as keys',
     found(

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { windowsWord } from '../../src/util/shell.ts';
+import { TestFolder } from '../helpers/files.ts';
 import { restaurant } from '../helpers/process.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 import { cmd, envWith, installCommand } from './installed.ts';
@@ -27,8 +28,8 @@ describe('in cmd.exe', () => {
   });
 
   it('a quoted word arrives as it is, through a launcher of npm, too', async () => {
-    const script = join(tempFolder(), 'print.js');
-    writeFileSync(script, 'process.stdout.write(JSON.stringify(process.argv.slice(2)))');
+    const print = 'process.stdout.write(JSON.stringify(process.argv.slice(2)))';
+    const script = new TestFolder().write('print.js', print);
     const options = { env: envWith(installCommand('print', script)), cwd: tempFolder() };
     const words = [
       'a b',
@@ -51,17 +52,16 @@ describe('in cmd.exe', () => {
 describe('key-command', () => {
   const login = (command: string, env: Record<string, string>) =>
     restaurant(['config', 'set', 'key-command', command], { env });
-  const whoami = (env: Record<string, string>) =>
-    restaurant(['status', '--check', '--json', '--base-url', 'http://127.0.0.1:9', '--retries', '0'], {
-      env,
-    });
+  const whoami = (env: Record<string, string>, cwd?: string) => {
+    const words = ['status', '--check', '--json', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
+    return restaurant(words, { env, ...(cwd === undefined ? {} : { cwd }) });
+  };
 
   it.each(['an .exe', 'a .cmd with its path', 'a .cmd on the PATH'])('runs %s', async (kind) => {
-    const script = join(tempFolder(), 'key.js');
-    const seen = `${script}.seen`;
-    writeFileSync(
-      script,
-      `require('fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.argv.slice(2)));
+    const files = new TestFolder();
+    const script = files.write(
+      'key.js',
+      `require('fs').writeFileSync(__dirname + '/seen', JSON.stringify(process.argv.slice(2)));
        console.log('sk_service_demo_paid');`,
     );
     const folder = installCommand('vault', script);
@@ -75,21 +75,17 @@ describe('key-command', () => {
     expect([saved.exit, saved.stderr]).toEqual([0, '']);
     const { stdout, stderr } = await whoami(env);
     expect(`${stdout}${stderr}`).not.toContain('key-command:');
-    expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual(['read', 'a b&c']);
+    expect(JSON.parse(files.read('seen'))).toEqual(['read', 'a b&c']);
   });
 
   it('runs no program of the current folder, which may be a cloned repository', async () => {
-    const cwd = tempFolder();
+    const repository = new TestFolder();
     for (const name of ['vault.cmd', 'vault.bat', 'cmd.exe'])
-      writeFileSync(join(cwd, name), '@ECHO off\r\nECHO. > ran\r\nECHO sk_service_demo_paid\r\n');
+      repository.write(name, '@ECHO off\r\nECHO. > ran\r\nECHO sk_service_demo_paid\r\n');
     const env = envWith(tempFolder());
     expect((await login('vault', env)).exit).toBe(0);
-    const options = { env, cwd };
-    const { stdout, stderr } = await restaurant(
-      ['status', '--check', '--base-url', 'http://127.0.0.1:9'],
-      options,
-    );
+    const { stdout, stderr } = await whoami(env, repository.path);
     expect(`${stdout}${stderr}`).toContain('key-command: vault was not found');
-    expect(existsSync(join(cwd, 'ran'))).toBe(false);
+    expect(repository.list()).not.toContain('ran');
   });
 });
