@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
-import { AppError, usage } from '../../errors.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
 import { cellAt, toCell } from '../../output/records.ts';
@@ -247,8 +247,8 @@ const openRows = (
     { ...input, name },
     { format: written?.format ?? formatOf(path), delimiter, headerLine: 1 },
     ({ line, what }) => {
-      throw new AppError('bad_input', `${name}: line ${line} ${what}`, {
-        hint: { text: 'correct the file, or write it again with enrich' },
+      throw failure('bad_input', `${name}: line ${line} ${what}`, {
+        text: 'correct the file, or write it again with enrich',
       });
     },
   );
@@ -283,12 +283,10 @@ async function openSource(app: App, file: ListFile) {
 }
 
 const notAnOutput = (name: string, prefix: string): AppError =>
-  new AppError('bad_input', `${name} has no column ${prefix}status, so it is not the output of enrich`, {
-    hint: [
-      { text: 'start with', command: restaurant('enrich', slot('file'), '-o', 'out.csv') },
-      { text: 'or name the prefix of its columns', command: again({ '--prefix': slot('text') }) },
-    ],
-  });
+  failure('bad_input', `${name} has no column ${prefix}status, so it is not the output of enrich`, [
+    { text: 'start with', command: restaurant('enrich', slot('file'), '-o', 'out.csv') },
+    { text: 'or name the prefix of its columns', command: again({ '--prefix': slot('text') }) },
+  ]);
 
 function nestedValues(value: JsonObject, prefix: string): Values {
   const found = value[nestedKey(prefix)];

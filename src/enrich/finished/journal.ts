@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
-import { AppError, usage } from '../../errors.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
 import { again, slot, system } from '../../hint.ts';
 import { csvRow } from '../../output/csv.ts';
 import { toCell } from '../../output/records.ts';
 import { writeFileAtomic } from '../../storage/atomic.ts';
-import { ioError, readRegularFile, whenFree } from '../../storage/files.ts';
+import { perform, readRegularFile, whenFree } from '../../storage/files.ts';
 import { tryLock } from '../../storage/lock.ts';
 import type { FieldChange } from '../../util/changes.ts';
 import { plural } from '../../util/format.ts';
@@ -143,18 +143,16 @@ export class Journal {
   }
 
   #otherFile(list: FinishedList, row: number): AppError {
-    return new AppError(
+    return failure(
       'bad_input',
       `row ${row} of ${list.name} has changed since the decision in ${this.path} was made`,
-      {
-        hint: [
-          { text: 'restore the file' },
-          {
-            text: 'or put the decisions aside',
-            command: system('mv', this.path, `${this.path}.old`),
-          },
-        ],
-      },
+      [
+        { text: 'restore the file' },
+        {
+          text: 'or put the decisions aside',
+          command: system('mv', this.path, `${this.path}.old`),
+        },
+      ],
     );
   }
 }
@@ -205,8 +203,9 @@ function recordChanges(entries: readonly JournalEntry[], guard: boolean): void {
 }
 
 const noChangesFile = (path: string): AppError =>
-  new AppError('bad_input', `${path} is missing, to which an interrupted run adds changes`, {
-    hint: { text: 'create it', command: again({ '--refresh': true, '--changes': path }) },
+  failure('bad_input', `${path} is missing, to which an interrupted run adds changes`, {
+    text: 'create it',
+    command: again({ '--refresh': true, '--changes': path }),
   });
 
 const linesOf = ({ row, id = '', name = '', changes = [], at }: JournalEntry, guard: boolean): string[] =>
@@ -215,10 +214,5 @@ const linesOf = ({ row, id = '', name = '', changes = [], at }: JournalEntry, gu
       `${csvRow([row, id, name, field, toCell(before), toCell(after), new Date(at).toISOString()], guard)}\n`,
   );
 
-function read(path: string): string {
-  try {
-    return readRegularFile(path, MAX_BYTES).bytes.toString('utf8');
-  } catch (error) {
-    throw ioError('read', path, error);
-  }
-}
+const read = (path: string): string =>
+  perform('read', path, () => readRegularFile(path, MAX_BYTES).bytes.toString('utf8'));

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { type AppError, usage } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
@@ -173,7 +173,7 @@ function noColumns(problem: Problem): AppError {
       : []),
     `${wrong.length > 0 ? 'it' : 'the list'} has ${listed(header)}`,
   ].join('; ');
-  return new AppError('usage', message, { hint: columnHints(problem) });
+  return usage(message, columnHints(problem));
 }
 
 function columnHints({ header, wrong, missing, likelyHeader }: Problem): Hint {

@@ -1,3 +1,4 @@
+import { attempt } from '../../errors.ts';
 import type { OnProblem, Problem } from '../row.ts';
 
 export interface DecodedText {
@@ -22,13 +23,7 @@ const WORKBOOKS = new Map([
 ] as const);
 const REPLACEMENT = '\ufffd';
 
-export function isEncoding(label: string): boolean {
-  try {
-    return new TextDecoder(label).encoding !== '';
-  } catch {
-    return false;
-  }
-}
+export const isEncoding = (label: string): boolean => attempt(() => new TextDecoder(label)) !== undefined;
 
 /**
  * Decodes UTF-8, UTF-16 with a byte order mark, or the given encoding.

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, failure } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
-import { ioReason } from '../../storage/files.ts';
+import { ioError, ioReason } from '../../storage/files.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
 import type { InputFormat } from '../row.ts';
 
@@ -47,12 +47,12 @@ export function openInput(file: string, context: InputContext): Input {
     const chunks = () => stdin.chunks();
     return { name: 'stdin', format: undefined, signal, chunks, close() {} };
   }
-  if (file === '') throw new AppError('bad_input', "the file name is empty: ''", { hint: INPUT_HINT });
+  if (file === '') throw failure('bad_input', "the file name is empty: ''", INPUT_HINT);
   const input = openFile(file, context);
   const { stats } = input;
   if (stats.isDirectory()) {
     input.close();
-    throw new AppError('bad_input', `${file} is a folder`, { hint: { text: 'name a file', ...INPUT_HINT } });
+    throw failure('bad_input', `${file} is a folder`, { text: 'name a file', ...INPUT_HINT });
   }
   return {
     name: file,
@@ -70,7 +70,7 @@ function openFile(file: string, context: InputContext): UserInput {
     return openUserInput(path, context);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError('bad_input', `cannot read ${file}: ${ioReason(cause)}`, { cause, hint: INPUT_HINT });
+    throw failure('bad_input', `cannot read ${file}: ${ioReason(cause)}`, INPUT_HINT, cause);
   }
 }
 
@@ -78,7 +78,6 @@ async function* readChunks(input: UserInput, file: string, signal: AbortSignal):
   try {
     yield* input.chunks(signal);
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('io_error', `cannot read ${file}: ${ioReason(cause)}`, { cause });
+    throw ioError('read', file, cause);
   }
 }

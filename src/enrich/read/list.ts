@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.ts';
-import { again, slot } from '../../hint.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
+import { again, type Hint, slot } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
@@ -66,8 +66,9 @@ const MAX_EXPLAINED = 3;
 const MAX_KEYS = 10_000;
 /** Number of rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
-const KEEP_NDJSON = {
-  hint: { text: 'keep the format', command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }) },
+const KEEP_NDJSON: Hint = {
+  text: 'keep the format',
+  command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }),
 };
 
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
@@ -77,9 +78,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
     return openTable(input.name, await openSheet(input, workbook, options), options, onProblem);
   }
   if (options.sheet !== undefined)
-    throw new AppError('usage', `--sheet: ${input.name} is not a workbook`, {
-      hint: { command: again({}, { without: ['--sheet'] }) },
-    });
+    throw usage(`--sheet: ${input.name} is not a workbook`, { command: again({}, { without: ['--sheet'] }) });
   const { head, all } = await peekHeader(pieces);
   const format = options.format ?? input.format ?? formatOfText(head);
   if (format === 'ndjson' || format === 'geojson') {
@@ -98,13 +97,12 @@ async function openSheet(
 ): Promise<TableSource> {
   const command = again({}, { operands: ['list.xlsx'] });
   if (kind === 'xls')
-    throw new AppError('bad_input', `${name} is a workbook of an old format, or one with a password`, {
-      hint: [{ text: 'save it as .xlsx without a password' }, { text: 'then', command }],
-    });
+    throw failure('bad_input', `${name} is a workbook of an old format, or one with a password`, [
+      { text: 'save it as .xlsx without a password' },
+      { text: 'then', command },
+    ]);
   if (file === undefined)
-    throw new AppError('bad_input', `${name} is a workbook, which is only read from a file`, {
-      hint: { command },
-    });
+    throw failure('bad_input', `${name} is a workbook, which is only read from a file`, { command });
   const { readWorkbook } = await import('./xlsx/workbook.ts');
   const records = readWorkbook(file.descriptor, { name, sheet, delimiter, signal });
   return { records, delimiter, format: 'csv', bom: true, isSheet: true };
@@ -149,10 +147,7 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   try {
     return flatten(value);
   } catch (cause) {
-    throw new AppError('bad_input', `line ${line} nests too deep for the columns of a CSV`, {
-      cause,
-      ...KEEP_NDJSON,
-    });
+    throw failure('bad_input', `line ${line} nests too deep for the columns of a CSV`, KEEP_NDJSON, cause);
   }
 }
 
@@ -214,7 +209,7 @@ function addKeys({ top, flat, isFlat }: Keys, row: ObjectRow, { name }: Input): 
   for (const key of flatCells(row).keys()) flat.add(key);
   if (flat.size <= MAX_KEYS) return;
   const message = `the rows of ${name} have more than ${MAX_KEYS} different keys`;
-  throw new AppError('bad_input', message, KEEP_NDJSON);
+  throw failure('bad_input', message, KEEP_NDJSON);
 }
 
 /** The problems of a list, of which an error names the first ones. */
@@ -251,11 +246,12 @@ class Problems {
     const correct = file
       ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
       : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
-    return new AppError('bad_input', `${name}: ${explained.join('; ')}${also}${rest}${likely}`, {
-      hint:
-        bytes === undefined
-          ? correct
-          : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
-    });
+    return failure(
+      'bad_input',
+      `${name}: ${explained.join('; ')}${also}${rest}${likely}`,
+      bytes === undefined
+        ? correct
+        : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
+    );
   }
 }

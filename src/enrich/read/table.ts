@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName } from '../../util/sheet.ts';
@@ -43,8 +43,8 @@ function namedDelimiter(separator: string | undefined, head: string): Delimiter 
   if (separator === undefined) return detectDelimiter(head);
   const found = DELIMITERS.find((delimiter) => delimiter === separator);
   if (found !== undefined) return found;
-  throw new AppError('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
-    hint: { text: 'save the list with commas, semicolons, tabs, or pipes between the columns' },
+  throw failure('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
+    text: 'save the list with commas, semicolons, tabs, or pipes between the columns',
   });
 }
 

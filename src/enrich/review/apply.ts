@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { readAllText, readArgumentFile } from '../../app/input.ts';
 import type { FindQuery, Restaurant } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { CsvReader } from '../../util/csv.ts';
@@ -25,10 +25,8 @@ export async function readDecisions(app: App, file: string) {
   const [header, ...records] = [...reader.push(start), ...reader.end()];
   const columns = header?.cells.map((cell) => cell.trim()) ?? [];
   const bad = (line: number, what: string): AppError =>
-    new AppError('bad_input', `${where}: line ${line} ${what}`, {
-      hint: {
-        text: `nothing was changed; the columns are ${EXAMPLE}, and a decision is ${DECISIONS.join(', ')}`,
-      },
+    failure('bad_input', `${where}: line ${line} ${what}`, {
+      text: `nothing was changed; the columns are ${EXAMPLE}, and a decision is ${DECISIONS.join(', ')}`,
     });
   if (!columns.includes('row') || !columns.includes('decision'))
     throw bad(1, 'has no columns row and decision');
@@ -90,11 +88,9 @@ function checkDecision(
   { row: number, line, name, decision, id }: WrittenDecision,
 ): void {
   const refuse = (what: string): AppError =>
-    new AppError('bad_input', `line ${line} of the decisions: ${what}`, {
-      hint: {
-        text: 'nothing was changed; make the decisions with the present file, as listed by',
-        command: restaurant('review', list.name, '--json'),
-      },
+    failure('bad_input', `line ${line} of the decisions: ${what}`, {
+      text: 'nothing was changed; make the decisions with the present file, as listed by',
+      command: restaurant('review', list.name, '--json'),
     });
   if (row === undefined) throw refuse(`${list.name} has no row ${number}`);
   const { name: listed, current } = row;

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import type { FindQuery } from '../../client/types.ts';
 import type { Keyboard } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, failure } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
 import type { Palette } from '../../output/style.ts';
 import { plural } from '../../util/format.ts';
@@ -139,8 +139,9 @@ async function readStep(
 ): Promise<Step> {
   const key = await keyboard.next();
   if (key === 'ctrl-c')
-    throw new AppError('interrupted', 'interrupted at the prompt', {
-      hint: { text: 'your decisions are saved; to continue', command: again() },
+    throw failure('interrupted', 'interrupted at the prompt', {
+      text: 'your decisions are saved; to continue',
+      command: again(),
     });
   if (key === undefined) return 'quit';
   const number = /^[1-9]$/.test(key) ? Number(key) : 0;

@@ -7,7 +7,7 @@ import { checkOutputFile, outputPath } from '../../app/output-file.ts';
 import { configuredTarget, openTarget, type Target as ServiceTarget } from '../../app/target.ts';
 import { AppError, type Code, PipeClosed, usage } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Command, type Options, restaurant } from '../../hint.ts';
-import { flushFolder, ioError, whenFree } from '../../storage/files.ts';
+import { flushFolder, perform, whenFree } from '../../storage/files.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { onAbort } from '../../util/async.ts';
 import { timeText } from '../../util/format.ts';
@@ -210,12 +210,10 @@ async function writeFile(run: Run, outputFile: OutputFile): Promise<void> {
   }
   if (previous === undefined) return;
   // After a retry, the new rows replace the output.
-  try {
+  perform('replace', outputFile.name, () => {
     whenFree(() => renameSync(file.path, outputFile.path));
     flushFolder(dirname(outputFile.path));
-  } catch (error) {
-    throw ioError('replace', outputFile.name, error);
-  }
+  });
   fingerprint.save();
 }
 

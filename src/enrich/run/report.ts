@@ -1,4 +1,4 @@
-import { closeSync, constants, readSync, statSync } from 'node:fs';
+import { constants, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
@@ -11,7 +11,7 @@ import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html
 import { PAGE_MARK, pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
 import { writeChunksAtomic } from '../../storage/atomic.ts';
-import { openNoFollow } from '../../storage/files.ts';
+import { closing, openNoFollow } from '../../storage/files.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -78,12 +78,8 @@ const OTHER_PAGE: Advice = { text: 'name another file', command: REPORT.command(
 
 function isPage(path: string): boolean {
   const head = Buffer.alloc(Buffer.byteLength(PAGE_MARK));
-  const file = openNoFollow(path, constants.O_RDONLY);
-  try {
-    return readSync(file, head) === head.length && head.toString('utf8') === PAGE_MARK;
-  } finally {
-    closeSync(file);
-  }
+  const length = closing(openNoFollow(path, constants.O_RDONLY), (file) => readSync(file, head));
+  return length === head.length && head.toString('utf8') === PAGE_MARK;
 }
 
 export async function writeReport(

@@ -1,9 +1,9 @@
 import { lstatSync, rmSync, type Stats, statSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { checkOutputFile } from '../../app/output-file.ts';
-import { AppError } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import { ioError, whenFree } from '../../storage/files.ts';
+import { ioError, perform, whenFree } from '../../storage/files.ts';
 import { tryLock } from '../../storage/lock.ts';
 import { openDevice, type UserDevice, type UserPath } from '../../storage/user-files.ts';
 import type { Input } from '../read/input.ts';
@@ -26,11 +26,10 @@ export function claimOutput(app: App, input: Input, resume: boolean): OutputFile
   const name = app.globals.output ?? target.path;
   assertNotInput(name, target.path, input);
   if (target.entry !== 'device') return claimFile(name, target.path, app.globals.dryRun);
-  if (resume) {
-    throw new AppError('usage', `--resume needs a file, and ${name} is a device`, {
-      hint: { command: again({ '--output': 'out.csv' }) },
+  if (resume)
+    throw usage(`--resume needs a file, and ${name} is a device`, {
+      command: again({ '--output': 'out.csv' }),
     });
-  }
   return { path: target.path, name, exists: true, device: target, createdAt: undefined, release() {} };
 }
 
@@ -38,8 +37,8 @@ export function claimOutput(app: App, input: Input, resume: boolean): OutputFile
 function assertNotInput(name: string, path: string, { file }: Input): void {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined || file?.stats.dev !== stats.dev || file.stats.ino !== stats.ino) return;
-  throw new AppError('usage', `${name} is the input itself`, {
-    hint: { command: again({ '--output': name.replace(/(\.\w+)?$/, '-enriched$1') }) },
+  throw usage(`${name} is the input itself`, {
+    command: again({ '--output': name.replace(/(\.\w+)?$/, '-enriched$1') }),
   });
 }
 
@@ -94,10 +93,5 @@ function modeOf(path: string): number | undefined {
   return stats?.isFile() ? stats.mode & 0o777 : undefined;
 }
 
-function remove(path: string): void {
-  try {
-    whenFree(() => rmSync(path, { force: true }));
-  } catch (error) {
-    throw ioError('write', path, error);
-  }
-}
+const remove = (path: string): void =>
+  perform('write', path, () => whenFree(() => rmSync(path, { force: true })));

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { failure, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula } from '../../output/csv.ts';
 import { type Scalar, toCell, valueAt } from '../../output/records.ts';
@@ -171,16 +171,10 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   const cells = flatCells(row);
   const extra = [...cells.keys()].find((key) => !known.has(key));
   if (extra !== undefined) {
-    throw new AppError(
-      'bad_input',
-      `line ${row.line} has a key '${extra}' that the first row does not have`,
-      {
-        hint: {
-          text: 'give the list as a file, so that all keys are known before the first row',
-          command: again({}, { operands: ['list.ndjson'] }),
-        },
-      },
-    );
+    throw failure('bad_input', `line ${row.line} has a key '${extra}' that the first row does not have`, {
+      text: 'give the list as a file, so that all keys are known before the first row',
+      command: again({}, { operands: ['list.ndjson'] }),
+    });
   }
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
@@ -202,8 +196,9 @@ class NdjsonCodec extends RowCodec {
     assertNewNames(options.added, '');
     const duplicate = repeated(options.columns);
     if (duplicate === undefined) return;
-    throw new AppError('usage', `the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
-      hint: { text: 'write a CSV', command: again({ '--output': 'out.csv', '--format': 'csv' }) },
+    throw usage(`the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
+      text: 'write a CSV',
+      command: again({ '--output': 'out.csv', '--format': 'csv' }),
     });
   }
 
@@ -216,8 +211,9 @@ class NdjsonCodec extends RowCodec {
       return { start: `{${members.join('')}`, end };
     }
     if (Object.hasOwn(row.value, this.#key)) {
-      throw new AppError('bad_input', `line ${row.line} already has a key '${this.#key}'`, {
-        hint: { text: 'give the new key another name', command: again({ '--prefix': 'found_' }) },
+      throw failure('bad_input', `line ${row.line} already has a key '${this.#key}'`, {
+        text: 'give the new key another name',
+        command: again({ '--prefix': 'found_' }),
       });
     }
     const open = row.text.slice(0, -1).trimEnd();
@@ -241,8 +237,8 @@ class NdjsonCodec extends RowCodec {
 export function nestedKey(prefix: string): string {
   const key = prefix.replace(/_{1,100}$/, '');
   if (key !== '') return key;
-  throw new AppError('usage', `--prefix '${prefix}': NDJSON needs a name for the key`, {
-    hint: { command: again({ '--prefix': 'restaurant_' }) },
+  throw usage(`--prefix '${prefix}': NDJSON needs a name for the key`, {
+    command: again({ '--prefix': 'restaurant_' }),
   });
 }
 
@@ -250,8 +246,9 @@ export function nestedKey(prefix: string): string {
 function assertNoCollision(columns: readonly string[], appended: readonly string[]): void {
   const clash = appended.find((name) => columns.includes(name));
   if (clash === undefined) return;
-  throw new AppError('usage', `the list already has a column '${clash}'`, {
-    hint: { text: 'give the new columns another prefix', command: again({ '--prefix': 'found_' }) },
+  throw usage(`the list already has a column '${clash}'`, {
+    text: 'give the new columns another prefix',
+    command: again({ '--prefix': 'found_' }),
   });
 }
 
@@ -263,8 +260,8 @@ function assertNewNames(added: RowCodecOptions['added'], prefix: string): void {
   const names = added.map(({ name }) => name);
   const duplicate = repeated([...RESULT_FIELDS.map((field) => prefix + field), ...names]);
   if (duplicate === undefined) return;
-  throw new AppError('usage', `the column '${duplicate}' would be added twice`, {
-    hint: { text: 'give each column a different name: --add <column>=<path>' },
+  throw usage(`the column '${duplicate}' would be added twice`, {
+    text: 'give each column a different name: --add <column>=<path>',
   });
 }
 

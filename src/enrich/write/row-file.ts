@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
-import { AppError } from '../../errors.ts';
-import { assertRegular, ioError, openNoFollow, openOwnFile, writeAll } from '../../storage/files.ts';
+import { AppError, attempt } from '../../errors.ts';
+import { assertRegular, ioError, openNoFollow, openOwnFile, perform, writeAll } from '../../storage/files.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
 
@@ -12,7 +12,7 @@ export class RowFile {
 
   private constructor(path: string, open: () => number) {
     this.path = path;
-    this.#file = this.#attempt('write', open);
+    this.#file = perform('write', path, open);
     this.#size = fstatSync(this.#file).size;
   }
 
@@ -43,43 +43,31 @@ export class RowFile {
       writeAll(this.#file, bytes);
     } catch (error) {
       // A full disk may accept part of a row. If it cannot be removed now, the next run removes it.
-      try {
-        ftruncateSync(this.#file, this.#size);
-      } catch {}
+      attempt(() => ftruncateSync(this.#file, this.#size));
       throw ioError('write', this.path, error);
     }
     this.#size += bytes.length;
   }
 
   readBytes(into: Uint8Array, offset: number): number {
-    return this.#attempt('read', () => readSync(this.#file, into, 0, into.length, offset));
+    return perform('read', this.path, () => readSync(this.#file, into, 0, into.length, offset));
   }
 
   cut(size: number): void {
     this.#size = size;
-    this.#attempt('cut', () => ftruncateSync(this.#file, size));
+    perform('cut', this.path, () => ftruncateSync(this.#file, size));
   }
 
   flush(): void {
-    this.#attempt('write', () => fsyncSync(this.#file));
+    perform('write', this.path, () => fsyncSync(this.#file));
     if (fstatSync(this.#file).nlink === 0)
       throw new AppError('io_error', `${this.path} was deleted during the run`);
   }
 
   /** After a failure, its error is reported, not a disk error after it. */
   close(): void {
-    try {
-      fsyncSync(this.#file);
-    } catch {}
+    attempt(() => fsyncSync(this.#file));
     closeSync(this.#file);
-  }
-
-  #attempt<T>(act: string, run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw ioError(act, this.path, error);
-    }
   }
 }
 

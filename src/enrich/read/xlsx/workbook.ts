@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { AppError, failure } from '../../../errors.ts';
 import { again, type Hint } from '../../../hint.ts';
 import type { CsvRecord, Delimiter } from '../../../util/csv.ts';
 import { Archive, WorkbookError } from './archive.ts';
@@ -35,7 +35,7 @@ export async function* readWorkbook(descriptor: number, options: WorkbookOptions
     yield* parseXml(archive.read(path), new RowsReader(tables, delimiter));
   } catch (cause) {
     if (!(cause instanceof WorkbookError)) throw cause;
-    throw new AppError('bad_input', `${name} cannot be read: ${cause.message}`, { cause, hint: AS_CSV });
+    throw failure('bad_input', `${name} cannot be read: ${cause.message}`, AS_CSV, cause);
   }
 }
 
