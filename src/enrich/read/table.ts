@@ -1,4 +1,4 @@
-import { AppError, failure } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName } from '../../util/sheet.ts';
@@ -17,7 +17,8 @@ export async function openDelimited(
   onProblem: OnProblem,
 ) {
   const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
-  const delimiter = wanted ?? namedDelimiter(separator, head);
+  const named = DELIMITERS.find((each) => each === separator);
+  const delimiter = wanted ?? named ?? detectDelimiter(head);
   // A spreadsheet does not show the line sep=.
   const reader = new CsvReader(delimiter, MAX_ROW, separator === undefined ? 1 : 0);
   const records = readRecords(pieces, reader, onProblem);
@@ -37,15 +38,6 @@ async function* readRecords(
     if (!(error instanceof CsvError)) throw error;
     onProblem({ line: error.line, row: error.row, what: error.message });
   }
-}
-
-function namedDelimiter(separator: string | undefined, head: string): Delimiter {
-  if (separator === undefined) return detectDelimiter(head);
-  const found = DELIMITERS.find((delimiter) => delimiter === separator);
-  if (found !== undefined) return found;
-  throw failure('bad_input', `line 1 declares the unsupported delimiter '${separator}'`, {
-    text: 'save the list with commas, semicolons, tabs, or pipes between the columns',
-  });
 }
 
 /**
