@@ -185,8 +185,8 @@ const { O_CREAT, O_RDWR } = constants;
 /** The record of changes has one per line, and is only appended to. A line that was cut off is left out. */
 function recordedChanges(folder: OwnFolder, pending: PendingLines | undefined): Change[] {
   const bytes = folder.read(LOG_NAME, MAX_LOG_BYTES)?.bytes ?? Buffer.alloc(0);
-  const whole = bytes.toString('utf8', 0, pending?.at ?? bytes.lastIndexOf(LINE_BREAK) + 1);
-  return (whole + (pending?.lines ?? '')).split('\n').flatMap(parseLine);
+  const recorded = bytes.toString('utf8', 0, pending?.at);
+  return (recorded + (pending?.lines ?? '')).split('\n').flatMap(parseLine);
 }
 
 const linesOf = (changes: readonly Change[]): string =>
@@ -207,14 +207,11 @@ function parseLine(line: string): Change[] {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
+/** After a line break, which an edit may have removed. */
 function endOf(file: number): number {
   const { size } = fstatSync(file);
   const bytes = Buffer.alloc(1);
   if (size === 0 || (readSync(file, bytes, 0, 1, size - 1) === 1 && bytes[0] === LINE_BREAK)) return size;
-  const all = Buffer.alloc(size);
-  const length = readSync(file, all, 0, size, 0);
-  const start = all.lastIndexOf(LINE_BREAK, length - 1) + 1;
-  if (parseLine(all.toString('utf8', start, length)).length === 0) return start;
-  writeAll(file, Buffer.from('\n'), length);
-  return length + 1;
+  writeAll(file, Buffer.from('\n'), size);
+  return size + 1;
 }

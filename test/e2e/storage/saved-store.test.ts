@@ -76,12 +76,12 @@ describe('the saved restaurants', () => {
     expect(() => open().read()).toThrow(`cannot use ${folder.at(SAVED)}: it is not a regular file`);
   });
 
-  it('keep a record of changes in which a last line that was cut off counts for nothing', async () => {
+  it('keep a record of changes in which a line that was cut off counts for nothing', async () => {
     await record(1);
     folder.write(LOG, `${lineOf(1)}{"when":"2026-01-0`);
     expect(open().changes()).toEqual([change(1)]);
     await record(2);
-    expect(folder.read(LOG)).toBe(lineOf(1) + lineOf(2));
+    expect(open().changes()).toEqual([change(1), change(2)]);
     // Only the line break is missing, as after an edit.
     folder.write(LOG, lineOf(1).trimEnd());
     await record(3);
