@@ -1,6 +1,6 @@
 // Prints the size and shape of the source, most figures beside their target. With --verbose, also what is behind them.
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { path, read } from '../scripts/project.js';
 import { traceFind } from './trace-find.js';
@@ -11,7 +11,8 @@ const isVerbose = process.argv.includes('--verbose');
 function textsIn(folder, pattern = /\.ts$/) {
   const names = readdirSync(path(folder), { recursive: true, encoding: 'utf8' });
   const files = names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-  return new Map(files.filter((file) => pattern.test(file)).map((file) => [file, read(file)]));
+  const matching = files.filter((file) => pattern.test(file) && statSync(path(file)).isFile());
+  return new Map(matching.map((file) => [file, read(file)]));
 }
 const linesOf = (texts) => [...texts.values()].flatMap((text) => text.split('\n').slice(0, -1));
 const src = textsIn('src');
