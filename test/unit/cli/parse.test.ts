@@ -41,6 +41,8 @@ describe('a usage error', () => {
     [['lookup', '--id', 'x y'], "lookup 'x y'"],
     [['enrich', '--input', 'x'], 'enrich x'],
     [['enrich', 'a.csv', '--input', 'x'], undefined],
+    // A word that looks like a key is not repeated.
+    [['find', 'sk_service_abcdefgh', '--location', 'SF'], undefined],
   ])('of %j has the corrected command', async (words, command) => {
     const { app, error } = await parse(words);
     const hint = hintOf(app, error?.details.hint ?? {});

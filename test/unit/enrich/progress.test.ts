@@ -83,6 +83,7 @@ describe('the bar', () => {
     expect(await run.after(40_000)).not.toContain('waiting');
     run.bar.warn('beware');
     expect(await run.after(0)).toMatch(/^\r +\rwarning: beware\n\r\[#/);
+    expect(await run.after(0)).toBe('');
   });
 
   it.each([
