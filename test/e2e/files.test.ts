@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { modeOf } from '../helpers/files.ts';
 import { newHome, runCli } from '../helpers/program.ts';
 import { RUNS } from '../helpers/runs.ts';
 import { PAID, useService } from '../helpers/service.ts';
@@ -9,8 +10,6 @@ import { readTree } from '../helpers/tree.ts';
 
 const service = useService();
 const given = () => ({ RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sandbox.baseUrl });
-
-const mode = (path: string): number => statSync(path).mode & 0o777;
 
 /** Returns every file and folder below a folder. */
 const tree = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
@@ -46,10 +45,10 @@ describe('files', () => {
       (path) => !places.some((place) => path.startsWith(place) || place.startsWith(`${path}/`)),
     );
     expect(strangers).toEqual([]);
-    for (const place of places) expect([place, mode(join(home, place))]).toEqual([place, 0o700]);
+    for (const place of places) expect([place, modeOf(join(home, place))]).toEqual([place, '700']);
     for (const path of tree(home)) {
       const full = join(home, path);
-      if (statSync(full).isFile()) expect([path, mode(full)]).toEqual([path, 0o600]);
+      if (statSync(full).isFile()) expect([path, modeOf(full)]).toEqual([path, '600']);
     }
   });
 

@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { SandboxRestaurant } from '../../src/sandbox/types.ts';
+import { useFolder as useTestFolder } from './files.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
-import { tempFolder } from './temp-folder.ts';
 
 /** Restaurants `Place 0`, `Place 1`, … of Testville, and two of one name. */
 export function restaurants(count: number): SandboxRestaurant[] {
@@ -33,19 +33,8 @@ export const UNPACED = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };
 
 /** Gives each test an empty folder. @returns functions for the files in it */
 export function useFolder() {
-  let folder = '';
-  beforeEach(() => {
-    folder = tempFolder();
-  });
-  const path = (name: string): string => join(folder, name);
-  return {
-    path,
-    read: (name: string): string => readFileSync(path(name), 'utf8'),
-    write(name: string, content: string | Uint8Array): string {
-      writeFileSync(path(name), content);
-      return path(name);
-    },
-  };
+  const folder = useTestFolder();
+  return { path: folder.at, read: folder.read, write: folder.write.bind(folder) };
 }
 
 /** Starts a sandbox with the restaurants of Testville, and gives each test an empty folder. */

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { TestFolder } from './files.ts';
 import { filesWith, shows } from './leaks.ts';
 import { newHome, type RunOptions, runCli, type Transcript } from './program.ts';
 import { PAID, useService } from './service.ts';
@@ -76,13 +77,10 @@ const FILES: Readonly<Record<string, string>> = {
 export function resetFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-  }
+  const files = new TestFolder(folder);
+  for (const [name, text] of Object.entries(FILES)) files.write(name, text);
   // On the PATH of useRuns, because mcp config warns when there is no such command.
-  mkdirSync(join(folder, 'bin'));
-  writeFileSync(join(folder, 'bin', 'restaurant'), '#!/bin/sh\n', { mode: 0o700 });
+  files.write('bin/restaurant', '#!/bin/sh\n', 0o700);
 }
 
 /** Returns the words after `restaurant` in a command line, without quotes. */

@@ -1,11 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SHELLS } from '../../../src/commands/completion.ts';
 import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
 import { FAULT_KINDS } from '../../../src/sandbox/faults.ts';
 import { SETTING_NAMES } from '../../../src/settings/catalog.ts';
 import { powerShellWord } from '../../../src/util/shell.ts';
+import { TestFolder } from '../../helpers/files.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 import { everyCommand, isGroup, optionsOf, readTree, wordsOf } from '../../helpers/tree.ts';
@@ -34,11 +33,7 @@ const names = async (...words: string[]): Promise<string[]> => Object.keys(await
 const bash = async (line: string, word: string): Promise<string[]> =>
   (await asked('bash', [line, word])).split('\n').slice(0, -1);
 
-/** Writes a file in the home folder. */
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(home, path)), { recursive: true, mode: 0o700 });
-  writeFileSync(join(home, path), text, { mode: 0o600 });
-}
+const write = (path: string, text: string) => new TestFolder(home).write(path, text);
 
 const CONFIG = '.config/restaurant/config.json';
 const SAVED = '.local/share/restaurant/saved.json';
