@@ -85,6 +85,15 @@ it('schema <command> describes each option once', async () => {
   expect(Object.keys(JSON.parse(stdout))).not.toContain('options');
 });
 
+const VARIANTS = `
+status --check | status --check --demo | lookup ID --fields basic | lookup ID --fields standard
+lookup ID --fields premium | lookup 1 2 --fields premium | tools find_restaurant | enrich places.csv --dry-run
+config get city | logout | skill install codex --dry-run | schema config | schema enrich
+`
+  .replaceAll('ID', ID)
+  .trim()
+  .split(/ \| |\n/);
+
 describe('output with --json', () => {
   it.each(jsonNames.filter((name) => name !== 'sandbox'))(
     'of %s is one document that matches the schema, and nothing is on stderr',
@@ -119,20 +128,8 @@ describe('output with --json', () => {
   });
 
   it.each<[line: string, env?: RunOptions['env']]>([
-    ['status --check'],
-    ['status --check --demo'],
+    ...VARIANTS.map((line): [string] => [line]),
     ['status', { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: '' }],
-    [`lookup ${ID} --fields basic`],
-    [`lookup ${ID} --fields standard`],
-    [`lookup ${ID} --fields premium`],
-    ['lookup 1 2 --fields premium'],
-    ['tools find_restaurant'],
-    ['enrich places.csv --dry-run'],
-    ['config get city'],
-    ['logout'],
-    ['skill install codex --dry-run'],
-    ['schema config'],
-    ['schema enrich'],
     ...MCP_CLIENTS.flatMap(({ name, reference }) => {
       const lines = [`mcp config ${name} --via stdio`];
       if (reference !== undefined) lines.push(`mcp config ${name} --via http`);
