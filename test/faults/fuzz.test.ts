@@ -7,10 +7,10 @@ import { isObject, toJson } from '../../src/util/json.ts';
 import { skippingClock } from '../helpers/clock.ts';
 import { fewOrAll } from '../helpers/full.ts';
 import { newHome, runCli } from '../helpers/program.ts';
-import { type FaultRequest, KEY } from './fault.ts';
+import { httpHead, KEY } from './fault.ts';
 import { cook, handshake, recipes } from './replies.ts';
-import { useSearch } from './search.ts';
 import { serveFault } from './server.ts';
+import { cannedClient } from './stub.ts';
 import { SEARCH } from './suite.ts';
 import { CONTROLS } from './survival.ts';
 
@@ -25,23 +25,21 @@ const PROTOCOLS: readonly Protocol[] = ['bare', 'auto', '2025-11-25', '2026-07-2
 /** Attempts per call, times the messages that detecting the protocol takes. */
 const MAX_REQUESTS = 30;
 
-const search = useSearch();
-
 it(`returns a result or an expected error for ${RUNS} mutated responses`, { timeout: 180_000 }, () =>
   fc.assert(
     fc.asyncProperty(recipes, fc.constantFrom(...PROTOCOLS), async (recipe, protocol) => {
-      const opens = ({ body }: FaultRequest) => recipe.form > 0 && body.includes('"method":"initialize"');
-      const { ended, sent } = await search(
-        (request) => (opens(request) ? handshake(request) : cook(request, recipe)),
+      const { client, sent } = cannedClient(
+        (id, method) => (method === 'initialize' && recipe.form > 0 ? handshake(id) : cook(id, recipe)),
         protocol,
       );
+      const ended = await client.find({ name: 'Nopa', city: 'SF' }).catch((error: unknown) => error);
       // Without `expect`, which would take longer than the code under test.
       if (ended instanceof AppError) {
         if (!KINDS.includes(KIND_OF[ended.code])) throw ended;
-        return sent <= MAX_REQUESTS && !errorJson(ended).includes(KEY);
+        return sent() <= MAX_REQUESTS && !errorJson(ended).includes(KEY);
       }
       if (ended instanceof Error) throw ended;
-      return sent <= MAX_REQUESTS && isAnswer(ended) && !toJson(ended, false).includes(KEY);
+      return sent() <= MAX_REQUESTS && isAnswer(ended) && !toJson(ended, false).includes(KEY);
     }),
     { seed: SEED, numRuns: RUNS },
   ),
@@ -55,12 +53,15 @@ const FORMATS = ['json', 'table', 'csv', 'tsv', 'ndjson', 'geojson'];
 it(`exits with an expected code for ${OVER_NETWORK} mutated responses over the network, in every format`, async () => {
   const made = fc.sample(recipes, { seed: SEED, numRuns: OVER_NETWORK });
   const server = await serveFault({
-    reply(request) {
-      const recipe = made[Number(/^\w+ \/(\d+)/.exec(request.head)?.[1])];
-      return recipe === undefined ? '' : cook(request, recipe);
+    reply({ id, head }) {
+      const recipe = made[Number(/^\w+ \/(\d+)/.exec(head)?.[1])];
+      if (recipe === undefined) return '';
+      const { status, type, bytes } = cook(id ?? 1, recipe);
+      const first = httpHead(`${status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`);
+      return Buffer.concat([Buffer.from(first), bytes]);
     },
   });
-  const print = async (at: number): Promise<void> => {
+  const search = async (at: number): Promise<void> => {
     const format = FORMATS[at % FORMATS.length] ?? 'json';
     const base = { RESTAURANT_BASE_URL: `${server.env.RESTAURANT_BASE_URL}/${at}` };
     const { exit, stdout, stderr } = await runCli([...SEARCH, '--format', format], {
@@ -76,7 +77,7 @@ it(`exits with an expected code for ${OVER_NETWORK} mutated responses over the n
   const lanes = Array.from({ length: 8 }, (_, lane) => lane);
   await Promise.all(
     lanes.map(async (lane) => {
-      for (let at = lane; at < made.length; at += lanes.length) await print(at);
+      for (let at = lane; at < made.length; at += lanes.length) await search(at);
     }),
   );
   await server.close();

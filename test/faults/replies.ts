@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { type FaultRequest, httpHead, httpResponse, withResult } from './fault.ts';
+import { withResult } from './fault.ts';
 import { type Change, change, changed, textOf, unquoted } from './mutations.ts';
+import type { Canned } from './stub.ts';
 
 const NOPA = {
   service_id: 'r-1',
@@ -90,13 +91,14 @@ const recipe = fc.record({
   ),
   status: mostly(200, STATUSES),
   type: mostly(undefined, TYPES),
+  piece: fc.constantFrom(3, 50, 1000, 100_000),
 });
 
 export type Recipe = typeof recipe extends fc.Arbitrary<infer T> ? T : never;
 export const recipes: fc.Arbitrary<Recipe> = recipe;
 
-/** Returns the response that a recipe describes. */
-export function cook({ id = 1 }: Pick<FaultRequest, 'id'>, made: Recipe): Buffer {
+/** Returns the response to request `id` that a recipe describes. */
+export function cook(id: unknown, made: Recipe): Canned {
   const output = textOf(made.inside.reduce<unknown>(changed, made.output));
   const message = { jsonrpc: '2.0', id, ...made.body(output) };
   const whole = made.isBatch ? [{ jsonrpc: '2.0', method: 'x' }, message] : message;
@@ -104,9 +106,12 @@ export function cook({ id = 1 }: Pick<FaultRequest, 'id'>, made: Recipe): Buffer
   const isStream = made.form > 1;
   const text = isStream ? streamed(json, made) : made.form === 1 ? ` ${json}\n` : json;
   const bytes = made.edits.reduce(edited, Buffer.from(text));
-  const type = made.type ?? (isStream ? 'text/event-stream' : 'application/json');
-  const head = `${made.status} X\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}`;
-  return Buffer.concat([Buffer.from(httpHead(head)), bytes]);
+  return {
+    status: made.status,
+    type: made.type ?? (isStream ? 'text/event-stream' : 'application/json'),
+    bytes,
+    piece: made.piece,
+  };
 }
 
 function streamed(json: string, { before, lineEnd, form }: Recipe): string {
@@ -128,4 +133,7 @@ function edited(bytes: Buffer, { kind, at, pick }: Edit): Buffer {
 }
 
 /** Returns a valid response to `initialize`. */
-export const handshake = ({ id }: Pick<FaultRequest, 'id'>): string => httpResponse(withResult(id, OPENED));
+export function handshake(id: unknown): Canned {
+  const bytes = Buffer.from(withResult(id, OPENED));
+  return { status: 200, type: 'application/json', bytes, piece: bytes.length };
+}
