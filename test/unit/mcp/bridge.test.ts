@@ -67,6 +67,14 @@ it.each([
   expect(sent).toMatchObject([{ result: { protocolVersion } }]);
 });
 
+it('a 2026-07-28 host gets the metadata of a result, with the name of the server', async () => {
+  const { bridge, begin, sent } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
+  await begin(call(3, 'x', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }));
+  await bridge.idle();
+  const _meta = { own: 1, 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } };
+  expect(sent).toMatchObject([{ result: { ...RESULT, resultType: 'complete', _meta } }]);
+});
+
 it('reports a line that cannot be read and an unexpected error, and continues', async () => {
   const faults: unknown[] = [];
   const { bridge, begin, sent } = openBridge({
