@@ -201,11 +201,11 @@ class RestaurantClient {
   async listTools({ signal, onCaching }: ListOptions = {}): Promise<Tool[]> {
     const state = this.#state('read', signal);
     const read = this.#reader(decodeToolPage);
-    const pages = await listAllTools(
-      (params) => this.#run({ state, message: { method: 'tools/list', params }, read }),
-      onCaching,
+    const { tools, caching } = await listAllTools((params) =>
+      this.#run({ state, message: { method: 'tools/list', params }, read }),
     );
-    return this.#session.filterTools(pages);
+    onCaching?.(caching);
+    return this.#session.filterTools(tools);
   }
 
   /** Returns the capabilities of the server (`initialize` or `server/discover`); `{}` for a service without MCP. */
@@ -222,6 +222,7 @@ class RestaurantClient {
         return failure === undefined && isObject(result) ? result.capabilities : undefined;
       },
     });
+    // A protocol with a handshake may have been detected meanwhile.
     return this.#session.capabilities ?? (isObject(found) ? found : {});
   }
 

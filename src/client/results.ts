@@ -158,8 +158,7 @@ const MAX_PAGES = 100;
 /** @throws {AppError} `bad_response` for a list without end */
 export async function listAllTools(
   page: (params: { cursor: string } | undefined) => Promise<ToolPage>,
-  onCaching?: (caching: Caching) => void,
-): Promise<Tool[]> {
+): Promise<{ tools: Tool[]; caching: Caching }> {
   const tools: Tool[] = [];
   const cachings: Caching[] = [];
   const seen = new Set<unknown>([undefined]);
@@ -170,10 +169,7 @@ export async function listAllTools(
     for (const tool of found) if (isObject(tool) && typeof tool.name === 'string') tools.push(tool as Tool);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     // An empty string is a cursor, too. A repeated cursor would cause an endless loop.
-    if (seen.has(cursor)) {
-      onCaching?.(commonCaching(cachings));
-      return tools;
-    }
+    if (seen.has(cursor)) return { tools, caching: commonCaching(cachings) };
     seen.add(cursor);
   }
   throw new AppError('bad_response', `the list of tools has more than ${MAX_PAGES} pages`);

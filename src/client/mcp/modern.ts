@@ -84,8 +84,9 @@ export async function listHeaders(
   { response }: Outcome,
 ): Promise<Tool[] | undefined> {
   if (response?.rpcError?.code !== HEADER_MISMATCH) return undefined;
-  return listAllTools(async (params) => {
+  const { tools } = await listAllTools(async (params) => {
     const list = modernMessage({ method: 'tools/list', params }, new Map());
     return decodeToolPage(resultOf(await send(channel, state, { ...list, effect: 'read' }), true));
   });
+  return tools;
 }
