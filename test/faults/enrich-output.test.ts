@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Level } from '../../src/client/types.ts';
 import { resolveColumns } from '../../src/enrich/match/columns.ts';
 import type { RestaurantService } from '../../src/enrich/match/query.ts';
+import { Counters } from '../../src/enrich/progress/summary.ts';
 import type { InputRow, ListFormat } from '../../src/enrich/row.ts';
 import { enrichRows } from '../../src/enrich/run/enrich-rows.ts';
 import { FinishedRows } from '../../src/enrich/write/checkpoint.ts';
@@ -72,17 +73,17 @@ async function run(format: ListFormat, level: Level | undefined, retry = false):
   const previous = retry ? RowFile.open(previousPath) : undefined;
   try {
     await enrichRows({
-      rows: () => rowsOf(format, level === undefined ? NAMES : FEW),
-      columns: resolveColumns(['name', 'city'], { nested: true }),
-      codec,
+      plan: {
+        rows: () => rowsOf(format, level === undefined ? NAMES : FEW),
+        columns: resolveColumns(['name', 'city'], { nested: true }),
+        codec,
+        options: { fields: level, concurrency: 3 },
+      },
+      counters: new Counters([]),
       finished: new FinishedRows({ file, codec, name: 'out', previous, retryErrors: retry }),
       service: service(requests),
-      fields: level,
-      loose: false,
-      concurrency: 3,
       append: (text) => file.append(text),
       stop: new AbortController(),
-      onRow: () => {},
     });
   } finally {
     file.close();

@@ -185,7 +185,7 @@ async function writeRows(run: Run): Promise<void> {
 async function writeStream(run: Run, append: Job['append']): Promise<void> {
   const { header } = run.plan.codec;
   if (header !== '') await append(header);
-  await enrichRows(jobOf(run, append, noFinishedRows));
+  await enrichRows({ ...run, append, finished: noFinishedRows });
 }
 
 async function writeFile(run: Run, outputFile: OutputFile): Promise<void> {
@@ -202,7 +202,7 @@ async function writeFile(run: Run, outputFile: OutputFile): Promise<void> {
     // With --force they may exist, and the run that continues may replace them, too.
     for (const path of [...results.targets.map((each) => each.path), results.page ?? []].flat())
       openExportSource(stateDir, path).write({ list: outputFile.path });
-    await enrichRows(jobOf(run, (text) => file.append(text), finished));
+    await enrichRows({ ...run, append: (text) => file.append(text), finished });
     file.flush();
   } finally {
     file.close();
@@ -216,21 +216,6 @@ async function writeFile(run: Run, outputFile: OutputFile): Promise<void> {
   });
   fingerprint.save();
 }
-
-const jobOf = (
-  { plan, counters, service, stop }: Run,
-  append: Job['append'],
-  finished: Job['finished'],
-): Job => ({
-  ...plan.options,
-  ...plan,
-  service,
-  append,
-  finished,
-  stop,
-  onRow: (row) => counters.add(row),
-  onDetails: (details) => counters.addDetails(details),
-});
 
 /** @returns the path of the page */
 async function writeResults({ app, plan, results, counters, progress }: Run): Promise<string | undefined> {

@@ -1,8 +1,7 @@
-import type { FindQuery, LookupOutput } from '../../client/types.ts';
+import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { RateLimitError } from '../../storage/pacer.ts';
 import { untilAborted } from '../../util/async.ts';
-import type { Columns } from '../match/columns.ts';
 import type { Found, RowResult, Status } from '../match/match.ts';
 import {
   type DecidedQuery,
@@ -13,24 +12,23 @@ import {
   type Searchable,
   secondSearch,
 } from '../match/query.ts';
-import type { RowDone } from '../progress/summary.ts';
+import type { Counters } from '../progress/summary.ts';
 import type { InputRow } from '../row.ts';
 import type { FinishedRowReader } from '../write/checkpoint.ts';
 import type { RowText } from '../write/row-codec.ts';
 import type { EnrichOptions, Plan } from './plan.ts';
 
-export interface Job
-  extends Pick<Plan, 'rows' | 'codec'>,
-    Pick<EnrichOptions, 'fields' | 'loose' | 'concurrency'> {
-  readonly columns: Pick<Columns, 'query'>;
-  readonly finished: FinishedRowReader;
+export interface Job {
+  readonly plan: Pick<Plan, 'rows' | 'codec' | 'columns'> & {
+    readonly options: Pick<EnrichOptions, 'fields' | 'loose' | 'concurrency'>;
+  };
   readonly service: RestaurantService;
+  readonly counters: Counters;
+  readonly finished: FinishedRowReader;
   /** Appends the text of a row. @throws {AppError} `io_error`; {PipeClosed} */
   append(text: string): void | Promise<void>;
   /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
   readonly stop: AbortController;
-  onRow(done: RowDone): void;
-  onDetails?(details: LookupOutput): void;
 }
 
 /** Maximum number of rows that are read but not written. */
@@ -111,12 +109,12 @@ class RowRun {
   }
 
   async work(): Promise<void> {
-    const { rows, stop, finished } = this.#job;
+    const { plan, stop, finished } = this.#job;
     try {
-      for await (const row of rows()) {
+      for await (const row of plan.rows()) {
         if (this.#isQuotaSpent || stop.signal.aborted) break;
         this.#take(row);
-        while (this.#running >= this.#job.concurrency) await this.#oneDone();
+        while (this.#running >= plan.options.concurrency) await this.#oneDone();
         if (this.#pending >= MAX_PENDING) await this.#written;
       }
     } finally {
@@ -135,9 +133,9 @@ class RowRun {
   }
 
   #take(row: InputRow): void {
-    const { codec, columns, finished } = this.#job;
-    const own = codec.input(row);
-    const query = columns.query(row);
+    const { plan, finished } = this.#job;
+    const own = plan.codec.input(row);
+    const query = plan.columns.query(row);
     const earlier = finished.take(row, own);
     if (earlier?.isWritten === true) this.#count(query, earlier, true);
     else
@@ -149,7 +147,7 @@ class RowRun {
       const restaurant = query.id === undefined ? {} : { service_id: query.id };
       return { result: this.#encode({ status: 'skipped', error: query.why, restaurant }) };
     }
-    if (query.kind === 'decided' && !needsDetails(query, this.#job.fields))
+    if (query.kind === 'decided' && !needsDetails(query, this.#job.plan.options.fields))
       return { result: this.#encode(query.result), isEarlier: true };
     const key = keyOf(query);
     const shared = this.#recent.get(key);
@@ -159,7 +157,8 @@ class RowRun {
   }
 
   #send(query: Searchable | DecidedQuery): Promise<TextResult> {
-    const { service, fields, loose = false, stop } = this.#job;
+    const { plan, service, stop } = this.#job;
+    const { fields, loose = false } = plan.options;
     this.#running += 1;
     const result = resolveRow(query, {
       find: (search) => (query.place === undefined ? service.find(search) : this.#find(search)),
@@ -186,9 +185,9 @@ class RowRun {
   }
 
   #encode(result: RowResult): TextResult {
-    const { codec, onDetails } = this.#job;
+    const { codec } = this.#job.plan;
     try {
-      if (result.details !== undefined) onDetails?.(result.details);
+      if (result.details !== undefined) this.#job.counters.addDetails(result.details);
       return { text: codec.result(result), status: result.status, cause: result.cause };
     } catch (error) {
       // The data cannot be written because it nests too deep.
@@ -214,9 +213,10 @@ class RowRun {
   }
 
   #count(query: RowQuery, { status, cause }: TextResult, earlier: boolean): void {
-    const isMissing = status === 'not_found' && query.kind === 'search' && this.#job.loose !== true;
+    const { plan, counters } = this.#job;
+    const isMissing = status === 'not_found' && query.kind === 'search' && plan.options.loose !== true;
     const hasSecondSearch = isMissing && secondSearch(query) !== undefined;
-    this.#job.onRow({ status, earlier, city: cityOf(query), hasSecondSearch, cause });
+    counters.add({ status, earlier, city: cityOf(query), hasSecondSearch, cause });
   }
 }
 
