@@ -11,7 +11,10 @@ const SECTIONS = [
     ],
   },
   { title: 'Empty', pairs: [] },
-  { title: 'Budget', pairs: [['per minute', '12 of 100 used; all free again at 2025-06-01T12:00:40Z']] },
+  {
+    title: 'Budget',
+    pairs: [['per minute', '12 of 100 used; all free again at 2025-06-01T12:00:40Z', 'env']],
+  },
 ] as const;
 
 it('renderPairs aligns each group, and wraps it without cutting a word if there is room for one', () => {
@@ -26,7 +29,7 @@ it('renderPairs aligns each group, and wraps it without cutting a word if there 
     Budget
     per minute  12 of 100 used; all free
                 again at
-                2025-06-01T12:00:40Z
+                2025-06-01T12:00:40Z  env
 
     profile   default
     endpoint  https://restau
@@ -39,6 +42,7 @@ it('renderPairs aligns each group, and wraps it without cutting a word if there 
       12 of 100 used; all
       free again at
       2025-06-01T12:00:40Z
+      env
     "
   `);
 });
