@@ -148,7 +148,6 @@ export interface ErrorDetails {
   readonly limit?: number;
   /** The configured protocol, if the service may use another one. */
   readonly protocol?: string;
-  /** The tool that failed. */
   readonly tool?: string;
   /** The requested details, if they may require a paid key. */
   readonly level?: string;
@@ -156,7 +155,6 @@ export interface ErrorDetails {
   readonly option?: 'baseUrl' | 'endpoint';
   /** A valid URL in place of an invalid one. */
   readonly url?: string;
-  /** The environment variable that is invalid. */
   readonly variable?: string;
   readonly cause?: unknown;
 }
@@ -201,7 +199,6 @@ export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }
 
-/** Returns the result of work that may fail, or undefined. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

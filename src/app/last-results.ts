@@ -109,7 +109,6 @@ export function describeSearch(app: App, { query, at }: Search): string {
   return `"${query.name}" in ${query.city}, ${age} ago`;
 }
 
-/** Results of earlier searches at this service. */
 export interface Seen {
   readonly restaurants: readonly JsonObject[];
   /** City of the last search, as it was typed. */

@@ -247,7 +247,6 @@ export const traceContextOf = (env: App['context']['env']): TraceContext => ({
   baggage: variable(env, 'BAGGAGE'),
 });
 
-/** The service of a run, and the key for it. */
 export interface Target {
   readonly url: URL;
   /** Empty if additional headers authenticate. */
@@ -293,7 +292,6 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   };
 }
 
-/** Warns once a day. */
 function warnOfSandbox({ context, notes, paths, terminal }: App, host: string): void {
   if (!terminal.isInteractive && !terminal.verbose) return;
   const path = paths.stateDir && join(paths.stateDir, 'sandbox-warning.json');

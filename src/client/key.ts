@@ -1,7 +1,6 @@
 import { failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 
-/** Start of the API keys of the documented service. */
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
 
 /** Visible ASCII without quotes, brackets, and separators. Not negated: V8 would take a millisecond more with the flag `i`. */

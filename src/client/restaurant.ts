@@ -92,7 +92,6 @@ export interface AbortOptions {
 /** Options of `find` and `lookup`. */
 export interface ReadOptions extends OutputOptions, AbortOptions {}
 
-/** Options of `listTools`. */
 export interface ListOptions extends AbortOptions {
   /** Gets how long and for whom the list may be cached, as far as the service says. */
   readonly onCaching?: (caching: Caching) => void;
@@ -280,7 +279,6 @@ class RestaurantClient {
       const outcome = await this.#session.speak(state, traced);
       if (input === undefined) return read(outcome);
       const speak = (call: RpcCall) => this.#session.speak(state, call);
-      // Loaded on demand, as few tools ask.
       const { repeatWithInput } = await import('./mcp/input.ts');
       return read(await repeatWithInput(traced, outcome, input, state, this.#channel, speak));
     } catch (error) {

@@ -80,7 +80,6 @@ export interface PlannedCall {
   readonly params?: RpcRequest['params'];
 }
 
-/** A search by name and city. */
 export interface FindQuery {
   readonly name: string;
   readonly city: string;

@@ -35,7 +35,6 @@ export interface View {
   readonly width: number;
   readonly palette: Palette;
   readonly unicode: boolean;
-  /** Whether links (OSC 8) are shown. */
   readonly links?: boolean;
 }
 

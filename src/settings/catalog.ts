@@ -22,7 +22,6 @@ interface Row {
   /** Of an option, as commander reads them. */
   readonly flags?: string;
   readonly heading?: string;
-  /** The group of options that a command accepts. */
   readonly group?: string;
   /** Attribute names of the options that it cannot be used with. */
   readonly conflicts?: readonly string[];

@@ -41,7 +41,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is in use',
 };
 
-/** Advice after a message about the state folder. */
 export const OTHER_STATE_FOLDER = 'RESTAURANT_STATE_DIR=<folder> sets another folder';
 
 export function ioReason(error: unknown): string {
@@ -146,7 +145,6 @@ function readContent(file: number, max: number): FileContent {
   }
 }
 
-/** Closes the file after the work. */
 export function closing<T>(file: number, work: (file: number) => T): T {
   try {
     return work(file);

@@ -88,9 +88,7 @@ export class CsvReader {
   #state: CellState = 'start';
   #cells: string[] = [];
   #cell = '';
-  /** Blanks after a closing quote. */
   #blanks = '';
-  /** The record so far, in earlier pieces. */
   #text = '';
   /** A carriage return at the end of a piece, which a line feed may follow. */
   #return = '';
@@ -182,7 +180,6 @@ export class CsvReader {
     return { cells, line, row, text, end };
   }
 
-  /** Where the current record begins. */
   get #place(): Pick<CsvRecord, 'line' | 'row'> {
     return { line: this.#firstLine, row: this.#row };
   }

@@ -22,7 +22,6 @@ export interface TransportOptions {
 }
 
 export interface CallLimits {
-  /** Aborts the exchange; its reason is thrown. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
@@ -105,7 +104,6 @@ class HttpTransport {
     await (await this.#dispatcher)?.close();
   }
 
-  /** The HTTP library is loaded with the first request. */
   async #open(): Promise<HttpDispatcher> {
     const { endpoint, connectMs = CONNECT_MS } = this.#options;
     const { openDispatcher } = await import('./dispatcher.ts');
@@ -143,7 +141,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#ignoreAbort = onAbort(signal, () => this.#settle(() => this.#reject(signal.reason)));
   }
 
-  /** The time limit of the call may have been extended meanwhile. */
   #onDeadline(): void {
     const stepMs = Math.min(this.#limits.deadline - this.#deadline, EXTENSION_MS);
     if (stepMs > 0) {

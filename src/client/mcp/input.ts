@@ -44,7 +44,6 @@ export async function askFor(
   }
 }
 
-/** Most rounds of input in one call. */
 const MAX_ROUNDS = 10;
 
 /** Repeats a call with the input that its result requests (MCP 2026-07-28). */

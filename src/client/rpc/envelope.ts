@@ -23,7 +23,6 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** Creates a JSON-RPC 2.0 request. Undefined `params` are omitted. */
 export function request(id: number, method: string, params?: RpcRequest['params']): RpcRequest {
   return params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 }

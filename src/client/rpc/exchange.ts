@@ -59,7 +59,6 @@ export interface RpcMessage extends RpcCall {
   readonly resume?: RequestHeaders;
   /** Gets other messages of the server that precede the response on a stream. */
   onMessage?(message: JsonObject): void;
-  /** Notifies the service that request `id` is cancelled. */
   cancel?(state: CallState, id: number): Promise<unknown>;
 }
 

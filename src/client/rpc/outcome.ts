@@ -30,9 +30,7 @@ interface Found {
 export class EventReader {
   found: Found | undefined;
   sawOtherId = false;
-  /** Id of the last event, after which a stream is resumed. */
   lastEventId: string | undefined;
-  /** The wait before resuming that the service requests, ms. */
   retryMs: number | undefined;
   readonly #id: number;
   readonly #mask: (text: string) => string;

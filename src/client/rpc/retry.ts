@@ -40,7 +40,6 @@ export function parseRetryAfter(
 
 export interface RetryLimits {
   readonly retries: number;
-  /** Longest wait that the service may request, ms. */
   readonly maxWaitMs: number;
   /** Returns a number in [0, 1). */
   random(): number;

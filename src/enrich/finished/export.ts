@@ -17,7 +17,6 @@ import { FinishedList, type ListRow } from './finished-list.ts';
 
 type ExportOptions = Pick<EnrichOptions, 'export' | 'prefix' | 'resume'>;
 
-/** A file that the list is exported to. */
 export interface Target {
   readonly name: string;
   readonly path: string;

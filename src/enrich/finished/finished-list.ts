@@ -138,12 +138,10 @@ export class FinishedList {
     return value === undefined || value === null ? '' : String(value);
   }
 
-  /** The fields of a result that come from details. */
   get detailFields(): readonly string[] {
     return ['details', ...this.#codec.names.slice(RESULT_FIELDS.length)];
   }
 
-  /** The name of the column with a field. */
   columnOf(field: string): string {
     const at = this.#source.positions.get(field);
     if (at !== undefined) return this.#source.header[at] ?? '';
@@ -225,7 +223,6 @@ export class FinishedList {
   }
 }
 
-/** The details in a row, if there are any. */
 export function detailsOf({ values }: Pick<ListRow, 'values'>): JsonObject | undefined {
   const { details } = values;
   const value = typeof details === 'string' ? tryParseJson(details) : details;
@@ -274,7 +271,6 @@ async function openSource(app: App, file: ListFile) {
         : positions.has('status');
     if (!isOutput) throw notAnOutput(name, prefix);
     const taken = new Set(positions.values());
-    /** Positions of the columns of the list itself. */
     const own = list.header.flatMap((_, at) => (taken.has(at) ? [] : [at]));
     return { ...list, ...file, options, added, positions, own };
   } finally {

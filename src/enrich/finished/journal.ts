@@ -65,11 +65,9 @@ interface JournalEntry {
   readonly set: Values | null;
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
-  /** The restaurant that was looked up again. */
   readonly id?: string;
   readonly name?: string;
   readonly changes?: readonly FieldChange[];
-  /** The file that records the changes. */
   readonly changesFile?: string | undefined;
 }
 

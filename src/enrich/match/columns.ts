@@ -62,7 +62,6 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   /** Columns may be dotted paths into objects. */
   readonly nested?: boolean;
   readonly ignored?: readonly string[];
-  /** The column with the ids of earlier results. */
   readonly earlierIdColumn?: string | undefined;
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
@@ -157,7 +156,6 @@ interface Problem {
   readonly header: readonly string[];
   /** Columns that options name, and the list does not have. */
   readonly wrong: readonly WrongColumn[];
-  /** Fields without a column. */
   readonly missing: readonly Field[];
   readonly likelyHeader: number | undefined;
 }

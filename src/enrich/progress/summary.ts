@@ -45,7 +45,6 @@ export class Counters {
   #missingPaths: readonly string[];
   #hasDetails = false;
   #looseRequests = 0;
-  /** Number of failed rows by reason. */
   readonly #reasons = new Map<string, number>();
 
   /** @param paths those of `--add` */

@@ -12,7 +12,6 @@ export interface Input {
   /** The open file, which is read twice: to check it, and to process it. Undefined for a stream. */
   readonly file?: UserInput;
   readonly format: InputFormat | undefined;
-  /** Ends reading. */
   readonly signal: AbortSignal;
   chunks(): AsyncIterable<Uint8Array>;
   close(): void;

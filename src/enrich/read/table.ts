@@ -82,7 +82,6 @@ export function hasHeader(head: string): boolean {
   return lines.length > FIRST_RECORDS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
-/** The records of a text or a sheet. */
 export interface TableSource {
   readonly records: AsyncGenerator<CsvRecord>;
   readonly format: 'csv' | 'tsv';
@@ -95,7 +94,6 @@ export interface TableSource {
 interface HeaderOptions {
   /** The line of the header, from 1; undefined to detect it. */
   readonly headerLine?: number | undefined;
-  /** Columns that options name. */
   readonly named?: readonly (string | undefined)[];
 }
 

@@ -30,7 +30,6 @@ interface Session {
   readonly rows: readonly ReviewRow[];
   readonly service: PacedService;
   readonly keyboard: Keyboard;
-  /** The decisions, by the index of their row. */
   readonly decisions: Map<number, Decision>;
   readonly candidates: Map<number, Promise<readonly Candidate[]>>;
 }

@@ -105,7 +105,6 @@ async function canResume(app: App, plan: Plan, outputFile: OutputFile): Promise<
 const loadReport = () => import('./report.ts');
 const loadExport = () => import('../finished/export.ts');
 
-/** Files that are written when the list is finished. */
 interface Results {
   /** The path of the page; undefined without --report. */
   readonly page: string | undefined;

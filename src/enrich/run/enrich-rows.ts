@@ -38,7 +38,6 @@ const MAX_FAILURES = 20;
 
 export class TooManyFailures extends AppError {}
 
-/** Counts consecutive failures. */
 export class FailureLimit {
   readonly #what: string;
   #count = 0;

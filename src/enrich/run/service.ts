@@ -12,7 +12,6 @@ import type { Found } from '../match/match.ts';
 import type { RestaurantService } from '../match/query.ts';
 import type { Progress } from '../progress/progress.ts';
 
-/** The options of a command. */
 export interface PacedFlags extends Partial<Limits> {
   readonly wait?: true | undefined;
   readonly progress?: 'json' | undefined;

@@ -35,7 +35,6 @@ export class Bridge {
     this.#pending.add(work);
   }
 
-  /** Resolves when no request is pending. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

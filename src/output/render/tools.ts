@@ -16,7 +16,6 @@ interface Argument {
   /** `enum`, or the one `const`. */
   readonly allowed: readonly string[];
   readonly fallback: string | undefined;
-  /** A value for an example call. */
   readonly sample: unknown;
 }
 

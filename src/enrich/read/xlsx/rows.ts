@@ -107,7 +107,6 @@ export class RowsReader extends XmlReader<CsvRecord> {
   }
 }
 
-/** Reads the texts that cells share. */
 export class TextsReader extends XmlReader<string> {
   readonly #text = new RichText();
   #length = 0;
