@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Reply, toolText, useScriptedService } from '../helpers/answers.ts';
@@ -70,11 +69,6 @@ const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"
 const expectHidden = (where: unknown, { stdout, stderr }: Transcript, secret = SECRET) =>
   expect([where, shows(stdout, secret), shows(stderr, secret)]).toEqual([where, false, false]);
 
-const textsOfHome = (): string =>
-  filesOf(service.home)
-    .map((path) => readFileSync(path, 'latin1'))
-    .join('\n');
-
 describe('the key', () => {
   const any = <T>(record: Readonly<Record<string, T>>) => fc.constantFrom(...Object.entries(record));
   const WITHOUT_WAIT = { RESTAURANT_MAX_WAIT: '0' };
@@ -94,7 +88,8 @@ describe('the key', () => {
           const env = { ...WITHOUT_WAIT, RESTAURANT_API_KEY: key, RESTAURANT_DEBUG: debug ? '1' : '' };
           const where = [writing, place, words.join(' ')];
           expectHidden(where, await service.run(words, { env, stdin: stdinOf(words) }), secret);
-          expect([...where, shows(textsOfHome(), secret)]).toEqual([...where, false]);
+          const files = filesOf(service.home).map((path) => readFileSync(path, 'latin1'));
+          expect([...where, shows(files.join('\n'), secret)]).toEqual([...where, false]);
         },
       ),
       { numRuns: 80 },
@@ -203,8 +198,8 @@ describe('the key', () => {
     const env = { HOME: home, RESTAURANT_BASE_URL: service.url };
     const login = startRestaurant(['login', '--key-stdin'], { env, stdin: KEY });
     await until(() => service.asked.length > 0, login);
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(login.process.pid)]);
-    expect([stdout.includes('login'), stdout.includes(SECRET)]).toEqual([true, false]);
+    const args = execFileSync('ps', ['-o', 'args=', '-p', `${login.process.pid}`], { encoding: 'utf8' });
+    expect([args.includes('login'), args.includes(SECRET)]).toEqual([true, false]);
     login.process.kill('SIGINT');
     const ended = await login.ended;
     expect([shows(ended.stdout + ended.stderr, SECRET), filesWith(SECRET, home)]).toEqual([false, []]);
@@ -236,12 +231,13 @@ describe('an invalid key', () => {
     const file = join(service.home, 'key.txt');
     for (const text of wrong) {
       writeFileSync(file, text, { mode: 0o600 });
+      const env = { RESTAURANT_API_KEY: text };
       const runs = [
         await service.run(['login', '--key-stdin'], { stdin: text }),
         await service.run(['login', '--key-file', file]),
-        ...(text.trim() === '' ? [] : [await service.run(FIND, { env: { RESTAURANT_API_KEY: text } })]),
+        ...(text.trim() === '' ? [] : [await service.run(FIND, { env })]),
       ];
-      const shown = await service.run(['status', '--json'], { env: { RESTAURANT_API_KEY: text } });
+      const shown = await service.run(['status', '--json'], { env });
       expectHidden(text, shown);
       expect([text, shown.exit]).toEqual([text, 0]);
       for (const run of runs) {

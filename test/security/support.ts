@@ -40,12 +40,7 @@ export interface AttackOptions {
 }
 
 /** Creates an empty folder that every user may enter, with an owner; it is deleted when the test is over. */
-export function sharedFolder(owner?: number, mode = 0o755): string {
-  const folder = tempFolder();
-  chmodSync(folder, mode);
-  if (owner !== undefined) chownSync(folder, owner, owner);
-  return folder;
-}
+export const sharedFolder = (owner?: number, mode?: number): string => subfolder(tempFolder(), owner, mode);
 
 /** Creates a subfolder with an owner. */
 export function subfolder(path: string, owner?: number, mode = 0o755): string {

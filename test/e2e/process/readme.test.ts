@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { baseEnv, shell, startRestaurant } from '../../helpers/process.ts';
+import { shell, startRestaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
@@ -21,13 +21,8 @@ const commandsOf = (page: string): string[] =>
 /** Pages whose examples have their own tests. */
 const TESTED_ELSEWHERE: readonly string[] = ['docs/library.md', 'docs/walkthrough.md'];
 
-interface Place {
-  readonly cwd: string;
-  readonly env: Record<string, string | undefined>;
-}
-
 /** Creates a folder with the files that the commands read, and an empty home. */
-function workplace(): Place {
+function workplace() {
   const { home, env } = newHome();
   const cwd = join(home, 'work');
   mkdirSync(cwd);
@@ -48,14 +43,11 @@ function plainWords(line: string): string[] | undefined {
 const ran = new Set<string>();
 
 /** Runs a line; in this process if it needs no shell, since that is cheaper. */
-async function outcomeOf(
-  line: string,
-  { cwd, env }: Place,
-): Promise<{ exit: number | null; stderr: string }> {
+async function outcomeOf(line: string, options: ReturnType<typeof workplace>) {
   // A server runs until it is stopped; the port may be in use.
   if (line.startsWith('restaurant sandbox')) {
     const words = plainWords(line.replace('--port 4010', '--port 0')) ?? [];
-    const running = startRestaurant(words, { cwd, env });
+    const running = startRestaurant(words, options);
     await running.printed('http://127.0.0.1');
     running.process.kill('SIGINT');
     const { exit, stderr } = await running.ended;
@@ -66,8 +58,8 @@ async function outcomeOf(
   // No one can view the page.
   const shows = line.includes(' --open');
   const words = plainWords(login ? `${line} --key-stdin --no-verify` : shows ? `${line} --no-input` : line);
-  if (words !== undefined) return runCli(words, { cwd, env, ...(login ? { stdin: PAID } : {}) });
-  return shell(line, { cwd, env: { ...baseEnv(), ...env } });
+  if (words !== undefined) return runCli(words, { ...options, ...(login ? { stdin: PAID } : {}) });
+  return shell(line, options);
 }
 
 describe.each(['README.md', ...pages])('%s', (page) => {

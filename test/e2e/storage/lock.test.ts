@@ -32,15 +32,10 @@ const COUNTER = `
 /** Has no file descriptor left when it tries to take the lock. */
 const POOR = `
   import { openSync } from 'node:fs';
+  import { attempt } from '../../../src/errors.ts';
   import { tryLock } from '../../../src/storage/lock.ts';
-  try {
-    for (;;) openSync('/dev/null');
-  } catch {}
-  try {
-    tryLock(process.argv[2]);
-  } catch (error) {
-    process.stderr.write(error.message);
-  }
+  while (attempt(() => openSync('/dev/null')) !== undefined);
+  try { tryLock(process.argv[2]); } catch (error) { process.stderr.write(error.message); }
 `;
 
 const KEY = '0123456789abcdef';

@@ -74,7 +74,7 @@ describe('openPacer', () => {
 
   it('waits for the next day with the option to wait', async () => {
     const waits: unknown[] = [];
-    const { acquire, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (block) => waits.push(block) });
+    const { acquire, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (wait) => waits.push(wait) });
     await acquire(never);
     await acquire(never);
     expect(clock.now).toBe(START + DAY);
