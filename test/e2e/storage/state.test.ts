@@ -1,4 +1,4 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { chownSync, existsSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openResultsStore, restaurantsOf } from '../../../src/app/last-results.ts';
@@ -56,6 +56,12 @@ describe('the last results', () => {
     expect(warnings).toEqual([`${file} was damaged; renamed it to ${file}.damaged`]);
     results().write(RESULTS);
     expect(results().read()).toEqual(RESULTS);
+  });
+
+  it.runIf(process.getuid?.() === 0)('are not read from a file of another user', () => {
+    results().write(RESULTS);
+    chownSync(folder.at(onlyFile()), 65534, 65534);
+    expect(results().read()).toBeUndefined();
   });
 
   it.each([
