@@ -49,55 +49,56 @@ export function startProgress(
   // A closed stderr must not end a run that can still write its rows.
   const print = (text: string): Promise<void> =>
     context.stderr.write(app.secrets.redact(text)).catch(() => {});
-  if (options.progress === 'json') return new JsonProgress(context, print, source);
+  if (options.progress === 'json') return jsonProgress(context, print, source);
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
   if (terminal.canRepaint && !rowsOnTerminal)
     return new BarProgress(context, print, source, terminal.palette('stderr'));
-  return new QuietProgress(context, print, {
-    notes: globals.quiet !== true,
-    summary: !options.json,
+  return new QuietProgress({
+    context,
+    print,
+    hasNotes: globals.quiet !== true,
+    hasSummary: !options.json,
     timeText: (ms) => timeText(app, ms),
   });
 }
 
-interface Shown {
-  readonly notes: boolean;
-  readonly summary: boolean;
+interface QuietOptions {
+  readonly context: Pick<Context, 'now' | 'stderr'>;
+  readonly print: Print;
+  readonly hasNotes: boolean;
+  readonly hasSummary: boolean;
   readonly timeText: (ms: number) => string;
 }
 
-export class QuietProgress implements Progress {
-  readonly #context: Pick<Context, 'now' | 'stderr'>;
-  readonly #print: Print;
-  readonly #shows: Shown;
+class QuietProgress implements Progress {
+  readonly #options: QuietOptions;
   #hasPaused = false;
 
-  constructor(context: Pick<Context, 'now' | 'stderr'>, print: Print, shows: Shown) {
-    this.#context = context;
-    this.#print = print;
-    this.#shows = shows;
+  constructor(options: QuietOptions) {
+    this.#options = options;
   }
 
   waiting({ until, why }: Waiting): void {
-    if (this.#hasPaused || until - this.#context.now() < LONG_PAUSE_MS) return;
+    const { context, timeText } = this.#options;
+    if (this.#hasPaused || until - context.now() < LONG_PAUSE_MS) return;
     this.#hasPaused = true;
-    this.#note(`waiting until ${this.#shows.timeText(until)}: ${why}`);
+    void this.#note(`waiting until ${timeText(until)}: ${why}`);
   }
 
   warn(text: string): void {
-    this.#note(`warning: ${text}`);
+    void this.#note(`warning: ${text}`);
   }
 
   async finish(summary: RunSummary, review?: string): Promise<void> {
-    const { notes, summary: isShown } = this.#shows;
-    if (notes && isShown) await this.#print(asLines(summaryLines(summary, review), this.#context.stderr));
+    if (this.#options.hasSummary) await this.#note(...summaryLines(summary, review));
   }
 
   async stop(): Promise<void> {}
 
-  #note(text: string): void {
-    if (this.#shows.notes) void this.#print(asLines([text], this.#context.stderr));
+  async #note(...texts: readonly string[]): Promise<void> {
+    const { context, print, hasNotes } = this.#options;
+    if (hasNotes) await print(asLines(texts, context.stderr));
   }
 }
 
@@ -185,48 +186,32 @@ function inSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.ceil(ms / 1000)) * 1000);
 }
 
-export class JsonProgress implements Progress {
-  readonly #print: Print;
-  readonly #stopTicker: () => Promise<void>;
-
-  constructor(context: ProgressContext, print: Print, source: ProgressSource) {
-    this.#print = print;
-    const startedAt = context.now();
-    const rows = source.total ?? null;
-    void this.#event('start', { rows });
-    this.#stopTicker = every(context, EVENT_EVERY_MS, () => {
-      const left = timeLeft(source, context.now() - startedAt);
-      const { earlier: _, ...counts } = source.counts;
-      return this.#event('progress', {
-        rows,
-        ...counts,
-        requests: source.service.requests,
-        left_today: source.service.leftToday ?? null,
-        seconds_left: left === undefined ? null : Math.round(left / 1000),
-      });
+export function jsonProgress(context: ProgressContext, print: Print, source: ProgressSource): Progress {
+  const startedAt = context.now();
+  const rows = source.total ?? null;
+  const event = (name: string, rest: object): Promise<void> =>
+    print(`${toJson({ event: name, ...rest }, false)}\n`);
+  void event('start', { rows });
+  const stop = every(context, EVENT_EVERY_MS, () => {
+    const left = timeLeft(source, context.now() - startedAt);
+    const { earlier: _, ...counts } = source.counts;
+    return event('progress', {
+      rows,
+      ...counts,
+      requests: source.service.requests,
+      left_today: source.service.leftToday ?? null,
+      seconds_left: left === undefined ? null : Math.round(left / 1000),
     });
-  }
-
-  waiting({ until, why }: Waiting): void {
-    void this.#event('waiting', { until: new Date(until).toISOString(), why });
-  }
-
-  warn(message: string): void {
-    void this.#event('warning', { message });
-  }
-
-  async finish(summary: RunSummary): Promise<void> {
-    await this.stop();
-    await this.#event('summary', summary);
-  }
-
-  stop(): Promise<void> {
-    return this.#stopTicker();
-  }
-
-  #event(event: string, rest: object): Promise<void> {
-    return this.#print(`${toJson({ event, ...rest }, false)}\n`);
-  }
+  });
+  return {
+    waiting: ({ until, why }) => void event('waiting', { until: new Date(until).toISOString(), why }),
+    warn: (message) => void event('warning', { message }),
+    finish: async (summary) => {
+      await stop();
+      await event('summary', summary);
+    },
+    stop,
+  };
 }
 
 /** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   BarProgress,
-  JsonProgress,
+  jsonProgress,
   type ProgressContext,
   type ProgressSource,
   timeLeft,
@@ -116,7 +116,7 @@ describe('the bar', () => {
 it('progress as JSON is one event per line', async () => {
   const run = new Run(200, 200);
   await run.bar.stop();
-  const progress = new JsonProgress(run.context, run.print, run.source);
+  const progress = jsonProgress(run.context, run.print, run.source);
   run.add(20, 'matched', true);
   run.add(20);
   const text = await run.after(4000);
