@@ -69,18 +69,20 @@ describe('a delimited list', () => {
   });
 
   it.each([
-    ['sep=;\r\nname;a,b\r\nNopa;x', ';'],
-    ['SEP=\t\nname\ta,b\nNopa\tx', '\t'],
-    ['"sep=;"\nname;a,b\nNopa;x', ';'],
-    // One that is not supported: the delimiter is detected.
-    ['sep=:\nname;a,b\nNopa;x', ';'],
+    ['sep=;\r\nname;a,b\r\nNopa;x\r\nZuni\r\n', ';'],
+    ['SEP=\t\nname\ta,b\nNopa\tx\nZuni\n', '\t'],
+    ['"sep=;"\nname;a,b\nNopa;x\nZuni\n', ';'],
   ])('uses the delimiter of the line %j', async (text, delimiter) => {
     expect(await read(text)).toMatchObject({
       delimiter,
       header: ['name', 'a,b'],
-      rows: ['3: Nopa|x'],
+      rows: ['3: Nopa|x', '4: Zuni|'],
       problems: [],
     });
+  });
+
+  it('ignores a line sep= with another delimiter', async () => {
+    expect(await read('sep=:\nname;city\nNopa;SF')).toMatchObject({ delimiter: ';', rows: ['3: Nopa|SF'] });
   });
 
   it('reads the same however the bytes are cut', async () => {
