@@ -32,21 +32,9 @@ interface VisibleColumn {
 const MIN_TABLE_WIDTH = 30;
 const GAP = 2;
 
+const BORDERS = ['top', 'bottom'].flatMap((side) => ['', '-left', '-mid', '-right'].map((end) => side + end));
 const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
+  ...Object.fromEntries(['left', 'right', ...BORDERS].map((name) => [name, ''])),
   middle: ' '.repeat(GAP),
 };
 
