@@ -35,13 +35,14 @@ async function usedHome() {
   await run(['config', 'set', 'city', 'Bern']);
   const good = await run(FIND);
   expect(good.exit).toBe(0);
-  const [config, lastFind] = [home.at(CONFIG), home.at(STATE, 'last-find.json')];
-  const [protocol = '', ledger = '', answer = ''] = [
-    `${STATE}/protocol`,
-    `${STATE}/ledger`,
-    '.cache/restaurant/responses',
-  ].map((folder) => filesOf(home.at(folder))[0]);
-  return { home, env, run, good, config, kept: { lastFind, protocol, ledger, answer } };
+  const first = (folder: string): string => filesOf(home.at(folder))[0] ?? '';
+  const kept = {
+    lastFind: home.at(STATE, 'last-find.json'),
+    protocol: first(`${STATE}/protocol`),
+    ledger: first(`${STATE}/ledger`),
+    answer: first('.cache/restaurant/responses'),
+  };
+  return { home, env, run, good, config: home.at(CONFIG), kept };
 }
 
 const PRECIOUS = new TestFolder().write('precious', 'precious');

@@ -5,7 +5,7 @@ import { beforeAll, expect } from 'vitest';
 import { type TestFolder, useFolder } from '../helpers/files.ts';
 import { IS_FULL } from '../helpers/full.ts';
 import { baseEnv, PROGRAM, type ProcessResult, type Running, STANDALONE, start } from '../helpers/process.ts';
-import { runCli } from '../helpers/program.ts';
+import { type RunOptions, runCli } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,11 +25,7 @@ const STACK = /^\s+at .*(?::\d+:\d+|\(.*\))/m;
 /** Maximum time of a command, in milliseconds, on a busy machine. */
 const MAX_MS = 40_000;
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-export interface AttackOptions {
-  readonly env?: Env;
-  readonly cwd?: string;
+export interface AttackOptions extends Pick<RunOptions, 'env' | 'cwd'> {
   readonly stdin?: string;
   /** Runs as this user. Default: the user of the tests. */
   readonly uid?: number;

@@ -30,15 +30,10 @@ const LOG = 'changes.ndjson';
 const SAVED = 'saved.json';
 const folder = useFolder();
 const open = (): SavedStore => new SavedStore(folder.path);
-const one = { id: 'a', service: 's', saved_at: '2026-01-01T00:00:00.000Z' };
-const change = (after: number): Change => ({
-  when: '2026-01-01T00:00:00.000Z',
-  id: 'a',
-  name: 'A',
-  field: 'n',
-  before: after - 1,
-  after,
-});
+const AT = '2026-01-01T00:00:00.000Z';
+const one = { id: 'a', service: 's', saved_at: AT };
+const STEP = { when: AT, id: 'a', name: 'A', field: 'n' };
+const change = (after: number): Change => ({ ...STEP, before: after - 1, after });
 const lineOf = (after: number) => `${JSON.stringify(change(after))}\n`;
 /** Records a change. */
 const record = (after: number) => open().update((restaurants) => ({ restaurants, changes: [change(after)] }));

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { openLedger } from '../../../src/storage/ledger.ts';
+import { openLedger, type Wait } from '../../../src/storage/ledger.ts';
 import { openPacer, type PacerOptions } from '../../../src/storage/pacer.ts';
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -26,8 +26,10 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
       clock.now += ms;
     },
   };
-  const acquire = openPacer({ ledger, context, wait: false, ...options });
-  return { clock, slept, ledger, acquire };
+  const waits: Wait[] = [];
+  const onWait = (wait: Wait) => waits.push(wait);
+  const acquire = openPacer({ ledger, context, wait: false, onWait, ...options });
+  return { clock, slept, waits, ledger, acquire };
 }
 
 describe('openPacer', () => {
@@ -73,8 +75,7 @@ describe('openPacer', () => {
   });
 
   it('waits for the next day with the option to wait', async () => {
-    const waits: unknown[] = [];
-    const { acquire, clock, slept } = pacerWith(0, 1, { wait: true, onWait: (wait) => waits.push(wait) });
+    const { acquire, clock, slept, waits } = pacerWith(0, 1, { wait: true });
     await acquire(never);
     await acquire(never);
     expect(clock.now).toBe(START + DAY);
@@ -95,8 +96,7 @@ describe('openPacer', () => {
   });
 
   it('requests another grant after a short pause when a grant arrives too late', async () => {
-    const waits: unknown[] = [];
-    const { acquire, clock } = pacerWith(2, 0, { onWait: (wait) => waits.push(wait) });
+    const { acquire, clock, waits } = pacerWith(2, 0);
     const times = [START, START, START + 5000];
     Object.defineProperty(clock, 'now', { get: () => times.shift() ?? START + 5000, set: () => {} });
     await acquire(never);
