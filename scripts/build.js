@@ -30,7 +30,6 @@ const GROUPS = {
     'src/app/request.ts',
     'src/app/service.ts',
     'src/cli/schemas.ts',
-    'src/client/tools.ts',
     'src/storage/code-folder.ts',
     'src/util/fold.ts',
     'src/util/restaurant.ts',

@@ -1,7 +1,8 @@
-import type { Tool } from '../client/types.ts';
+import { LEVELS, TOOLS } from '../client/tools.ts';
+import type { Level, Tool } from '../client/types.ts';
 import { attempt } from '../errors.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
-import type { JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import { configuredTarget, type Target } from './target.ts';
 
@@ -72,7 +73,18 @@ export const cachedTools = (app: App): readonly Tool[] | undefined =>
 export const cachedCapabilities = (app: App): JsonObject | undefined =>
   readCached(app, CAPABILITIES)?.value as JsonObject | undefined;
 
-function readCached(app: App, name: string): CachedResponse | undefined {
+export function cachedDetails(
+  app: App,
+  id: string,
+): { details: JsonObject; level: Level; at: number } | undefined {
+  const all = LEVELS.flatMap((level) => {
+    const found = readCached(app, TOOLS.lookup.definition.name, TOOLS.lookup.args({ id, level }));
+    return found !== undefined && isObject(found.value) ? { details: found.value, level, at: found.at } : [];
+  });
+  return all.sort((a, b) => b.at - a.at)[0];
+}
+
+function readCached(app: App, name: string, args: JsonObject = {}): CachedResponse | undefined {
   const target = attempt(() => configuredTarget(app));
-  return target && openLocalCache(app, target).get(name, {}, Number.POSITIVE_INFINITY);
+  return target && openLocalCache(app, target).get(name, args, Number.POSITIVE_INFINITY);
 }

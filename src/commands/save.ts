@@ -1,13 +1,15 @@
 import type { App } from '../app/app.ts';
 import { lastSearch, serviceName } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
+import { cachedDetails } from '../app/responses.ts';
 import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore } from '../app/saved.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
+import type { Level } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import type { SavedRestaurant } from '../storage/saved-store.ts';
-import { isObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
 
 interface SaveOptions {
@@ -40,7 +42,7 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
   const service = serviceName(app);
   const earlier = store.read().filter((one) => one.service === service);
   const known = ids.flatMap(
-    (id) => earlier.find((one) => one.id === id) ?? fromLastSearch(app, service, id) ?? [],
+    (id) => earlier.find((one) => one.id === id) ?? knownRestaurant(app, service, id) ?? [],
   );
   const { received, failed } = await lookUp(
     app,
@@ -58,14 +60,28 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
   throw new AppError('partial', message, { hint: failed.details.hint, retryable: failed.retryable });
 }
 
-function fromLastSearch(app: App, service: string, id: string): SavedRestaurant | undefined {
+/** A restaurant of the last search, or one with details in the cache that are not older. */
+function knownRestaurant(app: App, service: string, id: string): SavedRestaurant | undefined {
   const last = lastSearch(app);
   const rows = last?.endpoint === service ? last.rows.filter(isObject) : [];
   const summary = rows.find(({ service_id }) => service_id === id);
-  return summary && { id, service, saved_at: isoTime(app.context.now()), summary };
+  const cached = cachedDetails(app, id);
+  const isCurrent = cached !== undefined && cached.at >= (summary === undefined ? 0 : (last?.at ?? 0));
+  if (summary === undefined && !isCurrent) return undefined;
+  return {
+    ...{ id, service, saved_at: isoTime(app.context.now()) },
+    ...(summary === undefined ? {} : { summary }),
+    ...(isCurrent ? detailsAt(cached.details, cached.level, cached.at) : {}),
+  };
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const detailsAt = (details: JsonObject, fields: Level, at: number) => ({
+  details,
+  fields,
+  checked_at: isoTime(at),
+});
 
 async function lookUp(
   app: App,
@@ -76,10 +92,14 @@ async function lookUp(
   const { lookupAll } = await import('../app/lookup-many.ts');
   const service = await openService(app, { paced: ids.length > 1, fresh: true });
   const outcomes = await lookupAll(app, service, ids, 'basic');
-  const at = isoTime(app.context.now());
-  const common = { service: serviceName(app), saved_at: at, fields: 'basic', checked_at: at } as const;
-  const received = outcomes.flatMap(({ restaurantId: id, output: details }) =>
-    details === undefined ? [] : { id, ...common, details },
+  const now = app.context.now();
+  const received = outcomes.flatMap(({ restaurantId: id, output, cachedAt = now }) =>
+    output === undefined
+      ? []
+      : {
+          ...{ id, service: serviceName(app), saved_at: isoTime(now) },
+          ...detailsAt(output, 'basic', cachedAt),
+        },
   );
   return { received, failed: outcomes.find(({ error }) => error !== undefined)?.error };
 }
