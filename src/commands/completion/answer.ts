@@ -2,7 +2,10 @@ import type { App } from '../../app/app.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { escapeUnit, tryParseJson } from '../../util/json.ts';
 import { powerShellWord } from '../../util/shell.ts';
-import { type Completions, listCompletions, parseCursor } from './candidates.ts';
+import { type Candidate, type Completions, listCompletions, parseCursor } from './candidates.ts';
+
+/** The values of COMP_TYPE with which bash lists candidates (bash(1), programmable completion). */
+const LISTING = ['33', '63', '64'];
 
 /**
  * Formats the completions for the script of a shell: one candidate per line, in the shell's format. If files can be
@@ -10,8 +13,8 @@ import { type Completions, listCompletions, parseCursor } from './candidates.ts'
  * `<tab>files<tab><n><tab><open quote><tab><path so far>` for bash, and `<tab>files<tab><those characters><tab><path so
  * far>` for fish. For PowerShell, every line is JSON in ASCII: `{"text", "name", "description"}`, or for files `{"before",
  * "path"}`.
- * @param args for bash the line up to the cursor, and the part that bash replaces; else the words, the last of which is
- * typed (for PowerShell, a JSON array in Base64)
+ * @param args for bash the line up to the cursor, the part that bash replaces, and COMP_TYPE; else the words, the last
+ * of which is typed (for PowerShell, a JSON array in Base64)
  */
 export async function answer(
   shell: string | undefined,
@@ -40,7 +43,7 @@ export async function answer(
 }
 
 async function answerBash(
-  [line = '', replaced = '']: readonly string[],
+  [line = '', replaced = '', type = '']: readonly string[],
   completionsAt: (words: readonly string[], current: string) => Promise<Completions>,
 ): Promise<string> {
   const { words, current, raw, quote, isRedirection } = parseBashLine(line);
@@ -51,10 +54,10 @@ async function answerBash(
   const start = raw.endsWith(replaced)
     ? parseBashLine(raw.slice(0, raw.length - replaced.length)).current
     : '';
-  const texts = candidates
-    .filter(({ value }) => value.startsWith(current))
-    .map(({ value }) => quoteForBash(value.slice(start.length), quote));
-  if (path === undefined) return lines(texts);
+  const matching = candidates.filter(({ value }) => value.startsWith(current));
+  const texts = matching.map(({ value }) => quoteForBash(value.slice(start.length), quote));
+  const isListed = LISTING.includes(type) && matching.length > 1;
+  if (path === undefined) return lines(isListed ? withNames(texts, matching) : texts);
   const count = [...beforePath(current, path)].length - [...start].length;
   return lines(texts, `${Math.max(0, count)}\t${quote}\t${path}`);
 }
@@ -82,6 +85,14 @@ async function answerPowerShell(
 const asciiJson = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]/g, escapeUnit);
 
 const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
+
+function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {
+  const width = Math.max(...texts.map((text) => text.length));
+  return texts.map((text, index) => {
+    const description = candidates[index]?.description ?? '';
+    return /^\d+$/.test(text) && description !== '' ? `${text.padEnd(width)}  (${description})` : text;
+  });
+}
 
 const lines = (texts: readonly string[], files?: string): string =>
   [...texts, ...(files === undefined ? [] : [`\tfiles\t${files}`])].map((text) => `${text}\n`).join('');

@@ -32,6 +32,6 @@ _restaurant() {
         COMPREPLY+=("${word:0:before}$file$slash")
       done < <(compgen -f -- "$path")
     fi
-  done < <(command restaurant completion --complete bash -- "$line" "$word" 2>/dev/null)
+  done < <(command restaurant completion --complete bash -- "$line" "$word" "${COMP_TYPE-}" 2>/dev/null)
 }
 complete -o nosort -F _restaurant restaurant

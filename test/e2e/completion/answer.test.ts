@@ -30,8 +30,8 @@ async function offered(words: readonly string[], own?: Env): Promise<Record<stri
 }
 const names = async (...words: string[]): Promise<string[]> => Object.keys(await offered(words));
 /** Returns the candidates that replace the current word of bash. */
-const bash = async (line: string, word: string): Promise<string[]> =>
-  (await asked('bash', [line, word])).split('\n').slice(0, -1);
+const bash = async (line: string, word: string, type = '9'): Promise<string[]> =>
+  (await asked('bash', [line, word, type])).split('\n').slice(0, -1);
 
 const write = (path: string, text: string) => new TestFolder(home).write(path, text);
 
@@ -178,6 +178,11 @@ describe('completion from local files', () => {
     expect(await asked('zsh', ['lookup', '--demo', 'p'])).toMatch(/^3:C:\\\\x\nplace\\:1:Nopa$/m);
     // The search used the demo: its rows do not exist in another service.
     expect(await offered(['lookup', '--endpoint', 'https://mcp.example.com', ''])).toEqual({});
+    expect(await bash('restaurant lookup --demo ', '', '63')).toEqual([
+      '1  (Nopa)',
+      '2  (Blue "Door")',
+      '3  (C:\\x)',
+    ]);
     expect(await bash('restaurant lookup --demo ', '')).toEqual(['1', '2', '3']);
   });
 
@@ -211,7 +216,7 @@ describe('completion from local files', () => {
       ['x\u001b[2J', 'd'],
     ]);
     const ofShell: Record<string, string[]> = {
-      bash: ['restaurant lookup --demo o', 'o'],
+      bash: ['restaurant lookup --demo o', 'o', '9'],
       powershell: [typed('lookup', '--demo', 'o')],
     };
     for (const shell of SHELLS) {

@@ -63,7 +63,7 @@ describe.skipIf(missing('bash')).concurrent('in bash', () => {
     // Calls it as readline does: with the line up to the cursor, and the part of the word to replace.
     const asked = replies.map(
       ([line, word]) =>
-        `COMP_LINE=${quoted(line)} COMP_POINT=${line.length}; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`,
+        `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_TYPE=9; _restaurant restaurant ${quoted(word)}; printf '%s|' "\${COMPREPLY[@]}"; echo`,
     );
     const words = `unset COMP_LINE; COMP_WORDS=(restaurant config se); COMP_CWORD=2; _restaurant; echo "\${COMPREPLY[@]}"`;
     const script = ['compopt() { :; }', ...asked, words, 'complete -p restaurant'];
