@@ -67,12 +67,17 @@ it.each([
   expect(sent).toMatchObject([{ result: { protocolVersion } }]);
 });
 
-it('a 2026-07-28 host gets the metadata of a result, with the name of the server', async () => {
+it('a 2026-07-28 host gets the lifetime of the list, the metadata of a result, and the name of the server', async () => {
   const { bridge, begin, sent } = openBridge({ callTool: async () => ({ ...RESULT, _meta: { own: 1 } }) });
-  await begin(call(3, 'x', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }));
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  await begin(request(2, 'tools/list', { _meta }));
+  await begin(call(3, 'x', _meta));
   await bridge.idle();
-  const _meta = { own: 1, 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } };
-  expect(sent).toMatchObject([{ result: { ...RESULT, resultType: 'complete', _meta } }]);
+  const named = { 'io.modelcontextprotocol/serverInfo': { name: 'restaurant' } };
+  expect(sent.map(({ result }) => result)).toMatchObject([
+    { resultType: 'complete', ttlMs: 0, cacheScope: 'public', tools: [], _meta: named },
+    { ...RESULT, resultType: 'complete', _meta: { own: 1, ...named } },
+  ]);
 });
 
 it('reports a line that cannot be read and an unexpected error, and continues', async () => {
