@@ -33,8 +33,9 @@ describe.concurrent('a reader that closes early', () => {
 
   it.skipIf(STANDALONE)('does not make the demo fail', async () => {
     const demo = fileURLToPath(new URL('../../../scripts/demo.js', import.meta.url));
-    const line = `'${process.execPath}' '${demo}' | head -1; echo "\${PIPESTATUS[0]}"`;
-    const { stdout, stderr } = await bash(line);
+    // In a home of its own, because it looks up a row of its last search.
+    const line = `HOME=$PWD '${process.execPath}' '${demo}' | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await bash(line, tempFolder());
     expect([stdout, stderr]).toEqual(['$ restaurant find "Nopa" --city SF --demo\n0\n', '']);
   });
 
