@@ -272,6 +272,7 @@ describe('in a session, the client', () => {
     const { client, requests } = await open(
       ({ id }, response) => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
         response.write('data: {"jsonrpc":"2.0","id":"p1","method":"ping"}\n\n');
         response.write('data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}\n\n');
         end = () => response.end(`data: ${toolReply(id, FOUND)}\n\n`);
