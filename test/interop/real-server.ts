@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { beforeAll } from 'vitest';
@@ -14,6 +15,8 @@ export interface RealServers {
   select(name: string): void;
   /** Returns the requests since the server was selected or this function was called. */
   passed(): RpcRequest[];
+  /** Resolves when the next response to this method begins. */
+  answering(method: string): Promise<void>;
 }
 
 /** Starts each server with `node <script> <args>` around the tests of a file. */
@@ -21,17 +24,20 @@ export function useServers(servers: Readonly<Record<string, readonly string[]>>)
   const log: RpcRequest[] = [];
   const env = { RESTAURANT_BASE_URL: '', RESTAURANT_API_KEY: 'sk_service_interop_1234' };
   const running = new Map<string, { port: number; kill: () => void }>();
+  const begun = new EventEmitter();
   let port = 0;
   beforeAll(async () => {
     const started = Object.entries(servers).map(async ([name, args]) => running.set(name, await start(args)));
     await Promise.all(started);
     const proxy = await httpServer((received, response) => {
-      log.push(rpcRequest(received));
+      const call = rpcRequest(received);
+      log.push(call);
       const { method, body } = received;
       const headers = { ...received.headers, host: `127.0.0.1:${port}` };
       const onward = request({ port, path: '/mcp', method, headers }, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
+        begun.emit(call.method);
         answer.on('error', () => response.destroy());
       });
       response.on('close', () => onward.destroy());
@@ -51,6 +57,9 @@ export function useServers(servers: Readonly<Record<string, readonly string[]>>)
       log.length = 0;
     },
     passed: () => log.splice(0),
+    answering: async (method) => {
+      await once(begun, method);
+    },
   };
 }
 

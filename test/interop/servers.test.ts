@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
 import type { RpcRequest } from '../helpers/answers.ts';
 import { newHome, type RunOptions, realSleep, runCli } from '../helpers/program.ts';
 import { playSessions } from '../helpers/session.ts';
@@ -62,6 +63,24 @@ describe('the reference server "everything"', () => {
     expect((await atTerminal(`call ${words}`)).stdout).toMatch(name);
     const blocks: { type: string }[] = JSON.parse((await run(`call ${words} --json`)).stdout);
     expect(blocks.some(({ type }) => type !== 'text')).toBe(true);
+  });
+
+  it('receives a cancellation on Ctrl-C', async () => {
+    const controller = new AbortController();
+    const answering = servers.answering('tools/call');
+    const running = run('call trigger-long-running-operation duration=9 steps=9', {
+      signal: controller.signal,
+    });
+    await answering;
+    controller.abort(new AppError('interrupted', 'interrupted'));
+    expect((await running).exit).toBe(130);
+    const passed = servers.passed();
+    expect(passed.slice(-3).map(({ method }) => method)).toEqual([
+      'tools/call',
+      'notifications/cancelled',
+      'DELETE',
+    ]);
+    expect(passed.at(-2)?.params?.requestId).toBeTypeOf('number');
   });
 
   it('shows progress on a terminal', async () => {
