@@ -12,6 +12,7 @@ import {
 } from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
+import { colorJson } from '../output/style.ts';
 import { writeFileAtomic } from '../storage/atomic.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
@@ -205,6 +206,7 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
   await showPage(app, stored);
 }
 
+/** Colored on a terminal only if a setting, not an option, selects JSON: `--json` never prints escape sequences. */
 async function writeJson(app: App, json: unknown, received?: string): Promise<void> {
   const { jq } = app.globals;
   const isTerminal = writesToTerminal(app);
@@ -213,8 +215,9 @@ async function writeJson(app: App, json: unknown, received?: string): Promise<vo
     return writePaged(app, await filter.apply(received ?? toJson(json, false), isTerminal));
   }
   checkDepth(json);
-  const text = received === undefined ? toJson(json, isTerminal) : formatJson(received, isTerminal);
-  await writePaged(app, `${text}\n`);
+  const text = `${received === undefined ? toJson(json, isTerminal) : formatJson(received, isTerminal)}\n`;
+  const isColored = isTerminal && app.settings.resolve('format').source !== 'flag';
+  await writePaged(app, isColored ? colorJson(text, app.terminal.view.palette) : text);
 }
 
 export async function writeText(app: App, json: unknown, text: () => string): Promise<void> {

@@ -25,6 +25,7 @@ const COLORS = {
   number: 'dim',
   url: 'underline',
   code: 'cyan',
+  good: 'green',
   warn: 'yellow',
   bad: 'red',
 } as const;
@@ -56,6 +57,15 @@ export function palette(level: 0 | 1): Palette {
   const grades: Readonly<Record<string, Paint>> = { A: name, B: plain, C: plain, D: url, E: url, F: url };
   const letterOf = (text: string): string => /^[A-F](?=[+\-−]*$)/i.exec(text)?.[0].toUpperCase() ?? '';
   return { ...paints, grade: (text) => (grades[letterOf(text)] ?? name)(text) };
+}
+
+const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;
+
+export function colorJson(json: string, { code, good, warn }: Palette): string {
+  return json.replace(JSON_TOKEN, (token, text?: string, colon?: string) => {
+    if (text === undefined) return warn(token);
+    return colon === undefined ? good(text) : code(text) + colon;
+  });
 }
 
 const MAX_URL_LENGTH = 2000;

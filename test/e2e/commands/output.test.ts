@@ -5,13 +5,16 @@ import { inTerminal } from '../../helpers/terminal.ts';
 
 const service = useService();
 const FIND = ['find', 'Nopa', '--city', 'SF'];
+const run = (...words: string[]) => service.run([...FIND, ...words]);
 
-it('prints JSON without an escape, however it is selected', async () => {
-  const env = { FORCE_COLOR: '3', TERM: 'xterm', RESTAURANT_FORMAT: 'json' };
-  for (const words of [[], ['--json'], ['--jq', '.']]) {
-    const { stdout } = await service.run([...FIND, ...words], { tty: { stdout: true }, env });
-    expect(stdout).toMatch(/^\{[^\u001b]*\}\n$/);
-  }
+it('shows JSON in color on a terminal when a setting selects it; --json never contains an escape', async () => {
+  const tty = { stdout: true };
+  const env = { TERM: 'xterm', RESTAURANT_FORMAT: 'json' };
+  const { stdout } = await service.run(FIND, { tty, env });
+  expect(stdout).toContain('\u001b[36m"status"\u001b[39m: \u001b[32m"ok"\u001b[39m');
+  expect((await service.run([...FIND, '--no-color'], { tty, env })).stdout).not.toContain('\u001b');
+  expect((await service.run([...FIND, '--json'], { tty, env })).stdout).not.toContain('\u001b');
+  expect((await run('--json')).stdout).not.toContain('\u001b');
 });
 
 describe('the pager', () => {
