@@ -263,8 +263,9 @@ describe('an invalid key', () => {
     service.answer(NOTHING_FOUND);
     const file = join(service.home, `${mode}.txt`);
     writeFileSync(file, KEY, { mode });
-    const { exit, stderr } = await service.run(['login', '--key-file', file], { tty: { stderr: true } });
-    const warns = stderr.replace(/\s+/g, ' ').includes(`${file} can be read by other users`);
+    const tty = { stderr: true, columns: 400 };
+    const { exit, stderr } = await service.run(['login', '--key-file', file], { tty });
+    const warns = stderr.includes(`${file} can be read by other users`);
     expect([exit, warns]).toEqual([0, (mode & 0o077) !== 0]);
     await service.run(['logout']);
   });
