@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { attempt, failure } from '../errors.ts';
-import { exampleSearch, restaurant } from '../hint.ts';
+import { again, exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
@@ -91,7 +91,7 @@ export function requireLastSearch(app: App): Search {
   if (last === undefined) {
     throw failure('not_found', 'no earlier search', [
       { text: 'search first', command: exampleSearch() },
-      { text: 'then', command: restaurant('lookup', '1') },
+      { text: 'then', command: again() },
     ]);
   }
   if (last.endpoint === serviceName(app)) return last;
