@@ -2,8 +2,8 @@ import type { App } from '../app/app.ts';
 import { type CliCommand, CliOption, type JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/tools.ts';
-import type { RefreshFlags } from '../enrich/refresh/refresh.ts';
-import { INPUT_FORMATS, LIST_FORMATS } from '../enrich/row.ts';
+import type { RefreshFlags } from '../lists/refresh/refresh.ts';
+import { INPUT_FORMATS, LIST_FORMATS } from '../lists/row.ts';
 import { nonEmpty, parseAge } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
@@ -32,10 +32,10 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .notes(NOTES)
     .action(async (file: string, flags: RefreshFlags) => {
       if (flags.refresh || flags.older !== undefined || flags.changes !== undefined) {
-        const { runRefresh } = await import('../enrich/refresh/refresh.ts');
+        const { runRefresh } = await import('../lists/refresh/refresh.ts');
         return runRefresh(app, file, flags);
       }
-      const { runEnrich } = await import('../enrich/run/command.ts');
+      const { runEnrich } = await import('../lists/run/command.ts');
       await runEnrich(app, file, flags);
     });
 }

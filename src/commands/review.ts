@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, RESTAURANT, text, textOrNull } from '../cli/schemas.ts';
-import type { ReviewFlags } from '../enrich/review/review.ts';
+import type { ReviewFlags } from '../lists/review/review.ts';
 import { nonEmpty } from '../settings/values.ts';
 
 const number = { type: 'number' };
@@ -56,7 +56,7 @@ export function registerReview(command: CliCommand, app: App): void {
         'enrich --report makes such a file.',
     )
     .action(async (file: string, flags: ReviewFlags) => {
-      const { runReview } = await import('../enrich/review/review.ts');
+      const { runReview } = await import('../lists/review/review.ts');
       await runReview(app, file, flags);
     });
 }

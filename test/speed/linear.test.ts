@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
-import { nameSimilarity } from '../../src/enrich/match/names.ts';
+import { nameSimilarity } from '../../src/lists/match/names.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { CsvReader } from '../../src/util/csv.ts';

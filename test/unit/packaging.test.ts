@@ -44,7 +44,7 @@ describe('the package', () => {
       [...read(page).matchAll(/`([\w-]+(?:\/[\w.-]+)+\.\w+)`/g)].map(([, name = '']) => name),
     );
     expect(names.length).toBeGreaterThan(50);
-    const folders = ['', 'test/', 'src/', 'src/client/', 'src/enrich/', 'src/output/'];
+    const folders = ['', 'test/', 'src/', 'src/client/', 'src/lists/', 'src/output/'];
     const exists = (name: string) => folders.some((folder) => existsSync(path(folder + name)));
     expect(names.filter((name) => !exists(name))).toEqual([]);
   });

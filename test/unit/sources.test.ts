@@ -16,8 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The entry for other programs.
   library: ['client'],
   program: ['cli', 'commands', 'app'],
-  commands: ['sandbox', 'cli', 'app', 'enrich', 'mcp', 'client', 'storage', 'settings', 'output'],
-  enrich: ['app', 'client', 'storage', 'settings', 'output', 'sandbox'],
+  commands: ['sandbox', 'cli', 'app', 'lists', 'mcp', 'client', 'storage', 'settings', 'output'],
+  lists: ['app', 'client', 'storage', 'settings', 'output', 'sandbox'],
   mcp: ['app', 'client', 'storage', 'settings', 'output'],
   app: ['client', 'storage', 'shared-state', 'settings', 'output', 'sandbox'],
   run: ['program', 'cli', 'commands', 'app', 'settings', 'storage', 'output'],
@@ -44,10 +44,10 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   '@decimalturn/toml-patch': ['mcp/'],
   ajv: ['commands/call/validate.ts'],
   '@noble/hashes': ['util/sha256.ts'],
-  yauzl: ['enrich/read/xlsx/archive.ts'],
+  yauzl: ['lists/read/xlsx/archive.ts'],
   yazl: ['output/xlsx.ts'],
   'hyparquet-writer': ['output/parquet.ts'],
-  saxen: ['enrich/read/xlsx/xml.ts'],
+  saxen: ['lists/read/xlsx/xml.ts'],
   'jsonc-parser': ['util/json.ts', 'mcp/'],
 };
 

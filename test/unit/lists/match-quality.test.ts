@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { makeDirtyList } from '../../../bench/dirty-list.js';
 import { createSearch } from '../../../bench/likeness-service.js';
 import { GOALS, MODES, type Mode, scoreOf } from '../../../bench/match-scores.js';
-import { resolveColumns } from '../../../src/enrich/match/columns.ts';
-import { resolveRow, type Searchable } from '../../../src/enrich/match/query.ts';
+import { resolveColumns } from '../../../src/lists/match/columns.ts';
+import { resolveRow, type Searchable } from '../../../src/lists/match/query.ts';
 
 const ROWS = 600;
 

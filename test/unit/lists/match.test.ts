@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAgain, matchName, type RowResult } from '../../../src/enrich/match/match.ts';
+import { matchAgain, matchName, type RowResult } from '../../../src/lists/match/match.ts';
 import {
   isOneLetterOff,
   nameSimilarity,
   simplifyCity,
   simplifyName,
-} from '../../../src/enrich/match/names.ts';
+} from '../../../src/lists/match/names.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total = 0) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ColumnOptions, resolveColumns } from '../../../src/enrich/match/columns.ts';
-import type { InputRow } from '../../../src/enrich/row.ts';
 import { again } from '../../../src/hint.ts';
+import { type ColumnOptions, resolveColumns } from '../../../src/lists/match/columns.ts';
+import type { InputRow } from '../../../src/lists/row.ts';
 
 /** The query of a row of cells by their columns. */
 const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>

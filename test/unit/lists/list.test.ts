@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../../src/enrich/read/decode.ts';
-import type { Input } from '../../../src/enrich/read/input.ts';
-import { type ListOptions, openList } from '../../../src/enrich/read/list.ts';
-import { detectDelimiter } from '../../../src/enrich/read/table.ts';
-import type { ListFormat, Problem } from '../../../src/enrich/row.ts';
+import { decodeText } from '../../../src/lists/read/decode.ts';
+import type { Input } from '../../../src/lists/read/input.ts';
+import { type ListOptions, openList } from '../../../src/lists/read/list.ts';
+import { detectDelimiter } from '../../../src/lists/read/table.ts';
+import type { ListFormat, Problem } from '../../../src/lists/row.ts';
 
 async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text as string);

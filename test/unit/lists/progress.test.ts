@@ -5,8 +5,8 @@ import {
   type ProgressContext,
   type ProgressSource,
   timeLeft,
-} from '../../../src/enrich/progress/progress.ts';
-import { Counters } from '../../../src/enrich/progress/summary.ts';
+} from '../../../src/lists/progress/progress.ts';
+import { Counters } from '../../../src/lists/progress/summary.ts';
 import { palette } from '../../../src/output/style.ts';
 
 /** A terminal, a clock that the test advances, and a run whose rows it adds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAgain, matchId, matchName, type RowResult } from '../../../src/enrich/match/match.ts';
-import { isSameAddress, readPlace } from '../../../src/enrich/match/place.ts';
+import { matchAgain, matchId, matchName, type RowResult } from '../../../src/lists/match/match.ts';
+import { isSameAddress, readPlace } from '../../../src/lists/match/place.ts';
 
 /** One meter to the north, in degrees. */
 const METER = 1 / 111_195;

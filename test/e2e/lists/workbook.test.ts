@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { TextsReader } from '../../../src/enrich/read/xlsx/rows.ts';
-import { readWorkbook } from '../../../src/enrich/read/xlsx/workbook.ts';
+import { TextsReader } from '../../../src/lists/read/xlsx/rows.ts';
+import { readWorkbook } from '../../../src/lists/read/xlsx/workbook.ts';
 import { useLists } from '../../helpers/enrich.ts';
 import { type Part, textRow, workbookParts, zip } from '../../helpers/workbook.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NOT_FOUND, type RowResult } from '../../../src/enrich/match/match.ts';
-import { fromError } from '../../../src/enrich/match/query.ts';
-import type { InputRow } from '../../../src/enrich/row.ts';
-import { openRowCodec, type RowCodecOptions } from '../../../src/enrich/write/row-codec.ts';
 import { AppError } from '../../../src/errors.ts';
+import { NOT_FOUND, type RowResult } from '../../../src/lists/match/match.ts';
+import { fromError } from '../../../src/lists/match/query.ts';
+import type { InputRow } from '../../../src/lists/row.ts';
+import { openRowCodec, type RowCodecOptions } from '../../../src/lists/write/row-codec.ts';
 
 /** The codec of a CSV of names and cities, with differences. */
 const open = (more: Partial<RowCodecOptions> = {}) =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hashRow } from '../../../src/enrich/finished/journal.ts';
+import { hashRow } from '../../../src/lists/finished/journal.ts';
 import type { SandboxRestaurant } from '../../../src/sandbox/types.ts';
 import { useFolder } from '../../helpers/enrich.ts';
 import { fewOrAll } from '../../helpers/full.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OutputRecords } from '../../../src/enrich/write/checkpoint.ts';
-import { RowFile } from '../../../src/enrich/write/row-file.ts';
+import { OutputRecords } from '../../../src/lists/write/checkpoint.ts';
+import { RowFile } from '../../../src/lists/write/row-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const CSV = { header: '', delimiter: ',', terminator: '\n' };
