@@ -1,21 +1,25 @@
 // Prints the size and shape of the source, most figures beside their target. With --verbose, also what is behind them.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { path, read } from '../scripts/project.js';
 import { traceFind } from './trace-find.js';
 
 const isVerbose = process.argv.includes('--verbose');
 
-/** Reads the files of a folder whose names match. @returns their texts, by path */
-function textsIn(folder, pattern = /\.ts$/) {
-  const names = readdirSync(path(folder), { recursive: true, encoding: 'utf8' });
-  const files = names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-  const matching = files.filter((file) => pattern.test(file) && statSync(path(file)).isFile());
-  return new Map(matching.map((file) => [file, read(file)]));
+/** Binary files, and texts that others wrote. */
+const NOT_MAINTAINED = /\.(png|xlsx|parquet|gz|zip|json)$|^scripts\/licenses\//;
+
+/** Reads the tracked files of folders. @returns their texts, by path */
+function textsIn(...folders) {
+  const names = execFileSync('git', ['ls-files', ...folders], { cwd: path(), encoding: 'utf8' });
+  const files = names.split('\n').filter((file) => file !== '' && !NOT_MAINTAINED.test(file));
+  return new Map(files.map((file) => [file, read(file)]));
 }
 const linesOf = (texts) => [...texts.values()].flatMap((text) => text.split('\n').slice(0, -1));
-const src = textsIn('src');
+const matching = (texts, pattern) => new Map([...texts].filter(([file]) => pattern.test(file)));
+const maintained = textsIn('src', 'scripts', 'bench', '.ci', 'bin');
+const tests = textsIn('test');
+const src = matching(maintained, /^src\/.*\.ts$/);
 const lines = linesOf(src);
 const comments = lines.filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line));
 
@@ -54,6 +58,36 @@ function upward(depth) {
   });
 }
 
+/** Returns the names of exported types that are declared in more than one file. */
+function sharedNames() {
+  const files = new Map();
+  const exported = new Set();
+  for (const [file, text] of src) {
+    const found = text.matchAll(/^(export )?(?:declare |abstract )?(?:interface|type|class) ([A-Za-z]+)/gm);
+    for (const [, isExported, name] of found) {
+      files.set(name, new Set([...(files.get(name) ?? []), file]));
+      if (isExported !== undefined) exported.add(name);
+    }
+  }
+  return [...files].filter(([name, { size }]) => exported.has(name) && size > 1).map(([name]) => name);
+}
+
+/** Returns the options of each command, as `restaurant schema` prints them, and those of all commands. */
+function optionNames() {
+  const schema = (...words) =>
+    JSON.parse(
+      execFileSync(process.execPath, [path('bin/restaurant.js'), 'schema', ...words, '--json'], {
+        encoding: 'utf8',
+      }),
+    );
+  const names = (value) =>
+    [...JSON.stringify(value).matchAll(/"flags":"(?:-\w, )?(--[a-z][\w-]*)/g)].map(([, name]) => name);
+  return {
+    all: new Set(names(schema())),
+    enrich: new Set(names(schema().commands.find(({ name }) => name === 'enrich'))),
+  };
+}
+
 /** Counts the findings of a lint rule in src. */
 function findings(rule) {
   const words = ['biome', 'lint', `--only=${rule}`, '--reporter=json', '--max-diagnostics=none', 'src'];
@@ -75,23 +109,49 @@ function membersOfApp() {
   return new Set([...names].map(([, name]) => name)).size;
 }
 
+/** Files of the program that call these functions of the file system. */
+const filesThatWrite = [...src]
+  .filter(([, text]) =>
+    /\b(writeSync|writeFileSync|appendFileSync|createWriteStream|renameSync|linkSync)\(/.test(text),
+  )
+  .map(([file]) => file);
+
+/** Files outside of program.ts with a list of command names. */
+const commandNames = [...read('src/program.ts').matchAll(/'\.?\/?commands\/([a-z]+)/g)].map(
+  ([, name]) => name,
+);
+const commandLists = [...src.keys()].filter((file) => {
+  const names = new Set([...src.get(file).matchAll(/['\s]([a-z]+)[',]/g)].map(([, name]) => name));
+  return file !== 'src/program.ts' && commandNames.filter((name) => names.has(name)).length >= 6;
+});
+
 const { modules, calls } = await traceFind();
+const options = optionNames();
+const sharedTypes = sharedNames();
 const rows = [
-  ['lines of TypeScript in src', lines.length, 20_000],
-  ['files in src', src.size, 165],
+  ['lines of TypeScript in src', lines.length, 27_000],
+  ['files in src', src.size, 195],
+  ['lines of src, scripts, bench, and CI', linesOf(maintained).length, 31_500],
+  ['  of these, CSS', linesOf(matching(maintained, /\.css$/)).length],
+  ['  of these, scripts and templates', linesOf(matching(maintained, /^scripts\//)).length],
+  ['  of these, bench', linesOf(matching(maintained, /^bench\//)).length],
+  ['lines of tests', linesOf(tests).length],
+  ['  of these, recorded sessions', linesOf(matching(tests, /\.session$/)).length],
   ['comment lines in src, percent', Math.round((1000 * comments.length) / lines.length) / 10, 7],
-  ['functions from client.find to undici', calls.length, 6],
+  ["functions from find's action to undici", calls.length, 9],
+  ['modules that a find with a table loads', modules.length, 75],
+  ['files that write files', filesThatWrite.length],
+  ['imports up between rooms', upward(1).length, 0],
+  ['imports up inside rooms', upward(2).length, 0],
+  ['different option names', options.all.size, 92],
+  ['options of enrich', options.enrich.size, 23],
+  ['lists of command names by hand', commandLists.length, 0],
+  ['exported types with several meanings', sharedTypes.length, 0],
   ['functions over 60 lines', findings('complexity/noExcessiveLinesPerFunction'), 0],
   ['functions over complexity 15', findings('complexity/noExcessiveCognitiveComplexity'), 0],
   ['nested ternaries', findings('style/noNestedTernary'), 0],
   ['public members of App', membersOfApp(), 12],
-  ['imports up between rooms', upward(1).length, 0],
-  ['imports up inside rooms', upward(2).length, 3],
-  ['modules of ours that find loads', modules.length, 80],
-  ['lines of test code', linesOf(textsIn('test', /\.(ts|js)$/)).length, 26_000],
-  ['lines of recorded sessions in test', linesOf(textsIn('test', /\.session$/)).length],
-  ['lines of scripts', linesOf(textsIn('scripts', /\.js$/)).length, 1300],
-  ['lines of templates in scripts', linesOf(textsIn('scripts/templates', /./)).length],
+  ['lines of README', read('README.md').split('\n').length - 1, 150],
 ];
 for (const [name, value, target] of rows) {
   const mark = value > target ? '  missed' : '';
@@ -104,6 +164,9 @@ if (isVerbose) {
     'up inside rooms': upward(2),
     'find loads': modules,
     calls,
+    'write files': filesThatWrite,
+    'lists of commands': commandLists,
+    'types with several meanings': sharedTypes,
   };
   for (const [name, list] of Object.entries(details))
     process.stdout.write(`\n${name}:\n  ${list.join('\n  ')}\n`);

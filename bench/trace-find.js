@@ -1,5 +1,5 @@
-// Runs one `find` against a local service and records our modules that it loads, and our functions of the client that lead
-// to undici. Each function runs in an asynchronous context that contains its callers, so that, unlike in a stack trace, no
+// Runs one `find` with a table against a local service and records our modules that it loads, and our functions that lead
+// from the action of the command to undici. Each function runs in an asynchronous context that contains its callers, so that, unlike in a stack trace, no
 // function is lost at an `await`.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -105,11 +105,14 @@ async function build(folder) {
   for (const { fileName, code, source } of output) {
     const file = join(folder, fileName);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, /^client\//.test(fileName) ? withCallers(code, fileName) : (code ?? source));
+    writeFileSync(
+      file,
+      /^(app|client|commands)\//.test(fileName) ? withCallers(code, fileName) : (code ?? source),
+    );
   }
 }
 
-/** @returns the paths of our modules that `find` loads, and our functions of the client above undici, outermost first */
+/** @returns the paths of our modules that `find` loads, and our functions from its action to undici, outermost first */
 export async function traceFind() {
   const work = mkdtempSync(join(tmpdir(), 'figures-'));
   const service = await startService();
@@ -126,10 +129,12 @@ export async function traceFind() {
       TRACE: join(work, 'trace.json'),
     };
     const program = ['--require', join(work, 'watch.cjs'), join(work, 'src/start.cjs')];
-    const words = [...program, 'find', 'Nopa', '--city', 'SF', '--json'];
+    const words = [...program, 'find', 'Nopa', '--city', 'SF', '--format', 'table'];
     const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`find: exit ${status}\n${stderr}`);
-    return JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));
+    const { modules, calls } = JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));
+    const action = calls.findIndex((call) => call.startsWith('commands/find.cjs runFind'));
+    return { modules, calls: calls.slice(action) };
   } finally {
     service.stop();
     rmSync(work, { recursive: true, force: true });
