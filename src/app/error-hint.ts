@@ -56,10 +56,10 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
   web_page: () => NETWORK_LOGIN,
   other_host: () => NETWORK_LOGIN,
   mcp_version: () => ({ command: restaurant('status', '--check', '--protocol', 'bare') }),
-  input_required: () => [
-    { text: 'run call at a terminal, which asks you' },
-    { text: 'or use an MCP client', command: restaurant('mcp', 'config', slot('client')) },
-  ],
+  input_required: () => ({
+    text: 'use a client that can ask you',
+    command: restaurant('mcp', 'config', 'claude-code', '--via', 'http'),
+  }),
   // The wait counts against the time of the call, except for a 429.
   max_wait: (facts) => waitHint(facts, facts.status === 429 ? ['--max-wait'] : ['--max-wait', '--timeout']),
   no_time: (facts) => waitHint(facts, ['--timeout']),

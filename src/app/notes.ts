@@ -58,7 +58,7 @@ export class Notes {
     return this.#printed;
   }
 
-  /** @param work receives a function that changes the label or hides it, when a label is shown */
+  /** @param work receives a function that changes the label, when a label is shown */
   async withSpinner<T>(label: string, work: (update?: UpdateLabel) => Promise<T>): Promise<T> {
     const { context, terminal, redact } = this.#run;
     if (!terminal.canRepaint) return work();
@@ -69,7 +69,7 @@ export class Notes {
     const spinner = new Spinner(context, format(label));
     this.#spinner = spinner;
     try {
-      return await work((text) => spinner.update(text === undefined ? undefined : format(text)));
+      return await work((text) => spinner.update(format(text)));
     } finally {
       await spinner.end();
       this.#spinner = undefined;
@@ -124,8 +124,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
-/** @param label undefined hides the spinner */
-export type UpdateLabel = (label: string | undefined) => Promise<void>;
+export type UpdateLabel = (label: string) => void;
 
 const clearLine = ({ columns }: Pick<Output, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
 
@@ -137,7 +136,7 @@ class Spinner {
   readonly #context: NotesOptions['context'];
   readonly #stop = new AbortController();
   readonly #spinning: Promise<void>;
-  #label: string | undefined;
+  #label: string;
 
   /** @param label cleaned text that is shorter than the line */
   constructor(context: NotesOptions['context'], label: string) {
@@ -146,11 +145,8 @@ class Spinner {
     this.#spinning = this.#spin().catch(() => {});
   }
 
-  async update(label: string | undefined): Promise<void> {
-    const { stderr } = this.#context;
-    const isHidden = this.#label === undefined;
+  update(label: string): void {
     this.#label = label;
-    if (label === undefined && !isHidden) await stderr.write(clearLine(stderr));
   }
 
   async end(): Promise<void> {
@@ -166,9 +162,9 @@ class Spinner {
       let shown = this.#label;
       for (let frame = 0; ; frame += 1) {
         const label = this.#label;
-        const wipe = label === shown || shown === undefined ? '' : clearLine(stderr);
+        const wipe = label === shown ? '' : clearLine(stderr);
         shown = label;
-        if (label !== undefined) await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
+        await stderr.write(`${wipe}\r${FRAMES[frame % FRAMES.length]} ${label}`);
         await sleep(FRAME_MS, signal);
       }
     } finally {

@@ -13,7 +13,6 @@ import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { currentUid } from '../storage/trust.ts';
-import { within } from '../util/async.ts';
 import { mapStrings } from '../util/json.ts';
 import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
@@ -104,13 +103,6 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
     child.unref();
   });
 }
-
-/** Time in which a browser that cannot be started fails, in milliseconds. */
-const START_MS = 500;
-
-/** Opens a web address in the browser. @returns why that is not possible */
-export const openUrl = ({ context }: App, url: string): Promise<string | undefined> =>
-  within(startBrowser(context, url), START_MS, context.sleep);
 
 /** Maximum time until a browser requests the page, in milliseconds. */
 const MAX_WAIT_MS = 20_000;

@@ -76,7 +76,7 @@ export interface ServiceOptions extends QuotaOptions {
   readonly fresh?: boolean;
   /** Client options that override the settings; `onRequest` is called after a request is counted. */
   readonly client?: Partial<
-    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace' | 'capabilities'>
+    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
   >;
   /** False hides the requests and responses, even with --verbose. */
   readonly traced?: boolean;

@@ -61,8 +61,6 @@ export interface ClientOptions extends Address, ClientEvents {
   onWarning?(text: string): void;
   /** Gets the exchange as it happens, without the key. */
   trace?(event: TraceEvent): void;
-  /** Capabilities of MCP to declare in a handshake, for calls with `input`. */
-  readonly capabilities?: JsonObject;
   /** Stores the detected protocol of the endpoint. */
   readonly protocolMemory?: ProtocolMemory;
 }
@@ -99,7 +97,7 @@ export interface ListOptions extends AbortOptions {
 
 export interface CallOptions
   extends ReadOptions,
-    Pick<RpcCall, 'headers' | 'tool' | 'onProgress' | 'input'> {}
+    Pick<RpcCall, 'headers' | 'tool' | 'onProgress' | 'capabilities'> {}
 
 /** A client of one service. Every method throws AppError, which never contains the key. */
 export type Client = Pick<RestaurantClient, keyof RestaurantClient>;
@@ -162,7 +160,6 @@ class RestaurantClient {
       channel: this.#channel,
       protocol: options.protocol ?? 'auto',
       memory: options.protocolMemory,
-      capabilities: options.capabilities ?? {},
       warn: (text) => this.#warn(text),
     });
   }
@@ -275,12 +272,7 @@ class RestaurantClient {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
-      const { input } = message;
-      const outcome = await this.#session.speak(state, traced);
-      if (input === undefined) return read(outcome);
-      const speak = (call: RpcCall) => this.#session.speak(state, call);
-      const { repeatWithInput } = await import('./mcp/input.ts');
-      return read(await repeatWithInput(traced, outcome, input, state, this.#channel, speak));
+      return read(await this.#session.speak(state, traced));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const redacted = this.#masks.redactError(explainRefusal(error, state.refused));

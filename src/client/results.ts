@@ -5,7 +5,7 @@ import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
 import type { Outcome } from './rpc/outcome.ts';
 import { mismatch, outputObject } from './tools.ts';
-import type { InputRequest, Tool, ToolResult } from './types.ts';
+import type { Tool, ToolResult } from './types.ts';
 
 /** @throws {AppError} `bad_response` unless it is an object; the error in the output for `isError` */
 export function parseToolResult(result: unknown, tool?: string): ToolResult {
@@ -110,7 +110,7 @@ function inputRequired(requests: Readonly<JsonObject>, cause?: AppError): AppErr
 }
 
 /** Returns the error of a call in which a request for input was refused. */
-export function explainRefusal(error: AppError, refused: InputRequest | undefined): AppError {
+export function explainRefusal(error: AppError, refused: JsonObject | undefined): AppError {
   const { rpcCode } = error.details;
   if (rpcCode === MISSING_CAPABILITY) return error.withMessage(error.message, { reason: 'input_required' });
   return refused !== undefined && error.kind === 'service' ? inputRequired({ input: refused }, error) : error;

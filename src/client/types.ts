@@ -1,5 +1,4 @@
 import type { AppError } from '../errors.ts';
-import type { JsonObject } from '../util/json.ts';
 
 /** The calls of the documented tools, and the types of their responses. Unlisted members are kept as received. */
 
@@ -83,20 +82,4 @@ export interface PlannedCall {
 export interface FindQuery {
   readonly name: string;
   readonly city: string;
-}
-
-/** A request of a server to its client, within a call. */
-export interface InputRequest {
-  readonly method: string;
-  readonly params: JsonObject;
-}
-
-/** Provides the input that a server requests during a call. */
-export interface InputSource {
-  /** The capabilities of MCP that the server may use. */
-  readonly capabilities: JsonObject;
-  /** @returns the result of the request */
-  answer(request: InputRequest, signal: AbortSignal): Promise<JsonObject>;
-  /** The caller gets results that request input, and repeats the call itself. */
-  readonly repeats?: boolean;
 }

@@ -1,12 +1,11 @@
 import type { App } from '../app/app.ts';
-import type { UpdateLabel } from '../app/notes.ts';
 import { outputFormat, writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
-import type { CallOptions } from '../client/restaurant.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
+import { progressLabel } from './call/progress.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
@@ -27,8 +26,7 @@ export function registerCall(command: CliCommand, app: App): void {
     )
     .notes(
       "Values are converted to the types in the tool's schema and validated before the request is sent. " +
-        'With --json, prints structuredContent if present, else the text block, parsed if it is JSON. At a terminal, ' +
-        'you can reply to a tool that asks for input, or decline.',
+        'With --json, prints structuredContent if present, else the text block, parsed if it is JSON.',
     )
     .action((tool: string, words: string[], { args }: { args?: string }) => runCall(app, tool, words, args));
 }
@@ -36,10 +34,8 @@ export function registerCall(command: CliCommand, app: App): void {
 async function runCall(app: App, name: string, words: string[], json: string | undefined): Promise<void> {
   const { readArguments } = await import('./call/arguments.ts');
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
-  const asks =
-    app.terminal.canPrompt && !app.terminal.wantsJson ? await import('./call/input.ts') : undefined;
   await runServiceCommand(app, {
-    service: { demoMode: 'mcp', client: { capabilities: asks?.CAPABILITIES ?? {} } },
+    service: { demoMode: 'mcp' },
     plan: () => {
       if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
       return readArguments(app, name, words, json);
@@ -47,15 +43,6 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     preview: async (inputs) => [toolCall(name, await previewArguments(app, name, inputs))],
     send: async (service, inputs) => {
       const { tool, args } = await prepareCall(app, service, name, inputs);
-      const optionsFor = async (update?: UpdateLabel): Promise<CallOptions> => {
-        const label = update && new (await import('./call/input.ts')).CallLabel(name, update);
-        return {
-          tool,
-          ...(asks && { input: asks.terminalInput(app, service.label, label) }),
-          // A service responds with a stream if progress is requested, so request it only if it is shown.
-          ...(label && { onProgress: label.showProgress }),
-        };
-      };
       return app.notes.withSpinner(name, (update) =>
         service
           .callAny({
@@ -63,7 +50,9 @@ async function runCall(app: App, name: string, words: string[], json: string | u
             args,
             send: async (output) =>
               (await service.client()).callTool(name, args, {
-                ...(await optionsFor(update)),
+                tool,
+                // A service responds with a stream if progress is requested, so request it only if it is shown.
+                ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
                 ...output,
               }),
           })

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { ElicitResult } from '@modelcontextprotocol/client';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { Server as OldServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -35,14 +35,14 @@ const outcomeOf = ({ action, content }: ElicitResult) => ({
 });
 
 /** Serves MCP 2026-07-28: a result requests the input. */
-export function modernServer(params: ElicitRequest['params'] = QUESTION): RequestListener {
+export function modernServer(): RequestListener {
   const newServer = () => {
     const server = new McpServer({ name: 'modern', version: '1' });
     const inputSchema = fromJsonSchema<object>({ type: 'object' });
     server.registerTool('book', { inputSchema }, async (_args, { mcpReq }) => {
       const { inputResponses } = mcpReq;
       if (inputResponses === undefined) {
-        const inputRequests = { table: { method: 'elicitation/create' as const, params } };
+        const inputRequests = { table: { method: 'elicitation/create' as const, params: QUESTION } };
         return { resultType: 'input_required', inputRequests, requestState: 'round 1' };
       }
       expect(mcpReq.requestState()).toBe('round 1');
@@ -69,21 +69,16 @@ function sessionServer(newServer: () => OldServer): RequestListener {
   };
 }
 
-/** Serves MCP 2025-11-25: requests all input at once while the call is running. */
-export const legacyServer = (...questions: readonly object[]): RequestListener =>
+/** Serves MCP 2025-11-25: requests the input while the call is running. */
+export const legacyServer = (): RequestListener =>
   sessionServer(() => {
     const server = new OldServer({ name: 'legacy', version: '1' }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({
       tools: [{ name: 'book', inputSchema: { type: 'object' } }],
     }));
     server.setRequestHandler(CallToolRequestSchema, async (_request, { sendRequest }) => {
-      const ask = async (params: object): Promise<ElicitResult> => {
-        const elicitation = { method: 'elicitation/create' as const, params: params as typeof QUESTION };
-        return (await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult;
-      };
-      if (questions.length === 0) return outcomeOf(await ask(QUESTION));
-      const text = `replies: ${JSON.stringify(await Promise.all(questions.map(ask)))}`;
-      return { content: [{ type: 'text', text }] };
+      const elicitation = { method: 'elicitation/create' as const, params: QUESTION };
+      return outcomeOf((await sendRequest(elicitation, ElicitResultSchema)) as ElicitResult);
     });
     return server;
   });

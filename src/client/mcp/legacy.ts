@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
-import { kindOf } from '../../util/format.ts';
+import { excerpt, kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
 import { send } from '../kernel.ts';
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../rpc/envelope.ts';
+import { METHOD_NOT_FOUND } from '../rpc/envelope.ts';
 import { type CallState, type Channel, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/outcome.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
@@ -25,12 +25,8 @@ const UNRELATED = [401, 402, 403, 407, 408, 425, 429];
 const SESSION_ID = 'Mcp-Session-Id';
 export const hasSession = (headers: RequestHeaders = {}): boolean => headers[SESSION_ID] !== undefined;
 
-export async function shakeHands(
-  channel: Channel,
-  state: CallState,
-  capabilities: JsonObject,
-): Promise<Handshake | FailedHandshake> {
-  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: CLIENT_INFO };
+export async function shakeHands(channel: Channel, state: CallState): Promise<Handshake | FailedHandshake> {
+  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo: CLIENT_INFO };
   const outcome = await send(channel, state, { method: 'initialize', params, effect: 'read' });
   const { response, failure: error } = outcome;
   if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
@@ -72,7 +68,7 @@ function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
   };
 }
 
-/** Returns a call as it is sent after a handshake. Requests of the server are answered, as far as they are supported. */
+/** Returns a call as it is sent after a handshake. A `ping` of the server is answered; its other requests are refused. */
 export function legacyMessage(
   channel: Channel,
   state: CallState,
@@ -87,34 +83,22 @@ export function legacyMessage(
     headers: { ...headers, ...call.headers },
     resume: headers,
     onMessage(message) {
-      void replyTo(message, channel, state, call).then((reply) => reply && tell(state, reply));
+      const reply = replyTo(message, state);
+      if (reply !== undefined) void tell(state, reply);
     },
     cancel: (cancelled, id) =>
       tell(cancelled, { method: 'notifications/cancelled', params: { requestId: id } }),
   };
 }
 
-async function replyTo(
-  message: JsonObject,
-  channel: Channel,
-  state: CallState,
-  { input }: RpcCall,
-): Promise<JsonObject | undefined> {
-  const { id, method } = message;
+/** Requests for input are refused: nobody can answer them here. */
+function replyTo({ id, method, params }: JsonObject, state: CallState): JsonObject | undefined {
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   if (method === 'ping') return { id, result: {} };
-  const { askFor, canAnswer, inputRequest } = await import('./input.ts');
-  const request = inputRequest(message);
-  if (input === undefined || request === undefined || !canAnswer(request, input)) {
-    if (request !== undefined) state.refused = request;
-    return { id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
-  }
-  try {
-    return { id, result: await askFor(request, input, state, channel) };
-  } catch (error) {
-    const text = error instanceof AppError ? error.message : 'the input is not available';
-    return { id, error: { code: INTERNAL_ERROR, message: text } };
-  }
+  state.refused = { method, params };
+  // Servers repeat this message as that of the call.
+  const message = `the client cannot answer ${excerpt(String(method), 60)}`;
+  return { id, error: { code: METHOD_NOT_FOUND, message } };
 }
 
 export function isSessionExpired({ response }: Outcome): boolean {

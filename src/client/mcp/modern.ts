@@ -48,7 +48,7 @@ export function modernMessage(call: RpcCall, toolHeaders: ToolHeaders): RpcMessa
   const args = isTool ? params.arguments : undefined;
   return {
     ...call,
-    params: modernParams(params, call.input?.capabilities),
+    params: modernParams(params, call.capabilities),
     wantsProgress: true,
     headers: { ...modernHeaders(method, params), ...headersOf(declared, args), ...call.headers },
   };

@@ -32,8 +32,6 @@ interface SessionOptions {
   readonly channel: Channel;
   readonly protocol: Protocol;
   readonly memory: ProtocolMemory | undefined;
-  /** Declared in the handshake. */
-  readonly capabilities: JsonObject;
   warn(text: string): void;
 }
 
@@ -123,8 +121,7 @@ export class Session {
     // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
     const shared = this.#opening && (await this.#opening.catch(() => undefined));
     if (shared !== undefined && ('version' in shared || shared.isRefused)) return shared;
-    const { channel, capabilities } = this.#options;
-    this.#opening = shakeHands(channel, state, capabilities).finally(() => {
+    this.#opening = shakeHands(this.#options.channel, state).finally(() => {
       this.#opening = undefined;
     });
     const opened = await this.#opening;

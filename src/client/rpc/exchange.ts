@@ -4,7 +4,7 @@ import { type JsonObject, mapStrings } from '../../util/json.ts';
 import type { HttpResponse } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Transport } from '../http/transport.ts';
-import type { InputRequest, InputSource, PlannedCall, Tool } from '../types.ts';
+import type { PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
 import { EventReader, type Outcome, outcomeOf, protocolWarnings } from './outcome.ts';
@@ -36,8 +36,8 @@ export interface CallState extends CallLimits {
   readonly effect: Effect;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;
-  /** A request for input that was refused, because nobody can provide it. */
-  refused?: InputRequest;
+  /** A request of the server for input, which was refused. */
+  refused?: JsonObject;
 }
 
 /** A call, independent of the protocol. */
@@ -46,8 +46,8 @@ export interface RpcCall extends PlannedCall {
   /** The tool as listed by the service. Its schema names the arguments that are also sent as headers. */
   readonly tool?: Tool | undefined;
   onProgress?(params: JsonObject): void;
-  /** Provides input that the server requests. Without it, such a request fails. */
-  readonly input?: InputSource | undefined;
+  /** Capabilities of a caller that answers requests for input itself (MCP 2026-07-28). */
+  readonly capabilities?: JsonObject;
 }
 
 /** A call in one protocol. */

@@ -4,11 +4,10 @@ import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject, parseJsonOrNone } from '../../util/json.ts';
 import type { Line } from './framing.ts';
-import { Host } from './input.ts';
 import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
-interface BridgeOptions extends Omit<MethodOptions, 'host'> {
+interface BridgeOptions extends MethodOptions {
   onFault?(fault: unknown): void;
 }
 
@@ -19,15 +18,13 @@ const CANCELLED = Symbol('cancelled');
 
 export class Bridge {
   readonly #options: BridgeOptions;
-  readonly #host: Host;
   readonly #methods: Methods;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: BridgeOptions) {
     this.#options = options;
-    this.#host = new Host(options.send);
-    this.#methods = new Methods({ ...options, host: this.#host });
+    this.#methods = new Methods(options);
   }
 
   receive(line: Line): void {
@@ -41,7 +38,6 @@ export class Bridge {
 
   stop(reason: AppError): void {
     for (const controller of this.#running.values()) controller.abort(reason);
-    this.#methods.stop(reason);
   }
 
   async #handleLine(line: Line): Promise<void> {
@@ -60,10 +56,8 @@ export class Bridge {
   }
 
   async #handle(value: unknown): Promise<JsonObject | undefined> {
-    if (isResponse(value)) {
-      this.#host.receive(value);
-      return undefined;
-    }
+    // The bridge sends no requests, so a response belongs to none.
+    if (isResponse(value)) return undefined;
     // The response has the id of the message even if the rest of the message is invalid (JSON-RPC 2.0, section 5).
     const id = isObject(value) && isRequestId(value.id) ? value.id : null;
     const controller = new AbortController();

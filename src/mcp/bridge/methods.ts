@@ -1,8 +1,6 @@
 import { hintFor } from '../../app/error-hint.ts';
-import { inputCapabilities } from '../../client/mcp/input.ts';
 import { META_PREFIX } from '../../client/mcp/protocol.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../client/rpc/envelope.ts';
-import type { InputRequest } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
@@ -10,7 +8,6 @@ import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { type Bounds, boundResult, isBounded } from './bounds.ts';
-import { type Host, Parking } from './input.ts';
 import {
   capabilityOf,
   describeServer,
@@ -28,7 +25,6 @@ export interface MethodOptions {
   readonly upstream: Pick<Upstream, keyof Upstream>;
   readonly sleep: Context['sleep'];
   readonly bounds?: Bounds;
-  readonly host: Pick<Host, 'ask'>;
   send(message: unknown): void;
 }
 
@@ -53,25 +49,18 @@ export interface HostRequest {
   readonly isModern: boolean;
 }
 
-const MAY_REQUEST_INPUT: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
-
 export class Methods {
   readonly #options: MethodOptions;
   readonly #calls = new Semaphore(MAX_RUNNING_CALLS);
-  readonly #parking: Parking;
-  /** Of the host, as far as the service may use them. */
-  #capabilities: JsonObject = {};
   #pending = 0;
 
   constructor(options: MethodOptions) {
     this.#options = options;
-    this.#parking = new Parking(options.sleep);
   }
 
   async call(request: HostRequest): Promise<JsonObject> {
     const { method, params, signal } = request;
     const { upstream } = this.#options;
-    if (request.isModern || method === 'initialize') this.#declare(request);
     switch (method) {
       case 'initialize':
         return {
@@ -104,14 +93,6 @@ export class Methods {
       default:
         return this.#forwardOther(request);
     }
-  }
-
-  /** Remembers what the host can do, for the handshake with the service. */
-  #declare({ params, isModern }: HostRequest): void {
-    const meta = isObject(params._meta) ? params._meta : {};
-    const declared = isModern ? meta[`${META_PREFIX}clientCapabilities`] : params.capabilities;
-    this.#capabilities = inputCapabilities(declared);
-    this.#options.upstream.declare(this.#capabilities);
   }
 
   async #callTool(request: HostRequest): Promise<JsonObject> {
@@ -195,31 +176,21 @@ export class Methods {
     }
   }
 
-  /** Sends a request to the service, with a way back to the host if the service may request input. */
+  /** A host of 2026-07-28 answers requests for input itself: they pass through as results. */
   #send({ method, params, signal, isModern }: HostRequest, progress?: Progress): Promise<JsonObject> {
-    const { upstream, host } = this.#options;
-    const options = { ...(progress && { onProgress: progress.forward }) };
-    const capabilities = this.#capabilities;
-    const sent = forwardable(params);
-    if (!MAY_REQUEST_INPUT.includes(method) || Object.keys(capabilities).length === 0) {
-      return upstream.request(method, sent, { ...options, signal });
-    }
-    if (!isModern) {
-      const input = { capabilities, answer: (request: InputRequest) => host.ask(request, signal) };
-      return upstream.request(method, sent, { ...options, signal, input });
-    }
-    return this.#parking.call(method, sent, signal, (answer, callSignal) =>
-      upstream.request(method, sent, {
-        ...options,
-        signal: callSignal,
-        input: { capabilities, answer, repeats: true },
-      }),
-    );
+    return this.#options.upstream.request(method, forwardable(params), {
+      signal,
+      ...(progress && { onProgress: progress.forward }),
+      ...(isModern && { capabilities: inputCapabilities(params._meta) }),
+    });
   }
+}
 
-  stop(reason: unknown): void {
-    this.#parking.stop(reason);
-  }
+/** The capabilities of a host that only concern requests for input. */
+function inputCapabilities(meta: unknown): JsonObject {
+  const declared = isObject(meta) ? meta[`${META_PREFIX}clientCapabilities`] : undefined;
+  const { elicitation, sampling, roots }: JsonObject = isObject(declared) ? declared : {};
+  return { elicitation, sampling, roots };
 }
 
 async function ifServed(result: Promise<JsonObject>): Promise<JsonObject | undefined> {

@@ -37,10 +37,10 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
     return fresh;
   }
   const upstream = new Upstream({
-    async connect(capabilities) {
+    async connect() {
       const fresh = freshApp();
       app.cleanup.add(() => fresh.cleanup.run());
-      return openService(fresh, { demoMode: 'mcp', client: { ...retryLimits(fresh), capabilities } });
+      return openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
     },
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities: () => cachedCapabilities(freshApp()),

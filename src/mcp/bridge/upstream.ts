@@ -1,10 +1,9 @@
 import type { Service, ToolCatalog } from '../../app/service.ts';
-import { answerable } from '../../client/mcp/input.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete, type Caching } from '../../client/results.ts';
 import { errorIn, INTERNAL_ERROR, type RpcError } from '../../client/rpc/envelope.ts';
 import { DOCUMENTED_TOOLS } from '../../client/tools.ts';
-import type { InputSource, Tool } from '../../client/types.ts';
+import type { Tool } from '../../client/types.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type Code } from '../../errors.ts';
 import type { Hint } from '../../hint.ts';
@@ -13,8 +12,7 @@ import { isObject, type JsonObject } from '../../util/json.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
 interface UpstreamOptions {
-  /** @param capabilities of the host, for a handshake */
-  connect(capabilities: JsonObject): Promise<Service>;
+  connect(): Promise<Service>;
   storedTools(): readonly Tool[] | undefined;
   storedCapabilities(): JsonObject | undefined;
   /** Whether the service supports MCP; undefined before its protocol was detected. */
@@ -48,7 +46,6 @@ export class Upstream {
   #list: ToolList | undefined;
   #pendingList: Promise<void> | undefined;
   #capabilities: JsonObject | undefined;
-  #declared: JsonObject = {};
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -76,11 +73,6 @@ export class Upstream {
     return at + (caching.ttlMs ?? LIST_TTL_MS) - this.#options.context.now();
   }
 
-  /** Sets the capabilities of the host. A handshake with the service declares those before its first use. */
-  declare(capabilities: JsonObject): void {
-    this.#declared = capabilities;
-  }
-
   hasTool(name: string): boolean {
     return this.#currentList.tools.some((tool) => tool.name === name);
   }
@@ -97,12 +89,12 @@ export class Upstream {
 
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     return this.#use(async (service) =>
-      resultOf(await (await service.client()).request(method, params, options), options.input),
+      resultOf(await (await service.client()).request(method, params, options), options.capabilities),
     );
   }
 
   async #use<T>(work: (service: Service) => Promise<T>): Promise<T> {
-    this.#connection ??= this.#options.connect(this.#declared);
+    this.#connection ??= this.#options.connect();
     const current = this.#connection;
     try {
       return await work(await current);
@@ -163,14 +155,15 @@ export class Upstream {
   }
 }
 
-/** @param input for a result that requests input, which the host then provides */
-function resultOf({ envelope, error }: RawResponse, input?: InputSource): JsonObject {
+/** @param capabilities of a host that gets results which request input */
+function resultOf({ envelope, error }: RawResponse, capabilities?: JsonObject): JsonObject {
   const rpcError = errorIn(envelope);
   if (error !== undefined && (rpcError === undefined || error.code !== 'rpc_error')) throw error;
   if (rpcError !== undefined) throw forwardError(rpcError);
   const { result } = envelope;
   if (isObject(result)) {
-    if (input?.repeats !== true || answerable(result, input) === undefined) assertComplete(result, true);
+    const isPassedOn = capabilities !== undefined && result.resultType === 'input_required';
+    if (!isPassedOn) assertComplete(result, true);
     return forwardable(result);
   }
   throw new AppError('bad_response', 'the response of the service has no result');

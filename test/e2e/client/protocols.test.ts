@@ -246,6 +246,8 @@ function memoryOf(start?: DetectedProtocol): ProtocolMemory & { log: unknown[] }
   };
 }
 
+const REFUSED = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'other/method'];
+
 describe('in a session, the client', () => {
   const open = async (reply: Reply, ...further: Exchange[]) => {
     const script = [...exchanges(['handshake']), ['tools/call', reply] as const, ...further];
@@ -274,24 +276,29 @@ describe('in a session, the client', () => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
         response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
         response.write('data: {"jsonrpc":"2.0","id":"p1","method":"ping"}\n\n');
-        response.write('data: {"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}\n\n');
+        for (const [id, method] of REFUSED.entries()) {
+          response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, method, params: {} })}\n\n`);
+        }
         end = () => response.end(`data: ${toolReply(id, FOUND)}\n\n`);
       },
       ['POST', status(202)],
-      [
-        'POST',
-        (request, response) => {
-          status(202)(request, response);
-          end();
-        },
-      ],
+      ...REFUSED.map(
+        (_method, index): Exchange => [
+          'POST',
+          (request, response) => {
+            status(202)(request, response);
+            if (index === REFUSED.length - 1) end();
+          },
+        ],
+      ),
     );
     await client.callTool('t', {});
     const answers = requests.filter(({ method }) => method === 'POST').map(({ text }) => JSON.parse(text));
     expect(answers).toContainEqual({ jsonrpc: '2.0', id: 'p1', result: {} });
-    expect(answers).toContainEqual(
-      expect.objectContaining({ id: 7, error: expect.objectContaining({ code: -32601 }) }),
-    );
+    for (const [id, method] of REFUSED.entries()) {
+      const error = { code: -32601, message: `the client cannot answer ${method}` };
+      expect(answers).toContainEqual({ jsonrpc: '2.0', id, error });
+    }
   });
 
   it('notifies the service of a cancelled call', async () => {

@@ -30,7 +30,6 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 function openBridge({ callTool = async () => RESULT, sleep = never, ...more }: Fake = {}) {
   const sent: JsonObject[] = [];
   const upstream: Partial<Upstream> = {
-    declare: () => {},
     capabilities: async () => ({}),
     listTools: async () => [],
     listCaching: () => ({ ttlMs: 0, cacheScope: 'public' }),
