@@ -21,14 +21,16 @@ export function flatten(record: JsonObject): Map<string, Scalar> {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
       if (isObject(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
-      else cells.set(columnName(record, start + key), toCell(value));
+      else cells.set(columnName(record, start + key, start !== ''), toCell(value));
     }
   };
   walk(record, '');
   return cells;
 }
 
-function columnName(record: JsonObject, path: string): string {
+function columnName(record: JsonObject, path: string, isNested: boolean): string {
+  // A key of the record that looks like this path has its name.
+  if (isNested && Object.hasOwn(record, path)) return `${path}_2`;
   const short = SHORT_NAMES.get(path);
   return short === undefined || Object.hasOwn(record, short) ? path : short;
 }
