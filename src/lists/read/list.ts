@@ -1,20 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import { type AppError, failure, usage } from '../../errors.ts';
-import { again, type Hint, slot } from '../../hint.ts';
+import { again, type Hint } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
-import {
-  type InputFormat,
-  type InputRow,
-  type ListFormat,
-  type ObjectRow,
-  type OnProblem,
-  type Problem,
-  placeText,
-} from '../row.ts';
+import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem } from '../row.ts';
 import { decodeText } from './decode.ts';
 import type { Input } from './input.ts';
 import { columnsOf, readObjects } from './objects.ts';
+import { Problems, stopAt } from './problems.ts';
 import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
 
 export interface ListOptions {
@@ -46,6 +40,13 @@ export interface List {
   readonly rows: AsyncGenerator<InputRow>;
 }
 
+/** A list in memory. Its header has, for NDJSON, the keys of all rows. */
+export interface InputList extends Omit<List, 'rows' | 'first'> {
+  readonly rows: readonly InputRow[];
+  /** The encoding of a list that is not UTF-8, unless it was given. */
+  readonly detectedEncoding?: string | undefined;
+}
+
 export interface CheckedList extends Omit<List, 'rows'> {
   /** Reads the rows. Those of a stream can be read only once. */
   rows(): AsyncGenerator<InputRow>;
@@ -59,13 +60,15 @@ export interface CheckedList extends Omit<List, 'rows'> {
 
 /** Maximum number of characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
-/** Maximum number of lines that an error lists, and of those listed with their problem. */
-const MAX_NAMED = 40;
-const MAX_EXPLAINED = 3;
 /** Maximum number of different keys in all rows of NDJSON. */
 const MAX_KEYS = 10_000;
 /** Number of rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
+/** Limits of a list in memory. */
+const MIB = 1024 * 1024;
+const MAX_BYTES = 256 * MIB;
+const MAX_ROWS = 1_000_000;
+const MAX_CELLS = 20_000_000;
 const KEEP_NDJSON: Hint = {
   text: 'keep the format',
   command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }),
@@ -152,6 +155,100 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
 }
 
 /**
+ * Reads a list into memory, and rejects it if a row is malformed. Text that is not UTF-8 is read in its likely encoding.
+ * @throws {AppError} `bad_input` naming the lines, `usage`; the signal's reason
+ */
+export async function readList(input: Input, options: ListOptions): Promise<InputList> {
+  const bytes = await readBytes(input);
+  const kept: Input = { ...input, chunks: () => inTurn(bytes, input.signal) };
+  const problems = new Problems();
+  const list = await readRows(kept, options, problems);
+  const { encoding } = problems;
+  if (encoding === undefined || options.encoding !== undefined) {
+    if (list === undefined || problems.count > 0) throw problems.toError(input);
+    return list;
+  }
+  const others = new Problems();
+  const again = await readRows(kept, { ...options, encoding }, others);
+  if (again === undefined || others.count > 0) throw others.toError(input);
+  return { ...again, detectedEncoding: encoding };
+}
+
+/** @returns undefined if the problems leave nothing to read */
+async function readRows(
+  input: Input,
+  options: ListOptions,
+  problems: Problems,
+): Promise<InputList | undefined> {
+  const list = await openList(input, options, (problem) => problems.add(problem)).catch((error: unknown) => {
+    if (problems.count === 0) throw error;
+  });
+  if (list === undefined) return undefined;
+  const { first: _, ...layout } = list;
+  const rows: InputRow[] = [];
+  const keys = new Set<string>();
+  let cells = 0;
+  for await (const row of list.rows) {
+    rows.push(row);
+    cells += row.kind === 'cells' ? row.cells.length : 1;
+    if (rows.length > MAX_ROWS || cells > MAX_CELLS) throw tooLarge(input.name, rows.length > MAX_ROWS);
+    if (row.kind === 'object' && keys.size <= MAX_KEYS) for (const key of columnsOf(row.value)) keys.add(key);
+  }
+  return { ...layout, header: list.format === 'ndjson' ? [...keys] : list.header, rows };
+}
+
+const tooLarge = (name: string, hasRows: boolean): AppError =>
+  failure(
+    'bad_input',
+    `${name} has more than ${(hasRows ? MAX_ROWS : MAX_CELLS).toLocaleString('en-US')} ${hasRows ? 'rows' : 'cells'}`,
+    { text: hasRows ? 'split the list' : 'leave out columns' },
+  );
+
+async function readBytes({ name, signal, chunks }: Input): Promise<readonly Uint8Array[]> {
+  const bytes: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks()) {
+    signal.throwIfAborted();
+    bytes.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BYTES)
+      throw failure('bad_input', `${name} is larger than ${MAX_BYTES / MIB} MiB`, { text: 'split the list' });
+  }
+  return bytes;
+}
+
+/** Returns to the event loop between two pieces, so that signals are heard. */
+async function* inTurn(pieces: readonly Uint8Array[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    await setImmediate();
+    signal.throwIfAborted();
+    yield piece;
+  }
+}
+
+/** Opens a list whose rows are read as they arrive. Its header has, for NDJSON, the keys of the first row. */
+export const streamList = (input: Input, options: ListOptions): Promise<List> =>
+  openList(input, options, stopAt(input));
+
+/**
+ * The columns of objects that are written as a table, with dotted nested keys.
+ * @throws {AppError} `bad_input` if they nest too deep, or are too many
+ */
+export function flatColumns(name: string, rows: readonly InputRow[]): string[] {
+  const keys = new Set<string>();
+  for (const row of rows) {
+    if (row.kind === 'object') for (const key of flatCells(row).keys()) keys.add(key);
+    if (keys.size > MAX_KEYS)
+      throw failure(
+        'bad_input',
+        `the rows of ${name} have more than ${MAX_KEYS} different keys`,
+        KEEP_NDJSON,
+      );
+  }
+  return [...keys];
+}
+
+/**
  * Checks a whole file, and rejects it if a row is malformed. A file that is not UTF-8 is read in its likely encoding. A
  * stream is only opened; its rows are checked as they arrive.
  * @param options `flat`: collect the keys of NDJSON as columns
@@ -189,13 +286,6 @@ export async function checkList(
   return { ...list, header, flatHeader: [...keys.flat], total, rows };
 }
 
-/** Stops reading a stream, or a file that has changed since it was checked. */
-const stopAt =
-  (input: Input) =>
-  (problem: Problem): never => {
-    throw new Problems(problem).toError(input);
-  };
-
 /** The keys of objects: their own ones with recognized paths, and those of all levels if these become columns. */
 interface Keys {
   readonly top: Set<string>;
@@ -210,48 +300,4 @@ function addKeys({ top, flat, isFlat }: Keys, row: ObjectRow, { name }: Input): 
   if (flat.size <= MAX_KEYS) return;
   const message = `the rows of ${name} have more than ${MAX_KEYS} different keys`;
   throw failure('bad_input', message, KEEP_NDJSON);
-}
-
-/** The problems of a list, of which an error names the first ones. */
-class Problems {
-  readonly #named: Problem[];
-  count: number;
-
-  constructor(...problems: readonly Problem[]) {
-    this.#named = [...problems];
-    this.count = problems.length;
-  }
-
-  add(problem: Problem): void {
-    this.count += 1;
-    if (this.#named.length < MAX_NAMED) this.#named.push(problem);
-  }
-
-  /** The likely encoding of the list, if it has bytes in another one than expected. */
-  get encoding(): string | undefined {
-    return this.#named.find(({ encoding }) => encoding !== undefined)?.encoding;
-  }
-
-  toError({ name, file }: Input): AppError {
-    const named = this.#named;
-    const explained = named
-      .slice(0, MAX_EXPLAINED)
-      .map((problem) => `line ${placeText(problem)} ${problem.what}`);
-    const others = named.slice(MAX_EXPLAINED).map(placeText);
-    const also =
-      others.length === 0 ? '' : `; also ${others.length === 1 ? 'line' : 'lines'} ${others.join(', ')}`;
-    const rest = this.count > named.length ? `, … (${this.count} in all)` : '';
-    const bytes = named.find((problem) => 'encoding' in problem);
-    const likely = bytes?.encoding === undefined ? '' : `; it is probably ${bytes.encoding}`;
-    const correct = file
-      ? { text: 'nothing was sent; correct these lines, then check', command: again({ '--dry-run': true }) }
-      : { text: 'correct this line and send the list again; for a file, --dry-run lists all such lines' };
-    return failure(
-      'bad_input',
-      `${name}: ${explained.join('; ')}${also}${rest}${likely}`,
-      bytes === undefined
-        ? correct
-        : { command: again({ '--encoding': bytes.encoding ?? slot('encoding') }) },
-    );
-  }
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts';
+import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
-import { columnName } from '../../util/sheet.ts';
+import { columnName, MAX_SHEET_COLUMNS } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/columns.ts';
 import type { CellRow, OnProblem } from '../row.ts';
 import { MAX_ROW } from './objects.ts';
@@ -132,6 +132,8 @@ export async function openTable(
   const at = hasTitles ? known : 0;
   const header = first[at];
   if (header === undefined) throw new NoHeader(name, headerLine);
+  if (header.cells.length > MAX_SHEET_COLUMNS)
+    throw failure('bad_input', `${name} has more than 16,384 columns`, { text: 'check its delimiter' });
   const layout = { ...source, header: header.cells, lineEnd: header.end === '' ? '\n' : header.end };
   return {
     ...layout,
@@ -166,24 +168,26 @@ async function* paddedRows(
   const { delimiter, lineEnd } = layout;
   const width = layout.header.length;
   for await (const { cells, line, row: number, text, end } of records) {
-    let row = text;
-    // Some programs end every row with a delimiter.
-    while (cells.length > width && cells.at(-1) === '') {
-      cells.pop();
-      row = row.slice(0, row.lastIndexOf(delimiter));
-    }
-    if (cells.length > width) {
-      onProblem({ line, row: number, what: tooWide(cells.length, layout) });
+    // Some programs end every row with delimiters.
+    const filled = cells.findLastIndex((cell) => cell !== '') + 1;
+    if (filled > width) {
+      onProblem({ line, row: number, what: tooWide(filled, layout) });
       continue;
     }
-    while (cells.length < width) {
-      cells.push('');
-      row += delimiter;
-    }
+    const row = fitted(text, cells.length, width, delimiter);
+    while (cells.length > width) cells.pop();
+    while (cells.length < width) cells.push('');
     // Rows of the output end in the same character, also if those of the list do not.
     const isSame = end !== '' && end.at(-1) === lineEnd.at(-1);
     yield { kind: 'cells', line, row: number, cells, text: row, end: isSame ? end : lineEnd };
   }
+}
+
+/** Adds the delimiters of missing cells to a record, or removes those of empty cells at its end. */
+function fitted(text: string, count: number, width: number, delimiter: string): string {
+  let end = text.length;
+  for (let left = count; left > width; left -= 1) end = text.lastIndexOf(delimiter, end - 1);
+  return text.slice(0, end) + delimiter.repeat(Math.max(0, width - count));
 }
 
 const tooWide = (count: number, { header, isSheet }: Layout): string =>

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/lists/read/decode.ts';
 import type { Input } from '../../../src/lists/read/input.ts';
-import { type ListOptions, openList } from '../../../src/lists/read/list.ts';
+import {
+  flatCells,
+  flatColumns,
+  type ListOptions,
+  openList,
+  readList,
+} from '../../../src/lists/read/list.ts';
 import { detectDelimiter } from '../../../src/lists/read/table.ts';
-import type { ListFormat, Problem } from '../../../src/lists/row.ts';
+import type { ListFormat, ObjectRow, Problem } from '../../../src/lists/row.ts';
 
 async function* inPieces(text: string | Uint8Array, length = 65_536): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text as string);
@@ -249,5 +255,61 @@ describe('the format of a list without an extension', () => {
       throw new Error(what);
     });
     await expect(list).rejects.toThrow('is longer than 16 MiB');
+  });
+});
+
+describe('readList', () => {
+  const readAll = (content: string | Uint8Array, options: Partial<ListOptions> = {}) =>
+    readList(inputOf(content), { format: undefined, delimiter: undefined, ...options });
+
+  it('reads text that is not UTF-8 in its likely encoding, also from a stream', async () => {
+    const bytes = Buffer.from(`name,city\n${'Nopa,SF\n'.repeat(20_000)}Caf\xe9,Z\xfcrich\n`, 'latin1');
+    const list = await readAll(bytes);
+    expect([list.detectedEncoding, list.rows.length]).toEqual(['windows-1252', 20_001]);
+    expect(list.rows.at(-1)).toMatchObject({ line: 20_002, cells: ['Café', 'Zürich'], text: 'Café,Zürich' });
+    await expect(readAll(bytes, { encoding: 'utf-8' })).rejects.toMatchObject({ code: 'bad_input' });
+  });
+
+  it('names all malformed rows together', async () => {
+    await expect(readAll('a,b\n1,2,3\n1,2\n1,2,3,4\n')).rejects.toThrow(
+      'list: line 2 has 3 fields, the header has 2; line 4 has 4 fields, the header has 2',
+    );
+  });
+
+  it('has the keys of all objects as its header, and their paths as flat columns', async () => {
+    const list = await readAll('{"a":1,"b":{"c":2}}\n{"d":3}\n');
+    expect(list.header).toEqual(['a', 'b', 'd']);
+    expect(flatColumns('list', list.rows)).toEqual(['a', 'b.c', 'd']);
+  });
+
+  it('has columns for all values if a key looks like the path of another one', async () => {
+    const list = await readAll('{"a.b":1,"a":{"b":2}}\n{"a":{"b":3},"a.b":4}\n{"a":{"b":5}}\n');
+    expect(flatColumns('list', list.rows)).toEqual(['a.b', 'a.b_2']);
+    const cells = list.rows.map((row) => [...flatCells(row as ObjectRow)].toSorted().join(' '));
+    expect(cells).toEqual(['a.b,1 a.b_2,2', 'a.b,4 a.b_2,3', 'a.b,5']);
+  });
+
+  it('refuses what does not fit into memory, soon', async () => {
+    await expect(readAll(`${'a,'.repeat(20_000)}\n`)).rejects.toThrow('list has more than 16,384 columns');
+    const wide = `${'a,'.repeat(16_000)}\n${'1\n'.repeat(2000)}`;
+    await expect(readAll(wide)).rejects.toThrow('list has more than 20,000,000 cells');
+    await expect(readAll(`a,b\n${','.repeat(4_000_000)}\n`)).resolves.toMatchObject({
+      rows: [{ cells: ['', ''] }],
+    });
+    async function* endless() {
+      for (;;) yield Buffer.alloc(16 * 1024 * 1024, '\n');
+    }
+    const input = { ...inputOf(''), chunks: endless };
+    await expect(readList(input, { format: 'csv', delimiter: undefined })).rejects.toThrow(
+      'list is larger than 256 MiB',
+    );
+  });
+
+  it('hears Ctrl-C while it reads', async () => {
+    const stop = new AbortController();
+    const input = { ...inputOf(`a,b\n${'1,2\n'.repeat(200_000)}`), signal: stop.signal };
+    const reading = readList(input, { format: 'csv', delimiter: undefined });
+    setImmediate(() => stop.abort(new Error('stopped')));
+    await expect(reading).rejects.toThrow('stopped');
   });
 });
