@@ -41,7 +41,8 @@ export async function jqFilter(app: App, jq: string): Promise<Filter> {
   return filter;
 }
 
-function checkSelectedColumns(app: App, known: readonly string[]): void {
+/** @param known columns of the documented results. @throws {AppError} `usage` for none, or a misspelled one */
+export function checkSelectedColumns(app: App, known: readonly string[]): void {
   const selected = selectedColumns(app);
   if (selected === undefined) return;
   const example = known.slice(0, 3).join(',') || 'name,address';
