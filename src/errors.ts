@@ -104,12 +104,14 @@ export type Reason =
   | 'unreachable'
   | 'dns'
   | 'proxy'
+  | 'proxied_dns'
   | 'reset'
   | 'cut_off'
   | 'incomplete'
   | 'time'
   | 'not_http'
   | 'not_tls'
+  | 'certificate_name'
   | 'certificate_time'
   | 'unknown_authority'
   | 'too_large'
@@ -117,8 +119,6 @@ export type Reason =
   | 'other_host'
   | 'mcp_version'
   | 'input_required'
-  | 'max_wait'
-  | 'no_time'
   | 'invalid_url'
   | 'has_query'
   | 'invalid_header'
@@ -126,65 +126,103 @@ export type Reason =
   | 'invalid_proxy'
   | 'plain_http';
 
-/** Facts about an error, in addition to its code and message. */
+/** Facts about an error, in addition to its code. */
 export interface ErrorDetails {
   /** Advice for a person at a terminal. Not set by the client. */
   readonly hint?: Hint | undefined;
-  readonly retryable?: boolean;
-  readonly status?: number;
+  readonly retryable?: boolean | undefined;
+  readonly status?: number | undefined;
   /** Seconds to wait before a retry. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   readonly restaurantId?: string;
   /** `error.code` of a JSON-RPC error. */
-  readonly rpcCode?: number | string;
+  readonly rpcCode?: number | string | undefined;
   /** Request id that the service put in a response header. */
-  readonly requestId?: string;
-  readonly reason?: Reason;
-  /** host:port of the service, if the message names it. */
+  readonly requestId?: string | undefined;
+  readonly reason?: Reason | undefined;
+  /** host:port of the service. */
   readonly host?: string;
   /** The explanation of the service, shortened. */
-  readonly serviceMessage?: string;
-  /** The limit that a response exceeds, in bytes. */
-  readonly limit?: number;
+  readonly serviceMessage?: string | undefined;
+  /** What in a response reports the failure, if it is not the HTTP status. */
+  readonly layer?: 'rpc' | 'tool';
+  /** What is wrong with a response: "the response is not UTF-8". */
+  readonly problem?: string;
+  /** Attempts of the call, if there was more than one. */
+  readonly attempts?: number;
+  /** Why no further attempt was made. */
+  readonly stoppedBy?: 'retries' | 'max_wait' | 'deadline';
+  /** The wait that the service asked for, ms. */
+  readonly askedWaitMs?: number;
+  /** The time limit that was exceeded, or that the asked wait exceeds, ms. */
+  readonly limitMs?: number;
+  /** How far an exchange got until it failed. */
+  readonly phase?: 'connecting' | 'waiting' | 'reading';
+  /** The code of a system error, such as `ECONNREFUSED`. */
+  readonly systemCode?: string;
+  /** The names in a certificate. */
+  readonly names?: string | undefined;
+  /** The input that a tool requested, and that nobody can provide. */
+  readonly requested?: string;
+  /** The last characters of the key that was sent. */
+  readonly keySuffix?: string | undefined;
   /** The configured protocol, if the service may use another one. */
   readonly protocol?: string;
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** The requested details, if they may require a paid key. */
-  readonly level?: string;
+  readonly level?: string | undefined;
   /** The option of the client that is invalid. */
   readonly option?: 'baseUrl' | 'endpoint';
   /** A valid URL in place of an invalid one. */
   readonly url?: string;
   readonly variable?: string;
+  /** What failed, named before the message: a file, a tool. */
+  readonly about?: string;
+  /** What follows from the failure: "nothing was saved". */
+  readonly consequence?: string;
   readonly cause?: unknown;
 }
+
+/** The message, or a function that makes it from the facts when it is read. */
+type Sentence = string | ((code: Code, facts: ErrorDetails) => string);
 
 /** The error class of this program. Thrown where an error occurs, reported once in run.ts. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: Code;
-  readonly retryable: boolean;
-  readonly details: ErrorDetails;
+  readonly #sentence: Sentence;
+  #details: ErrorDetails;
 
-  constructor(code: Code, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: Code, sentence: Sentence, details: ErrorDetails = {}) {
+    super(undefined, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
-    this.retryable = details.retryable ?? RETRYABLE.includes(code);
-    this.details = details;
+    this.#sentence = sentence;
+    this.#details = details;
   }
 
-  withMessage(message: string, details: ErrorDetails = {}): AppError {
-    return new AppError(this.code, message, { ...this.details, ...details });
+  override get message(): string {
+    const sentence = this.#sentence;
+    const { about, consequence } = this.#details;
+    const text = typeof sentence === 'string' ? sentence : sentence(this.code, this.#details);
+    return `${about === undefined ? '' : `${about}: `}${text}${consequence === undefined ? '' : `; ${consequence}`}`;
   }
 
-  withHint(hint: Hint): AppError {
-    const error = new AppError(this.code, this.message, { ...this.details, hint });
-    if (this.stack !== undefined) error.stack = this.stack;
-    return error;
+  get details(): ErrorDetails {
+    return this.#details;
+  }
+
+  get retryable(): boolean {
+    return this.#details.retryable ?? RETRYABLE.includes(this.code);
   }
 
   get kind(): Kind {
     return KIND_OF[this.code];
+  }
+
+  /** Adds what is known now. An error is made once, where it occurs, and passed on with more facts. */
+  add(facts: ErrorDetails): this {
+    this.#details = { ...this.#details, ...facts };
+    return this;
   }
 }
 

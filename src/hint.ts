@@ -23,12 +23,10 @@ interface OwnCommand extends Surroundings {
   readonly words: readonly Word[];
 }
 
-export interface SameCommand extends Surroundings {
+interface SameCommand extends Surroundings {
   readonly again: Options;
   readonly without?: readonly string[];
   readonly operands?: readonly Word[];
-  /** A file, wherever the command line names it: alone, or after `@`. */
-  readonly renamed?: { readonly from: string; readonly to: string };
 }
 
 interface SystemCommand extends Surroundings {
@@ -79,7 +77,7 @@ export const restaurant = (...words: readonly Word[]): Command => ({ words });
 /** The command line of this run with other options: `again({ '--force': true })`. */
 export const again = (
   options: Options = {},
-  changes: Pick<SameCommand, 'without' | 'operands' | 'renamed'> & Surroundings = {},
+  changes: Pick<SameCommand, 'without' | 'operands'> & Surroundings = {},
 ): Command => ({ again: options, ...changes });
 
 /** A search that works as printed. */

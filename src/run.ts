@@ -3,7 +3,7 @@ import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
 import type { Context } from './context.ts';
 import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
-import { again, restaurant } from './hint.ts';
+import { again, type Hint, restaurant } from './hint.ts';
 import { buildProgram } from './program.ts';
 import { BUNDLED, VERSION } from './version.ts';
 
@@ -89,7 +89,8 @@ const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
 
 async function reportFailure(error: unknown, app: App, { innermost: command }: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
-  const failure = await withHint(asAppError(error, app.context), command, app);
+  const failure = asAppError(error, app.context);
+  const hint = await hintOf(failure, command, app);
   const { context, notes, secrets, terminal } = app;
   const { stderr } = context;
   const { errorJson, formatError } = await import('./output/problem.ts');
@@ -99,27 +100,29 @@ async function reportFailure(error: unknown, app: App, { innermost: command }: C
   const lines = (): string =>
     failure.code === 'interrupted' && ENDLESS.includes(command.path)
       ? 'stopped\n'
-      : formatError(failure, terminal.palette('stderr'), { verbose: terminal.verbose, redact, ...width });
+      : formatError(failure, terminal.palette('stderr'), {
+          verbose: terminal.verbose,
+          redact,
+          hint,
+          ...width,
+        });
   // With JSON progress, errors are JSON, too.
   const isJson = terminal.wantsJsonErrors || command.opts().progress === 'json';
-  const text = isJson ? `${errorJson(failure, redact)}\n` : lines();
+  const text = isJson ? `${errorJson(failure, redact, hint)}\n` : lines();
   // The whole text is redacted once more. If stderr is closed, the error cannot be reported.
   await stderr.write(redact(text)).catch(() => {});
   return EXIT_CODES[failure.kind];
 }
 
-async function withHint(error: AppError, command: CliCommand, app: App): Promise<AppError> {
-  if (error.code === 'unexpected' && !app.terminal.verbose) {
-    const runtime = `restaurant ${VERSION} (${app.context.runtime})`;
-    return error.withHint([
-      { text: `this is a bug in ${runtime}` },
-      { text: 'please report what this prints', command: again({ '--verbose': true }) },
-    ]);
-  }
+async function hintOf(error: AppError, command: CliCommand, app: App): Promise<string> {
   const { errorHint } = await import('./app/error-hint.ts');
-  return error.withHint({
-    text: errorHint(app, error, error.code === 'usage' ? command.ownHelp : undefined),
-  });
+  const isBug = error.code === 'unexpected' && !app.terminal.verbose;
+  const report: Hint = [
+    { text: `this is a bug in restaurant ${VERSION} (${app.context.runtime})` },
+    { text: 'please report what this prints', command: again({ '--verbose': true }) },
+  ];
+  if (isBug) return errorHint(app, error, report);
+  return errorHint(app, error, error.code === 'usage' ? command.ownHelp : undefined);
 }
 
 function asAppError(error: unknown, context: Context): AppError {

@@ -37,6 +37,7 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
     status === 407
       ? PROXY_LOGIN
       : { text: 'check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, then', command: CHECK },
+  proxied_dns: ({ url }) => ({ text: `use ${url}, which resolves names in the proxy, then`, command: CHECK }),
   invalid_proxy: ({ variable = '' }) => ({
     text: 'unset it for one call',
     command: { ...CHECK, env: { [variable]: '' } },
@@ -48,11 +49,7 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
   }),
   certificate_time: () => ({ text: "check this machine's clock, then", command: CHECK }),
   unknown_authority: () => privateCaHint(),
-  too_large: ({ limit = 0 }) => {
-    const mib = Math.max(64, Math.ceil((limit / 1024 / 1024) * 4));
-    const command = again({ '--max-body': `${mib}MiB` });
-    return [{ text: 'search more narrowly' }, { text: 'or allow more', command }];
-  },
+  too_large: () => ({ text: 'search more narrowly' }),
   web_page: () => NETWORK_LOGIN,
   other_host: () => NETWORK_LOGIN,
   mcp_version: () => ({ command: restaurant('status', '--check', '--protocol', 'bare') }),
@@ -60,9 +57,6 @@ const BY_REASON: Readonly<Partial<Record<Reason, (facts: ErrorDetails) => Hint |
     text: 'use a client that can ask you',
     command: restaurant('mcp', 'config', 'claude-code', '--via', 'http'),
   }),
-  // The wait counts against the time of the call, except for a 429.
-  max_wait: (facts) => waitHint(facts, facts.status === 429 ? ['--max-wait'] : ['--max-wait', '--timeout']),
-  no_time: (facts) => waitHint(facts, ['--timeout']),
   invalid_url: ({ url, option }) =>
     url === undefined
       ? { text: 'expected a URL like https://<host>' }
@@ -126,29 +120,39 @@ export const hintFor = (error: AppError): Hint => factHint(error) ?? BY_CODE[err
 
 /** As {@link hintFor}, without the hint for the code. */
 export function factHint({ code, details }: AppError): Hint | undefined {
-  const { hint, protocol, reason, restaurantId, level, tool, status = 0 } = details;
+  const { hint, protocol, reason, tool, status = 0 } = details;
   if (hint !== undefined) return hint;
   if (protocol !== undefined) {
     const text = `the service may use another protocol than ${protocol}`;
     return { text, command: restaurant('tools', '--protocol', 'auto') };
   }
-  const found = reason && BY_REASON[reason]?.(details);
+  const found = (reason && BY_REASON[reason]?.(details)) ?? waitHint(details);
   if (found !== undefined) return found;
-  if (restaurantId !== undefined) {
-    const basic = {
-      text: 'basic details work with every key',
-      command: restaurant('lookup', restaurantId, '--fields', 'basic'),
-    };
-    if (code === 'plan_required') return basic;
-    if (level !== undefined && FORBIDDEN_LEVELS.includes(code))
-      return [{ text: `fields ${level} require a paid key` }, basic];
-  }
+  const byLevel = levelHint(code, details);
+  if (byLevel !== undefined) return byLevel;
   if (tool !== undefined) return { text: 'see its arguments', command: restaurant('tools', tool) };
   if (status >= 300 && status < 400) return CHECK_BASE_URL;
   return code === 'http_error' || code === 'network' ? BY_STATUS[status] : undefined;
 }
 
-function waitHint({ retryAfter = 0 }: ErrorDetails, options: readonly string[]): Hint {
+/** For a lookup that failed, because of its level or possibly so. */
+function levelHint(code: Code, { restaurantId, level }: ErrorDetails): Hint | undefined {
+  if (restaurantId === undefined) return undefined;
+  const basic = {
+    text: 'basic details work with every key',
+    command: restaurant('lookup', restaurantId, '--fields', 'basic'),
+  };
+  if (code === 'plan_required') return basic;
+  if (level === undefined || !FORBIDDEN_LEVELS.includes(code)) return undefined;
+  return [{ text: `fields ${level} require a paid key` }, basic];
+}
+
+/** For a failure after which the service asked for a longer wait than this run allows. */
+function waitHint({ retryAfter, askedWaitMs, status, stoppedBy }: ErrorDetails): Hint | undefined {
+  if (retryAfter === undefined || askedWaitMs === undefined) return undefined;
+  // The wait counts against the time of the call, except for a 429.
+  const time429 = status === 429 ? ['--max-wait'] : ['--max-wait', '--timeout'];
+  const options = stoppedBy === 'max_wait' ? time429 : ['--timeout'];
   const wait = { text: `run the command again in ${formatDuration(retryAfter * 1000)}` };
   if (retryAfter > 86_400) return wait;
   const seconds = retryAfter + 30;

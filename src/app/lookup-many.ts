@@ -33,7 +33,7 @@ async function lookupOne(
     if (isFinal || error instanceof RateLimitError) throw error;
     // The error becomes part of the output, so its hint is completed here.
     const { errorHint } = await import('./error-hint.ts');
-    return { restaurantId, error: error.withHint({ text: errorHint(app, error) }) };
+    return { restaurantId, error: error.add({ hint: { text: errorHint(app, error) } }) };
   }
 }
 
@@ -41,7 +41,7 @@ async function lookupOne(
 export const withPlanHint =
   (hint: Hint) =>
   (error: unknown): never => {
-    throw error instanceof AppError && error.code === 'plan_required' ? error.withHint(hint) : error;
+    throw error instanceof AppError && error.code === 'plan_required' ? error.add({ hint: hint }) : error;
   };
 
 export function lookupAll(

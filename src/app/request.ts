@@ -1,7 +1,6 @@
 import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
-import type { OutputKind } from '../output/formats.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
 import { checkOutput } from './output.ts';
@@ -14,8 +13,8 @@ const isPreview = ({ globals }: App): boolean => globals.dryRun === true || glob
 export interface ServiceCommand<Plan, Result> {
   /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
   readonly columns?: readonly string[];
-  /** The kind of its output, which decides the formats that it can have. Default: `records`. */
-  readonly output?: OutputKind;
+  /** The output format does not depend on the extension of the output file. */
+  readonly anyExtension?: true;
   readonly service?: ServiceOptions;
   /** Parses and checks the arguments. All usage errors are found here. */
   plan(): Plan | Promise<Plan>;
@@ -32,7 +31,7 @@ export async function runServiceCommand<Plan, Result>(
   app: App,
   command: ServiceCommand<Plan, Result>,
 ): Promise<void> {
-  await checkOutput(app, command.output ?? 'records', command.columns);
+  await checkOutput(app, command.columns, command.anyExtension);
   const plan = await command.plan();
   if (isPreview(app)) return printPreview(app, await command.preview(plan));
   const { openService } = await import('./service.ts');

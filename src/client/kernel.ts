@@ -16,12 +16,16 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
     const outcome = await exchange(channel, state, message);
     const { failure } = outcome;
     if (failure === undefined) return outcome;
-    const { status, retryAfter } = failure.details;
+    const { details } = failure;
+    const { status, retryAfter } = details;
     const isPause = status === 429 && retryAfter !== undefined;
     if (isPause) await channel.events.onRateLimited?.(channel.now() + retryAfter * 1000);
     const remainingMs = state.deadline - channel.now();
-    const plan = planRetry(failure, { attempt, effect, remainingMs }, channel);
-    if (plan.failure !== undefined) return { ...outcome, failure: plan.failure };
+    const plan = planRetry(details, { attempt, effect, remainingMs }, channel);
+    if (plan.end !== undefined) {
+      failure.add(plan.end);
+      return outcome;
+    }
     channel.events.onWait?.({ ms: plan.waitMs, error: failure });
     // After a 429, no call of this client is sent before the gate opens.
     if (status === 429) channel.gate.closeUntil(channel.now() + plan.waitMs);

@@ -1,4 +1,3 @@
-import type { AppError } from '../errors.ts';
 import { mapStrings } from '../util/json.ts';
 import { type HeaderField, isHarmless, type RequestHeaders } from './http/headers.ts';
 import type { TraceEvent } from './http/transport.ts';
@@ -12,7 +11,7 @@ interface MaskOptions {
 export type Masks = ReturnType<typeof createMasks>;
 
 /** Functions that keep the key and secret headers out of data, errors, and traces. */
-export function createMasks(options: MaskOptions, apiKey: string | undefined, host: string) {
+export function createMasks(options: MaskOptions, apiKey: string | undefined) {
   const secrets = new Map(
     Object.entries(options.headers ?? {})
       .filter(([name, value]) => !isHarmless(name) && value.trim() !== '')
@@ -38,17 +37,6 @@ export function createMasks(options: MaskOptions, apiKey: string | undefined, ho
     hasSecrets: apiKey !== undefined || secrets.size > 0,
     mask,
     redact,
-    /** Redacts an error of a call, whose message also gets the host if it is about a response and does not name it. */
-    redactError(error: AppError): AppError {
-      const { host: named, serviceMessage } = error.details;
-      let message = error.message;
-      if (named === undefined && serviceMessage !== undefined) message = `${host} says: ${message}`;
-      else if (named === undefined && error.kind === 'service') message = `${host}: ${message}`;
-      message = redact(message);
-      // An error of `onRequest` stays the same object.
-      if (message === error.message) return error;
-      return error.withMessage(message, { host, serviceMessage: serviceMessage && redact(serviceMessage) });
-    },
     trace: options.trace && trace,
   };
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorDetails } from '../errors.ts';
 import { isObject, type JsonObject, memberText } from '../util/json.ts';
 import { type Address, assertMayCarryKey, endpointOf } from './endpoint.ts';
 import {
@@ -20,16 +20,17 @@ import {
   type Caching,
   decodeOutput,
   decodeToolPage,
-  explainRefusal,
   listAllTools,
   type OutputOptions,
   parseToolResult,
+  refusalFacts,
   resultOf,
 } from './results.ts';
 import { type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { CallState, Channel, ClientEvents, RpcCall } from './rpc/exchange.ts';
 import type { Outcome } from './rpc/outcome.ts';
 import { type Effect, RateGate } from './rpc/retry.ts';
+import { ServiceError } from './service-error.ts';
 import { type FindResult, plannedCall, type ServiceTool, TOOLS, toolCall } from './tools.ts';
 import type { FindQuery, Level, LookupOutput, RpcRequest, Tool, ToolResult } from './types.ts';
 
@@ -117,7 +118,6 @@ interface Operation<Result> {
   readonly message: RpcCall;
   /** @throws {AppError} */
   read(outcome: Outcome): Result;
-  explain?(error: AppError): AppError | undefined;
 }
 
 class RestaurantClient {
@@ -133,7 +133,7 @@ class RestaurantClient {
     const apiKey = options.apiKey === undefined ? undefined : checkKey(options.apiKey, '');
     const context = { ...defaultContext(), ...options.context };
     const endpoint = endpointOf(options);
-    const masks = createMasks(options, apiKey, endpoint.host);
+    const masks = createMasks(options, apiKey);
     if (masks.hasSecrets) assertMayCarryKey(endpoint, options.insecureHttp === true);
     // Each call in progress adds a listener; Node prints a warning if there are more than ten.
     setMaxListeners(0, context.signal);
@@ -256,7 +256,7 @@ class RestaurantClient {
         const failed = failure !== undefined;
         if (!failed) this.#accept();
         const raw = { status, statusText, headers: fieldList(headers), text, envelope, failed };
-        return failed && status >= 300 ? { ...raw, error: this.#masks.redactError(failure) } : raw;
+        return failed && status >= 300 ? { ...raw, error: this.#complete(failure) } : raw;
       },
     });
   }
@@ -268,16 +268,21 @@ class RestaurantClient {
     await this.#channel.transport.close();
   }
 
-  async #run<Result>({ state, message, read, explain }: Operation<Result>): Promise<Result> {
+  async #run<Result>({ state, message, read }: Operation<Result>): Promise<Result> {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
       const traced = { ...message, params, headers: { ...headers, ...message.headers } };
       return read(await this.#session.speak(state, traced));
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const redacted = this.#masks.redactError(explainRefusal(error, state.refused));
-      throw explain?.(redacted) ?? redacted;
+      // Others are errors of callbacks, or the reason of the signal.
+      throw error instanceof ServiceError ? this.#complete(error, state) : error;
     }
+  }
+
+  /** Adds what the call was about, and removes secrets. */
+  #complete(error: ServiceError, { facts, refused }: Partial<CallState> = {}): ServiceError {
+    const { host } = this.#channel;
+    return error.add({ host, ...facts, ...refusalFacts(error, refused) }).redact(this.#masks.redact);
   }
 
   #toolCall<Query, Result>(
@@ -286,10 +291,9 @@ class RestaurantClient {
     options: ReadOptions = {},
   ): Operation<Result> {
     return {
-      state: this.#state(tool.effect, options.signal),
+      state: this.#state(tool.effect, options.signal, tool.facts?.(query)),
       message: plannedCall(tool, query),
       read: this.#reader((result, envelope) => tool.parse(decodeOutput(result, envelope, options))),
-      explain: (error) => tool.explain?.(error, query),
     };
   }
 
@@ -302,12 +306,13 @@ class RestaurantClient {
     };
   }
 
-  #state(effect: Effect, signal?: AbortSignal): CallState {
+  #state(effect: Effect, signal?: AbortSignal, facts: ErrorDetails = {}): CallState {
     if (this.#isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
     const { signal: all, now } = this.#context;
     const { timeoutMs: totalMs = 30_000 } = this.#options;
     return {
       effect,
+      facts,
       signal: signal === undefined ? all : AbortSignal.any([all, signal]),
       deadline: now() + totalMs,
       totalMs,

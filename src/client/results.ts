@@ -1,9 +1,10 @@
-import { AppError } from '../errors.ts';
+import type { ErrorDetails } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
-import { isObject, type JsonObject, memberText, parseJson, parseJsonOrNone } from '../util/json.ts';
+import { isObject, type JsonObject, memberText, parseJsonOrNone, readJson } from '../util/json.ts';
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
 import type { Outcome } from './rpc/outcome.ts';
+import { ServiceError } from './service-error.ts';
 import { mismatch, outputObject } from './tools.ts';
 import type { Tool, ToolResult } from './types.ts';
 
@@ -24,27 +25,25 @@ function toolOutput(result: unknown): { value: unknown; text?: string } {
   const checked = parseToolResult(result);
   const [text] = textBlocks(checked);
   if (text !== undefined) {
-    try {
-      return { value: parseJson(text), text: text.replace(/^\uFEFF/, '') };
-    } catch (cause) {
-      const fault = cause instanceof AppError ? cause.message : 'it cannot be read';
-      const message = `the tool's output is not JSON (${fault}): ${excerpt(text)}`;
-      throw new AppError('bad_response', message, { cause });
-    }
+    const { value, fault } = readJson(text);
+    if (fault !== undefined) throw unreadable(`the tool's output ${fault}: ${excerpt(text)}`);
+    return { value, text: text.replace(/^\uFEFF/, '') };
   }
   if (checked.structuredContent !== undefined) return { value: checked.structuredContent };
   throw noContent(checked);
 }
 
-function noContent({ content }: JsonObject): AppError {
+const unreadable = (problem: string): ServiceError => new ServiceError('bad_response', { problem });
+
+function noContent({ content }: JsonObject): ServiceError {
   const found = Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
-  return new AppError('bad_response', `the tool returned no content: no text block in ${found}`);
+  return unreadable(`the tool returned no content: no text block in ${found}`);
 }
 
 export function unwrapText(envelope: JsonObject): string {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
-  if (text === undefined) throw new AppError('bad_response', 'the response has no text block to unwrap');
+  if (text === undefined) throw unreadable('the response has no text block to unwrap');
   return parseJsonOrNone(text) === undefined ? JSON.stringify(text) : text.replace(/^\uFEFF/, '');
 }
 
@@ -88,32 +87,29 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   const type = isObject(result) ? result.resultType : undefined;
   if (type === 'input_required' && isObject(result)) {
     const { inputRequests } = result;
-    throw inputRequired(isObject(inputRequests) ? inputRequests : {});
+    const requested = questionsIn(isObject(inputRequests) ? inputRequests : {});
+    throw new ServiceError('tool_error', { reason: 'input_required', requested });
   }
   if (!isTyped || type === undefined || type === 'complete') return;
   const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);
-  throw new AppError('bad_response', `the result has the unknown type ${shown}`);
+  throw unreadable(`the result has the unknown type ${shown}`);
 }
 
-/** The error of a tool that requests input, which nobody can provide. @param requests by name */
-function inputRequired(requests: Readonly<JsonObject>, cause?: AppError): AppError {
+/** @param requests for input, by name */
+function questionsIn(requests: Readonly<JsonObject>): string {
   const questions = Object.entries(requests).map(([key, request]) => {
     const { method, params }: JsonObject = isObject(request) ? request : {};
     const message = isObject(params) && typeof params.message === 'string' ? ` "${params.message}"` : '';
     return `${key}${typeof method === 'string' ? ` (${method})` : ''}${message}`;
   });
-  const asked = excerpt(questions.join(', ') || 'nothing specified');
-  return new AppError('tool_error', `the tool requests input, which this command cannot provide: ${asked}`, {
-    reason: 'input_required',
-    cause,
-  });
+  return excerpt(questions.join(', ') || 'nothing specified');
 }
 
-/** Returns the error of a call in which a request for input was refused. */
-export function explainRefusal(error: AppError, refused: JsonObject | undefined): AppError {
-  const { rpcCode } = error.details;
-  if (rpcCode === MISSING_CAPABILITY) return error.withMessage(error.message, { reason: 'input_required' });
-  return refused !== undefined && error.kind === 'service' ? inputRequired({ input: refused }, error) : error;
+/** Returns what else is known about a failed call: it failed because a request for input was refused. */
+export function refusalFacts(error: ServiceError, refused: JsonObject | undefined): ErrorDetails {
+  if (error.details.rpcCode === MISSING_CAPABILITY) return { reason: 'input_required' };
+  if (refused === undefined || error.kind !== 'service') return {};
+  return { reason: 'input_required', requested: questionsIn({ input: refused }) };
 }
 
 interface ToolPage {
@@ -172,5 +168,5 @@ export async function listAllTools(
     if (seen.has(cursor)) return { tools, caching: commonCaching(cachings) };
     seen.add(cursor);
   }
-  throw new AppError('bad_response', `the list of tools has more than ${MAX_PAGES} pages`);
+  throw unreadable(`the list of tools has more than ${MAX_PAGES} pages`);
 }

@@ -1,7 +1,8 @@
-import { AppError } from '../errors.ts';
+import type { ErrorDetails } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import type { Effect } from './rpc/retry.ts';
+import { ServiceError } from './service-error.ts';
 import type { FindOutput, FindQuery, Level, PlannedCall, Restaurant, Tool } from './types.ts';
 
 /** A tool of the service: how it is called, and how its output is read. */
@@ -13,8 +14,8 @@ export interface ServiceTool<Query, Result> {
   args(query: Query): JsonObject;
   /** @throws {AppError} `bad_response` */
   parse(output: unknown): Result;
-  /** Adds facts about the query to an error. */
-  explain?(error: AppError, query: Query): AppError;
+  /** What a failure of the call is about. */
+  facts?(query: Query): ErrorDetails;
 }
 
 const tool = <Query, Result>(row: ServiceTool<Query, Result>): ServiceTool<Query, Result> => row;
@@ -73,7 +74,7 @@ export const TOOLS = {
       ...(level === 'basic' ? {} : { fields: level }),
     }),
     parse: outputObject,
-    explain: lookupError,
+    facts: ({ id, level }) => ({ restaurantId: id, ...(level !== 'basic' && { level }) }),
   }),
 };
 
@@ -96,18 +97,6 @@ export const toolCall = (name: string, args: JsonObject): PlannedCall => ({
   method: 'tools/call',
   params: { name, arguments: args },
 });
-
-/** The error for a level that requires a paid key is not documented, so a 403 is treated as that error. */
-function lookupError(error: AppError, { id, level }: LookupQuery): AppError {
-  const { code, message, details } = error;
-  // Stopped by the local quota: nothing was sent, so the error is not about this restaurant.
-  if (error.kind === 'rate_limit' && details.status === undefined) return error;
-  const isPaid = level !== 'basic';
-  const facts = { ...details, restaurantId: id, ...(isPaid && { level }) };
-  if (isPaid && code === 'forbidden')
-    return new AppError('plan_required', `fields ${level} require a paid key: ${message}`, facts);
-  return error.withMessage(code === 'not_found' ? `no restaurant ${id}: ${message}` : message, facts);
-}
 
 export interface FindResult {
   /** The tool's output object as received. */
@@ -139,7 +128,7 @@ export function outputObject(output: unknown): JsonObject {
 }
 
 /** @param context the value that contains it, which is shown */
-export function mismatch(wanted: string, value: unknown, context?: unknown): AppError {
+export function mismatch(wanted: string, value: unknown, context?: unknown): ServiceError {
   const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
-  return new AppError('bad_response', `expected ${wanted}, got ${kindOf(value)}${shown}`);
+  return new ServiceError('bad_response', { problem: `expected ${wanted}, got ${kindOf(value)}${shown}` });
 }

@@ -139,7 +139,7 @@ async function readKey(
 async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context, path);
+    const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
     if (stats.isFile() && isShared(stats)) {
       await app.notes.warn({
         text: `${full} can be read by other users`,
@@ -164,7 +164,8 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;
-    return error.withMessage(`${url.host} rejected the key …${keySuffix(key)}; nothing was saved`, {
+    return error.add({
+      consequence: 'nothing was saved',
       hint: { text: 'check the key in the developer portal, then', command: loginCommand(app) },
     });
   }

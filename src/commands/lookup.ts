@@ -1,8 +1,7 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
-import { selectedColumns, writeResult } from '../app/output.ts';
+import { outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
-import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import { refuseKey } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -55,7 +54,6 @@ export function registerLookup(command: CliCommand, app: App): void {
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
   const [word = ''] = words;
   await runServiceCommand(app, {
-    output: 'restaurants',
     service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
     plan: async () => {
       if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
@@ -78,7 +76,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
       const [first] = outcomes;
       if (isOne && first?.error?.code === 'not_found') {
         const { nameHint } = await import('./lookup/ids.ts');
-        throw first.error.withHint(nameHint(app, first.restaurantId));
+        throw first.error.add({ hint: nameHint(app, first.restaurantId) });
       }
       return isOne && first !== undefined ? writeOne(app, first, search) : writeList(app, outcomes, search);
     },

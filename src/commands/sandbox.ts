@@ -95,6 +95,6 @@ async function readData(app: App, path: string): Promise<SandboxRestaurant[]> {
   try {
     return readRestaurants(text, extname(path).toLowerCase() === '.csv' ? 'csv' : 'json');
   } catch (error) {
-    throw error instanceof AppError ? error.withMessage(`${path}: ${error.message}`) : error;
+    throw error instanceof AppError ? error.add({ about: path }) : error;
   }
 }

@@ -34,7 +34,8 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
-        throw error.withMessage(`${service.label} does not list its tools: ${error.message}`, {
+        throw error.add({
+          about: `${service.label} does not list its tools`,
           hint: factHint(error) ?? {
             text: 'see a documented tool',
             command: restaurant('tools', 'find_restaurant'),

@@ -11,15 +11,25 @@ const identity: Redact = (text) => text;
 const MAX_MESSAGE = 400;
 const MAX_CAUSES = 8;
 
+interface ProblemOptions {
+  readonly verbose: boolean;
+  readonly redact?: Redact;
+  /** Wraps the lines at spaces; undefined keeps each on one line. */
+  readonly width?: number | undefined;
+  /** Completed for this run. Default: the one of the error. */
+  readonly hint?: string | undefined;
+}
+
+const ownHint = ({ details: { hint } }: AppError): string | undefined => hint && hintText(hint);
+
 /**
  * Formats an error for a person: `error: …`, then `hint: …`; with `verbose` its causes, and the stack of a bug in this
  * program.
- * @param width wraps the lines at spaces; undefined keeps each on one line
  */
 export function formatError(
   error: AppError,
   colors: Palette,
-  { verbose, redact = identity, width }: { verbose: boolean; redact?: Redact; width?: number },
+  { verbose, redact = identity, width, hint = ownHint(error) }: ProblemOptions,
 ): string {
   // Mask before truncating, because a part of a key would not be recognized.
   const shortened = (text: string): string => truncate(redact(cleanLine(text)).trim(), MAX_MESSAGE);
@@ -31,10 +41,9 @@ export function formatError(
     wrapped(`${label} ${shortened(text)}`).map((line, index) =>
       index === 0 ? line.replace(label, () => color(label)) : line,
     );
-  const { hint } = error.details;
   const lines = [
     ...labeled('error:', colors.bad, error.message),
-    ...(hint === undefined ? [] : labeled('hint:', colors.dim, hintText(hint))),
+    ...(hint === undefined ? [] : labeled('hint:', colors.dim, hint)),
     ...(verbose ? [...causes, ...stack].flatMap(wrapped).map((line) => colors.dim(line)) : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
@@ -63,12 +72,16 @@ function describe(cause: unknown): string {
   return parts.join(': ') + (code === undefined ? '' : ` (${code})`);
 }
 
-export function errorFields(error: AppError, redact: Redact = identity): Record<string, unknown> {
-  const { hint, status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
+export function errorFields(
+  error: AppError,
+  redact: Redact = identity,
+  hint = ownHint(error),
+): Record<string, unknown> {
+  const { status, retryAfter, restaurantId, rpcCode, requestId } = error.details;
   const fields = {
     code: error.code,
     message: truncate(redact(error.message), MAX_MESSAGE * 10),
-    hint: hint && redact(hintText(hint)),
+    hint: hint && redact(hint),
     retryable: error.retryable,
     status,
     retry_after: retryAfter,
@@ -79,6 +92,6 @@ export function errorFields(error: AppError, redact: Redact = identity): Record<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-export function errorJson(error: AppError, redact?: Redact): string {
-  return toJson({ error: errorFields(error, redact) }, false);
+export function errorJson(error: AppError, redact?: Redact, hint?: string): string {
+  return toJson({ error: errorFields(error, redact, hint) }, false);
 }

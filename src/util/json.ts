@@ -113,7 +113,7 @@ function valueEnd(json: string, start: number): number {
   return json.length;
 }
 
-/** Without the limits of {@link parseJson}. */
+/** Without the limits of {@link readJson}. */
 export const tryParseJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
 export const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
@@ -171,36 +171,43 @@ export function canonicalJson(value: unknown): string {
 /** Maximum number of values. More would take minutes and gigabytes to process. */
 const MAX_VALUES = 2_000_000;
 
-/** A byte order mark is ignored. @throws {AppError} `bad_response`, with the reason `incomplete` if the text ends too early */
-export function parseJson(text: string): unknown {
+/** A parsed text, or what is wrong with it, as the end of a sentence: "is not valid JSON (offset 3)". */
+export interface JsonText {
+  readonly value?: unknown;
+  readonly fault?: string;
+  /** The text ends too early. */
+  readonly isCut?: boolean;
+}
+
+/** A byte order mark is ignored. */
+export function readJson(text: string): JsonText {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  checkSize(json);
+  const excess = excessOf(json);
+  if (excess !== undefined) return { fault: excess };
   try {
-    return JSON.parse(json);
+    return { value: JSON.parse(json) };
   } catch {
     const { offset, isCut } = firstJsonError(json);
-    if (isCut || CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())) {
-      const message = `the response is incomplete: its JSON ends early, at offset ${json.length}`;
-      throw new AppError('bad_response', message, { reason: 'incomplete' });
-    }
-    throw new AppError('bad_response', `the response is not valid JSON (offset ${offset})`);
+    return isCut || CUT_TOKEN.test(json.slice(offset, offset + 10).trimEnd())
+      ? { fault: `is incomplete: its JSON ends early, at offset ${json.length}`, isCut: true }
+      : { fault: `is not valid JSON (offset ${offset})` };
   }
 }
 
-export const parseJsonOrNone = (text: string): unknown => attempt(() => parseJson(text));
+export const parseJsonOrNone = (text: string): unknown => readJson(text).value;
 
 /** The invalid rest of a truncated text: nothing, or the start of a literal, number, or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
 
-/** Counts levels and values in one pass. @throws {AppError} `bad_response` for too many */
-function checkSize(text: string): void {
+/** Counts levels and values in one pass. @returns which of them are too many */
+function excessOf(text: string): string | undefined {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x22: // "
         at = closingQuote(text, at);
-        if (at === -1) return;
+        if (at === -1) return undefined;
         break;
       case 0x7b: // {
       case 0x5b: // [
@@ -214,13 +221,12 @@ function checkSize(text: string): void {
       case 0x2c: // ,
         values += 1;
     }
-    if (depth > MAX_DEPTH) throw tooLarge(`is nested deeper than ${MAX_DEPTH} levels`, at);
-    if (values > MAX_VALUES) throw tooLarge(`has more than ${MAX_VALUES.toLocaleString('en-US')} values`, at);
+    if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels (offset ${at})`;
+    if (values > MAX_VALUES)
+      return `has more than ${MAX_VALUES.toLocaleString('en-US')} values (offset ${at})`;
   }
+  return undefined;
 }
-
-const tooLarge = (problem: string, offset: number): AppError =>
-  new AppError('bad_response', `the response ${problem} (offset ${offset})`);
 
 /** Locates the first error. `JSON.parse` only reports the position in its message, and not in every version of Node. */
 export function firstJsonError(text: string): {

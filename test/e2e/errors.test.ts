@@ -50,7 +50,7 @@ rpc_error     | a JSON-RPC error               | FIND @ rpc-error               
 tool_error    | a failed tool                  | FIND @ tool-error                           | tool-error
 bad_response  | a web page                     | FIND @ html                                 | got a web page
 bad_response  | JSON that ends early           | FIND @ bad-json                             | offset
-bad_response  | text that is not JSON          | FIND @ bad-text                             | not JSON
+bad_response  | text that is not JSON          | FIND @ bad-text                             | not valid JSON
 bad_response  | a response with another id     | FIND @ wrong-id                             | expected a JSON-RPC response
 partial       | a list that failed in part     | lookup ID UNKNOWN                           | 1 of 2 lookups failed: not_found (UNKNOWN)
 in_use        | a port of another server       | sandbox --port PORT                         | port

@@ -176,7 +176,7 @@ const contents: Fault[] = [
 
 const outputs: Fault[] = [
   ...unreadable({
-    prose: [text('I found Nopa for you!'), 'not JSON'],
+    prose: [text('I found Nopa for you!'), "the tool's output is not valid JSON"],
     'long prose': [text(`sorry ${'x'.repeat(900)}`), /^.*sorry xxx.{1,350}\n/],
     'prose with escapes': text('\u001b]0;title\u0007 \u202eNopa'),
     'an empty text': text(''),

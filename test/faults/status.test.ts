@@ -226,7 +226,7 @@ const others: Fault[] = [
   ...unreadable({
     'a captive portal': [
       () => httpResponse(PAGE, { type: 'text/html' }),
-      /got a web page \("Free .*WiFi.*"\) from 127/,
+      /got a web page \("Free .*WiFi.*"\), not the API/,
     ],
     'a web page labeled JSON': [() => httpResponse(PAGE), 'web page'],
     'Latin-1, labeled as such': [

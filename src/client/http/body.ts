@@ -1,7 +1,7 @@
 import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { AppError } from '../../errors.ts';
+import { ServiceError } from '../service-error.ts';
 import { firstValue, type HeaderFields } from './headers.ts';
 
 export interface HttpResponse {
@@ -37,12 +37,12 @@ export class SseDecoder {
       onEvent: emit,
       onError({ type }) {
         if (type !== 'max-buffer-size-exceeded') return;
-        throw new AppError('bad_response', `an event of the response is longer than ${maxChars} characters`);
+        throw unreadable(`an event of the response is longer than ${maxChars} characters`);
       },
     });
   }
 
-  /** @throws {AppError} `bad_response` when one event is longer than the limit */
+  /** @throws {ServiceError} `bad_response` when one event is longer than the limit */
   feed(text: string): void {
     this.#parser.feed(text);
   }
@@ -79,7 +79,7 @@ export class BodyReader {
     this.#decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
   }
 
-  /** @throws {AppError} `bad_response` if it is too large, or not UTF-8 although another charset is declared */
+  /** @throws {ServiceError} `bad_response` if it is too large, or not UTF-8 although another charset is declared */
   feed(chunk: Uint8Array): void {
     const { maxBytes } = this.#options;
     this.#bytes += chunk.length;
@@ -87,7 +87,7 @@ export class BodyReader {
     this.#read(chunk);
   }
 
-  /** The body ended normally. @throws {AppError} as `feed` */
+  /** The body ended normally. @throws {ServiceError} as `feed` */
   end(): void {
     this.#read();
     this.#stream?.end();
@@ -115,7 +115,7 @@ export class BodyReader {
     try {
       return this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw new AppError('bad_response', 'the response is not UTF-8, which JSON requires', { cause });
+      throw unreadable('the response is not UTF-8, which JSON requires', cause);
     }
   }
 
@@ -135,12 +135,15 @@ export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-export function tooLarge(maxBytes: number): AppError {
+export function tooLarge(maxBytes: number): ServiceError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
-  const message = `the response is larger than ${limit}`;
-  return new AppError('bad_response', message, { reason: 'too_large', limit: maxBytes });
+  const problem = `the response is larger than ${limit}`;
+  return new ServiceError('bad_response', { problem, reason: 'too_large' });
 }
+
+const unreadable = (problem: string, cause?: unknown): ServiceError =>
+  new ServiceError('bad_response', { problem, ...(cause !== undefined && { cause }) });
 
 /** Number of characters after which, if all are white space, the media type decides. */
 const SNIFF_CHARS = 1024;
@@ -159,7 +162,7 @@ function declaresOtherCharset(contentType: string): boolean {
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-/** @throws {AppError} `bad_response` for an unknown coding */
+/** @throws {ServiceError} `bad_response` for an unknown coding */
 function openCoding(name: string): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
@@ -168,7 +171,7 @@ function openCoding(name: string): Transform {
   if (name === 'zstd' && 'createZstdDecompress' in zlib)
     return (zlib.createZstdDecompress as () => Transform)();
   if (name === 'deflate') return zlib.createInflate();
-  throw new AppError('bad_response', `unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
+  throw unreadable(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
 export type ResponseHead = Pick<HttpResponse, 'status' | 'statusText' | 'headers'>;
@@ -228,8 +231,8 @@ export class ResponseReader {
       .on('data', (part) => this.#guard(() => this.#body.feed(part)))
       .on('end', () => this.#end())
       .on('error', (cause) => {
-        const message = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
-        this.#sink.error(new AppError('bad_response', message, { cause }));
+        const problem = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
+        this.#sink.error(unreadable(problem, cause));
       });
     this.#stream.write(chunk);
   }

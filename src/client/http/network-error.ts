@@ -1,23 +1,14 @@
-import { AppError, type Code, type Reason, systemCode } from '../../errors.ts';
-import { excerpt, formatDuration } from '../../util/format.ts';
+import { AppError, type Code, type Reason, systemCode as systemCodeOf } from '../../errors.ts';
+import { excerpt } from '../../util/format.ts';
+import { ServiceError } from '../service-error.ts';
 
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-interface Failure {
-  readonly error: unknown;
-  /** The code of the error; empty if it has none. */
-  readonly code: string;
-  readonly host: string;
-  readonly hostname: string;
-  readonly connectMs: number;
-}
-
-/** The meaning of codes of the system, OpenSSL, undici, and `codeOf`: the error that is reported. */
+/** What codes of the system, OpenSSL, undici, and `codeOf` mean. */
 type Meaning = readonly [
   codes: RegExp,
   as: Code,
   reason: Reason | undefined,
-  message: (failure: Failure) => string,
   only?: { readonly phases?: readonly Phase[]; readonly retryable?: boolean },
 ];
 
@@ -35,76 +26,26 @@ const BAD_LENGTH = /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/;
 const BEFORE_BODY = { phases: ['connecting', 'waiting'] } as const;
 const IN_BODY = { phases: ['reading'] } as const;
 
-const noConnection = ({ host, connectMs }: Failure) =>
-  `no connection to ${host} within ${formatDuration(connectMs)}`;
-const notHttp = ({ host }: Failure) => `${host} does not respond as an HTTP server`;
-const cutOff = ({ host }: Failure) => `${host} closed the connection in the middle of its response`;
-
+/** The first that matches counts. */
 const MEANINGS: readonly Meaning[] = [
-  [
-    /^EAI_AGAIN$/,
-    'network',
-    'dns',
-    (it) => `the host name ${it.hostname} cannot be resolved right now (${it.code})`,
-  ],
-  [
-    /^(?:EAI_|ENOTFOUND$)/,
-    'network',
-    'dns',
-    (it) => `the host name ${it.hostname} does not exist (${it.code})`,
-    { retryable: false },
-  ],
-  [/^ECONNREFUSED$/, 'network', 'refused', (it) => `connection refused by ${it.host}`],
-  [/^UND_ERR_CONNECT_TIMEOUT$/, 'timeout', 'connect_timeout', noConnection],
-  [/^ETIMEDOUT$/, 'timeout', 'connect_timeout', noConnection, { phases: ['connecting'] }],
-  [UNREACHABLE, 'network', 'unreachable', (it) => `${it.host} cannot be reached (${it.code})`],
-  [
-    NOT_TLS,
-    'tls',
-    'not_tls',
-    (it) => `TLS handshake with ${it.host} failed (${it.code}); the server may speak plain HTTP`,
-  ],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    'tls',
-    undefined,
-    (it) =>
-      `the certificate of ${it.host} is for ${namesIn(it.error) ?? 'another host'}, not for ${it.hostname}`,
-  ],
-  [/^CERT_HAS_EXPIRED$/, 'tls', 'certificate_time', (it) => `the certificate of ${it.host} has expired`],
-  [
-    /^CERT_NOT_YET_VALID$/,
-    'tls',
-    'certificate_time',
-    (it) => `the certificate of ${it.host} is not valid yet`,
-  ],
-  [
-    UNKNOWN_AUTHORITY,
-    'tls',
-    'unknown_authority',
-    (it) =>
-      `the certificate of ${it.host} is not signed by an authority that this machine trusts (${it.code})`,
-  ],
-  [
-    TLS,
-    'tls',
-    undefined,
-    (it) => `the TLS connection to ${it.host} failed: certificate or protocol not accepted (${it.code})`,
-  ],
-  [
-    /^UND_ERR_HEADERS_OVERFLOW$/,
-    'bad_response',
-    'not_http',
-    (it) => `the response from ${it.host} has more than 16 KiB of headers`,
-  ],
-  [/^(?:ERR_ASSERTION|UNEXPECTED_DATA)$/, 'bad_response', 'not_http', notHttp],
+  [/^EAI_AGAIN$/, 'network', 'dns'],
+  [/^(?:EAI_|ENOTFOUND$)/, 'network', 'dns', { retryable: false }],
+  [/^ECONNREFUSED$/, 'network', 'refused'],
+  [/^UND_ERR_CONNECT_TIMEOUT$/, 'timeout', 'connect_timeout'],
+  [/^ETIMEDOUT$/, 'timeout', 'connect_timeout', { phases: ['connecting'] }],
+  [UNREACHABLE, 'network', 'unreachable'],
+  [NOT_TLS, 'tls', 'not_tls'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'tls', 'certificate_name'],
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, 'tls', 'certificate_time'],
+  [UNKNOWN_AUTHORITY, 'tls', 'unknown_authority'],
+  [TLS, 'tls', undefined],
+  [/^(?:UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION|UNEXPECTED_DATA)$/, 'bad_response', 'not_http'],
   // Before the body, this error means that the headers contain different lengths.
-  [BAD_LENGTH, 'bad_response', 'not_http', notHttp, BEFORE_BODY],
-  [BAD_LENGTH, 'network', 'cut_off', cutOff, IN_BODY],
-  [CLOSED, 'network', 'cut_off', cutOff, IN_BODY],
-  [CLOSED, 'network', 'reset', (it) => `${it.host} closed the connection without a response`],
-  [/^$/, 'network', 'unreachable', (it) => `the request to ${it.host} failed`],
-  [/^/, 'network', 'unreachable', (it) => `the request to ${it.host} failed (${it.code})`],
+  [BAD_LENGTH, 'bad_response', 'not_http', BEFORE_BODY],
+  [BAD_LENGTH, 'network', 'cut_off', IN_BODY],
+  [CLOSED, 'network', 'cut_off', IN_BODY],
+  [CLOSED, 'network', 'reset'],
+  [/^/, 'network', undefined],
 ];
 
 export function networkError(
@@ -112,14 +53,19 @@ export function networkError(
   { target, phase, connectMs }: { target: URL; phase: Phase; connectMs: number },
 ): AppError {
   if (error instanceof AppError) return error;
-  const { host, hostname } = target;
-  const code = codeOf(error);
-  const [, as, reason, message, only] = MEANINGS.find(
-    ([codes, , , , { phases } = {}]) => codes.test(code) && (phases?.includes(phase) ?? true),
+  const systemCode = codeOf(error);
+  const [, code, reason, only] = MEANINGS.find(
+    ([codes, , , { phases } = {}]) => codes.test(systemCode) && (phases?.includes(phase) ?? true),
   ) as Meaning;
-  const { retryable } = only ?? {};
-  const text = message({ error, code, host, hostname, connectMs });
-  return new AppError(as, text, { ...(reason && { reason }), host, retryable, cause: error });
+  return new ServiceError(code, {
+    host: target.host,
+    cause: error,
+    limitMs: connectMs,
+    ...(reason && { reason }),
+    ...(systemCode !== '' && { systemCode }),
+    ...(only?.retryable !== undefined && { retryable: only.retryable }),
+    ...(reason === 'certificate_name' && { names: namesIn(error) }),
+  });
 }
 
 export const UNEXPECTED_DATA = 'UNEXPECTED_DATA';
@@ -127,7 +73,7 @@ export const UNEXPECTED_DATA = 'UNEXPECTED_DATA';
 /** Errors of undici's HTTP parser have no code; their `data` is empty at the end of the input. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === UNEXPECTED_DATA) return UNEXPECTED_DATA;
-  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCode(error) ?? '';
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return systemCodeOf(error) ?? '';
   return 'data' in error && error.data ? UNEXPECTED_DATA : 'UNEXPECTED_END';
 }
 

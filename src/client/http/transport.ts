@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { AppError } from '../../errors.ts';
 import { onAbort } from '../../util/async.ts';
-import { formatDuration } from '../../util/format.ts';
 import { parseUrl } from '../../util/url.ts';
+import { ServiceError } from '../service-error.ts';
 import { type HttpResponse, type ResponseHead, ResponseReader, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
@@ -230,39 +229,45 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   #abort(): void {
-    this.#controller?.abort(new AppError('network', 'dropped'));
+    this.#controller?.abort(dropped());
   }
 }
+
+/** Without a stack, as nobody reads it. */
+const dropped = () => Object.assign(new Error('dropped'), { stack: '' });
 
 function startTimer(ms: number, act: () => void): NodeJS.Timeout {
   return setTimeout(act, Math.min(ms, MAX_TIMER_MS));
 }
 
-function timeoutError({ host }: URL, phase: Phase, { totalMs }: CallLimits): AppError {
-  const limit = formatDuration(totalMs);
-  const message = {
-    connecting: `no connection to ${host} within ${limit}`,
-    waiting: `no response from ${host} within ${limit}`,
-    reading: `the response from ${host} did not finish within ${limit}`,
-  }[phase];
-  return new AppError('timeout', message, { reason: 'time', host });
+function timeoutError({ host }: URL, phase: Phase, { totalMs: limitMs }: CallLimits): ServiceError {
+  return new ServiceError('timeout', { reason: 'time', host, phase, limitMs });
 }
 
 /** @throws {AppError} for a redirect, an unknown status, or a body that is too large */
 function assertReadable(endpoint: URL, { status, headers }: ResponseHead, maxBytes: number): void {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    throw new AppError('bad_response', `${host}: unexpected HTTP status ${status}`, { status, host });
+    throw new ServiceError('bad_response', { problem: `unexpected HTTP status ${status}`, status, host });
   }
   // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
-    throw new AppError('bad_response', `${host} sent HTTP 205, which has no content`, { status, host });
+    throw new ServiceError('bad_response', {
+      problem: 'it sent HTTP 205, which has no content',
+      status,
+      host,
+    });
   }
   if (status >= 300 && status < 400) {
     const target = parseUrl(firstValue(headers.location) ?? '', endpoint.href);
-    const message = `${host} redirects ${destination(headers, target)} (${status}); redirects are not followed`;
+    const problem = `the service redirects ${destination(headers, target)} (${status}); redirects are not followed`;
     const isElsewhere = target !== undefined && target.hostname !== endpoint.hostname;
-    throw new AppError('http_error', message, { status, host, ...(isElsewhere && { reason: 'other_host' }) });
+    throw new ServiceError('http_error', {
+      problem,
+      status,
+      host,
+      ...(isElsewhere && { reason: 'other_host' }),
+    });
   }
   if (Number(firstValue(headers['content-length'])) > maxBytes) throw tooLarge(maxBytes);
 }

@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import { Socks5Client } from 'undici/lib/core/socks5-client.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { AppError, systemCode } from '../../errors.ts';
+import { ServiceError } from '../service-error.ts';
 import type { ProxyServer } from './proxy.ts';
 
 /** `CONNECT` of HTTP (RFC 9110, section 9.3.6) or SOCKS 5 (RFC 1928). @param connecting sockets whose tunnels are not open */
@@ -22,7 +22,7 @@ export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector
         if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback);
         else callback(null, socket);
       },
-      (error) => callback(proxyError(error, proxy), null),
+      (error) => callback(proxyError(error, proxy, hostname), null),
     );
   };
   return { connect: open, close: async () => pool?.destroy() };
@@ -36,11 +36,7 @@ async function httpTunnel(pool: Pool, { credentials }: ProxyServer, path: string
   const { statusCode, socket } = await connect.call(pool, { path, headers });
   if (statusCode === 200) return socket as Socket;
   socket.on('error', () => {}).destroy();
-  throw new AppError(
-    'network',
-    statusCode === 407 ? 'requires credentials (407)' : `refused with HTTP ${statusCode}`,
-    { status: statusCode },
-  );
+  throw Object.assign(new Error(`HTTP ${statusCode}`), { statusCode });
 }
 
 async function socksTunnel(
@@ -70,17 +66,34 @@ async function socksTunnel(
   return socket;
 }
 
-function proxyError(error: unknown, proxy: ProxyServer): AppError {
-  return new AppError('network', `the proxy ${proxy.url.host} ${proxyProblem(error)}`, {
-    reason: 'proxy',
-    ...(error instanceof AppError && { status: error.details.status }),
+function proxyError(error: unknown, proxy: ProxyServer, target: string): ServiceError {
+  const { code = '', statusCode: status, hostname } = error as ProxyFailure;
+  const isUnknownName = hostname === target;
+  const isRejected = status === 401 || status === 407 || code.startsWith('UND_ERR_SOCKS5_AUTH');
+  const problem = isUnknownName
+    ? `the host name ${target} does not exist on this machine (${code})`
+    : `the proxy ${proxy.url.host} ${proxyProblem(error, code, status)}`;
+  return new ServiceError('network', {
+    reason: isUnknownName ? 'proxied_dns' : 'proxy',
+    problem,
+    ...(isUnknownName && { url: `socks5h://${proxy.url.host}` }),
+    ...(status !== undefined && { status }),
+    ...((isRejected || isUnknownName) && { retryable: false }),
     cause: error,
   });
 }
 
-function proxyProblem(error: unknown): string {
-  if (error instanceof AppError) return error.message;
-  const code = systemCode(error) ?? '';
+/** An error of the system, of undici, or of {@link httpTunnel}. */
+interface ProxyFailure {
+  readonly code?: string;
+  readonly statusCode?: number;
+  /** The name that was not resolved. */
+  readonly hostname?: string;
+}
+
+function proxyProblem(error: unknown, code: string, status: number | undefined): string {
+  if (status !== undefined)
+    return status === 407 ? 'requires credentials (407)' : `refused with HTTP ${status}`;
   if (code === 'ECONNREFUSED') return 'refused the connection';
   if (code.startsWith('UND_ERR_SOCKS5_AUTH')) return 'rejected the credentials';
   if (code.startsWith('UND_ERR_SOCKS5_REPLY_') && error instanceof Error) {

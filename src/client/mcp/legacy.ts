@@ -1,4 +1,3 @@
-import { AppError } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
@@ -6,6 +5,7 @@ import { send } from '../kernel.ts';
 import { METHOD_NOT_FOUND } from '../rpc/envelope.ts';
 import { type CallState, type Channel, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/outcome.ts';
+import { ServiceError } from '../service-error.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 
 export interface Handshake {
@@ -16,7 +16,7 @@ export interface Handshake {
 
 /** A handshake that the service refused, or that failed for a reason unrelated to the protocol. */
 export interface FailedHandshake {
-  readonly failure: AppError;
+  readonly failure: ServiceError;
   readonly isRefused: boolean;
 }
 
@@ -31,23 +31,22 @@ export async function shakeHands(channel: Channel, state: CallState): Promise<Ha
   const { response, failure: error } = outcome;
   if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
   const handshake = handshakeIn(outcome);
-  if (handshake instanceof AppError) return failedHandshake(handshake);
+  if (handshake instanceof ServiceError) return failedHandshake(handshake);
   try {
     const failure = await notify(channel, state, { method: 'notifications/initialized' }, handshake.headers);
     return failure === undefined ? handshake : failedHandshake(failure);
   } catch (error) {
-    if (error instanceof AppError && error !== state.signal.reason)
-      return { failure: error, isRefused: false };
+    if (error instanceof ServiceError) return { failure: error, isRefused: false };
     throw error;
   }
 }
 
-function failedHandshake(failure: AppError): FailedHandshake {
+function failedHandshake(failure: ServiceError): FailedHandshake {
   const { status = 0 } = failure.details;
   return { failure, isRefused: !UNRELATED.includes(status) && status < 500 };
 }
 
-function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
+function handshakeIn({ response, failure }: Outcome): Handshake | ServiceError {
   if (failure !== undefined) return failure;
   const { envelope, headers } = response;
   const { protocolVersion: version, capabilities }: JsonObject = isObject(envelope.result)
@@ -55,9 +54,8 @@ function handshakeIn({ response, failure }: Outcome): Handshake | AppError {
     : {};
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);
-    return new AppError('bad_response', `the service requires the unsupported MCP version ${got}`, {
-      reason: 'mcp_version',
-    });
+    const problem = `the service requires the unsupported MCP version ${got}`;
+    return new ServiceError('bad_response', { reason: 'mcp_version', problem });
   }
   const id = firstValue(headers['mcp-session-id']);
   const isUsable = id !== undefined && /^[\x21-\x7e]+$/.test(id);

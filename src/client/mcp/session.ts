@@ -186,7 +186,7 @@ function withProtocol(trial: Trial): Outcome {
   if (failure === undefined) return outcome;
   const isOther = isHandshakeRefused || (response?.rpcError !== undefined && !isUnderstood(trial));
   if (!isOther) return outcome;
-  return { ...outcome, failure: failure.withMessage(failure.message, { protocol: protocolName(era) }) };
+  return { ...outcome, failure: failure.add({ protocol: protocolName(era) }) };
 }
 
 const protocolName = (era: Era): string => Object.entries(ERAS).find(([, each]) => each === era)?.[0] ?? era;

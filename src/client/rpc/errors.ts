@@ -1,8 +1,9 @@
-import { AppError, type Code } from '../../errors.ts';
-import { excerpt, formatDuration } from '../../util/format.ts';
+import type { Code } from '../../errors.ts';
+import { excerpt } from '../../util/format.ts';
 import { isFilled, isObject, parseJsonOrNone } from '../../util/json.ts';
 import type { HttpResponse } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
+import { ServiceError } from '../service-error.ts';
 import { INVALID_PARAMS, type RpcError } from './envelope.ts';
 import { parseRetryAfter } from './retry.ts';
 
@@ -17,13 +18,12 @@ const TOKENS: readonly (readonly [RegExp, Code])[] = [
 export function rpcError(
   error: RpcError,
   { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
-): AppError {
+): ServiceError {
   const data = isObject(error.data) ? error.data : {};
   const code = codeOf([error.code, data.code, data.status, data.reason]) ?? 'rpc_error';
-  const number = error.code === undefined ? '' : ` (JSON-RPC error ${excerpt(String(error.code), 40)})`;
-  const serviceMessage = excerpt(error.message + argumentIn(error));
-  return new AppError(code, serviceMessage + number, {
-    serviceMessage,
+  return new ServiceError(code, {
+    layer: 'rpc',
+    serviceMessage: excerpt(error.message + argumentIn(error)),
     rpcCode: error.code,
     status: status < 300 ? undefined : status,
     requestId: requestIdIn(headers),
@@ -41,15 +41,15 @@ function argumentIn({ code, message, data }: RpcError): string {
 }
 
 /** Converts the result of a failed tool. @param output its parsed text, or its structured content */
-export function toolError(output: unknown, text: string, tool?: string): AppError {
+export function toolError(output: unknown, text: string, tool?: string): ServiceError {
   const object = isObject(output) ? output : {};
   const inner = isObject(object.error) ? object.error : {};
   const code = codeOf([object.status, object.code, object.error, inner.code, inner.status]);
   const texts = [inner.message, object.message, object.error, text].filter(isFilled);
   const message = texts.find((each) => each.trim() !== '');
-  const serviceMessage = message && excerpt(message);
-  return new AppError(code ?? 'tool_error', serviceMessage ?? 'the tool failed without an error message', {
-    serviceMessage,
+  return new ServiceError(code ?? 'tool_error', {
+    layer: 'tool',
+    serviceMessage: message && excerpt(message),
     tool: code === undefined ? tool : undefined,
   });
 }
@@ -74,25 +74,36 @@ export interface StatusContext {
   /** host:port of the service, for messages. */
   readonly host: string;
   readonly keySuffix?: string | undefined;
+  /** The requested details, if they may require a paid key. */
+  readonly level?: string | undefined;
   /** Returns the time, ms since the epoch. */
   now(): number;
 }
 
+const CODES: Readonly<Record<number, Code>> = {
+  401: 'unauthorized',
+  402: 'plan_required',
+  403: 'forbidden',
+  407: 'network',
+  429: 'rate_limited',
+};
 const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** Converts a failed response. The status determines the code; if the status is not specific, the JSON-RPC error does. */
-export function statusError(response: FailedResponse, context: StatusContext): AppError {
+export function statusError(response: FailedResponse, context: StatusContext): ServiceError {
   const { status, rpc, headers } = response;
-  const retryAfter = parseRetryAfter(headers['retry-after'], context.now());
-  const { code, message } = meaningOf(status, context, retryAfter);
+  const { host, keySuffix, level } = context;
+  // The error for details that require a paid key is not documented, so a 403 is treated as that error.
+  const isPaid = status === 403 && level !== undefined;
+  const code = isPaid ? 'plan_required' : (CODES[status] ?? 'http_error');
   if (rpc !== undefined && code === 'http_error' && status < 500) return rpcError(rpc, { status, headers });
-  const detail = detailOf(response);
-  return new AppError(code, detail === '' ? message : `${message}: ${detail}`, {
+  return new ServiceError(code, {
     status,
-    host: context.host,
-    serviceMessage: detail || undefined,
+    host,
+    serviceMessage: detailOf(response) || undefined,
     retryable: RETRYABLE_STATUSES.includes(status),
-    retryAfter,
+    retryAfter: parseRetryAfter(headers['retry-after'], context.now()),
+    ...(status === 401 && { keySuffix }),
     rpcCode: rpc?.code,
     requestId: requestIdIn(headers),
   });
@@ -100,32 +111,6 @@ export function statusError(response: FailedResponse, context: StatusContext): A
 
 function requestIdIn(headers: HeaderFields): string | undefined {
   return firstValue(headers['x-request-id'] ?? headers['request-id'])?.slice(0, 200) || undefined;
-}
-
-function meaningOf(
-  status: number,
-  { host, keySuffix }: StatusContext,
-  wait: number | undefined,
-): { code: Code; message: string } {
-  switch (status) {
-    case 401: {
-      const what =
-        keySuffix === undefined ? 'request, which had no API key' : `API key ending in ${keySuffix}`;
-      return { code: 'unauthorized', message: `${host} rejected the ${what} (401)` };
-    }
-    case 402:
-      return { code: 'plan_required', message: `${host} requires a paid key for this (402)` };
-    case 403:
-      return { code: 'forbidden', message: `${host} does not allow this with the current key (403)` };
-    case 407:
-      return { code: 'network', message: `the proxy in front of ${host} requires credentials (407)` };
-    case 429: {
-      const pause = wait === undefined ? '' : `, wait ${formatDuration(wait * 1000)}`;
-      return { code: 'rate_limited', message: `${host}: too many requests (429${pause})` };
-    }
-    default:
-      return { code: 'http_error', message: `${host} returned HTTP ${status}` };
-  }
 }
 
 /** Returns the explanation in a response: a JSON-RPC error, an OAuth or a plain error object, text, or the status text. */

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import type { AppError, ErrorDetails } from '../../errors.ts';
 import { type JsonObject, mapStrings } from '../../util/json.ts';
 import type { HttpResponse } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Transport } from '../http/transport.ts';
+import { ServiceError } from '../service-error.ts';
 import type { PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
 import { type StatusContext, statusError } from './errors.ts';
@@ -34,6 +35,8 @@ export interface Channel extends StatusContext, RetryLimits, Pick<Context, 'slee
 /** The state of one call, which may take several requests. */
 export interface CallState extends CallLimits {
   readonly effect: Effect;
+  /** What the call is about, for its failure. */
+  readonly facts?: ErrorDetails;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;
   /** A request of the server for input, which was refused. */
@@ -88,18 +91,20 @@ export async function exchange(channel: Channel, state: CallState, message: RpcM
     const body = bodyOf(message, id);
     const first = await channel.transport.send(state, { body, ...post }).catch(brokenStream);
     const response = await resume(channel, state, message, reader, first);
-    if (response instanceof AppError) return { failure: response };
-    const outcome = outcomeOf(mapStrings(response, channel.mask), id, reader, channel);
+    if (response instanceof ServiceError) return { failure: response };
+    const { host, keySuffix, now } = channel;
+    const context = { host, keySuffix, now, level: state.facts?.level };
+    const outcome = outcomeOf(mapStrings(response, channel.mask), id, reader, context);
     protocolWarnings(outcome.response, response.isStream).forEach(channel.note);
     return outcome;
   } catch (error) {
-    const isLate = error instanceof AppError && error.details.reason === 'time';
+    const isLate = error instanceof ServiceError && error.details.reason === 'time';
     const cancelled =
       isLate || state.signal.aborted ? message.cancel?.(cleanupState(channel), id) : undefined;
     // A call that timed out does not wait for its cancellation to be sent.
     if (!isLate) await cancelled;
-    const isOurs = error instanceof AppError && error.kind !== 'interrupted' && error !== state.signal.reason;
-    if (isOurs) return { failure: error };
+    // Other errors are those of callbacks, or the reason of the signal.
+    if (error instanceof ServiceError) return { failure: error };
     throw error;
   }
 }
@@ -110,8 +115,8 @@ async function resume(
   state: CallState,
   { resume: session }: RpcMessage,
   reader: EventReader,
-  first: HttpResponse | AppError,
-): Promise<HttpResponse | AppError> {
+  first: HttpResponse | ServiceError,
+): Promise<HttpResponse | ServiceError> {
   let response = first;
   for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(response, reader); resumed += 1) {
     const { lastEventId, retryMs = RESUME_MS, onEvent } = reader;
@@ -123,7 +128,7 @@ async function resume(
     const headers = { ...bodilessHeaders(channel, session), ...fields };
     const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
     // If resuming is refused, the error with which the previous stream ended is reported.
-    if (!(next instanceof AppError) && (next.status >= 300 || !next.isStream)) break;
+    if (!(next instanceof ServiceError) && (next.status >= 300 || !next.isStream)) break;
     response = next;
   }
   return response;
@@ -134,21 +139,22 @@ function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: n
   return JSON.stringify(request(id, method, sent));
 }
 
-const isBroken = (response: HttpResponse | AppError, { found }: EventReader): boolean =>
-  found === undefined && (response instanceof AppError || response.isStream);
+const isBroken = (response: HttpResponse | ServiceError, { found }: EventReader): boolean =>
+  found === undefined && (response instanceof ServiceError || response.isStream);
 
-function brokenStream(error: unknown): AppError {
-  if (error instanceof AppError && ['cut_off', 'reset'].includes(error.details.reason ?? '')) return error;
+function brokenStream(error: unknown): ServiceError {
+  if (error instanceof ServiceError && ['cut_off', 'reset'].includes(error.details.reason ?? ''))
+    return error;
   throw error;
 }
 
-/** @returns the error that the service responds with, if any. @throws {AppError} if there was no response */
+/** @returns the error that the service responds with, if any. @throws {ServiceError} if there was no response */
 export async function notify(
   channel: Channel,
   state: CallState,
   message: JsonObject,
   headers: RequestHeaders,
-): Promise<AppError | undefined> {
+): Promise<ServiceError | undefined> {
   await channel.events.onRequest?.();
   const response = await channel.transport.send(state, {
     method: 'POST',

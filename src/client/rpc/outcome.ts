@@ -1,8 +1,9 @@
-import { AppError } from '../../errors.ts';
+import type { Reason } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
-import { isObject, type JsonObject, parseJson, parseJsonOrNone } from '../../util/json.ts';
+import { isObject, type JsonObject, parseJsonOrNone, readJson } from '../../util/json.ts';
 import { type HttpResponse, mediaType, type ResponseHead, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
+import { ServiceError } from '../service-error.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { htmlTitle, isHtml, type StatusContext, statusError } from './errors.ts';
 
@@ -20,7 +21,7 @@ export type Outcome =
       readonly response: RpcResponse & { readonly envelope: JsonObject };
       readonly failure?: undefined;
     }
-  | { readonly response?: RpcResponse; readonly failure: AppError };
+  | { readonly response?: RpcResponse; readonly failure: ServiceError };
 
 interface Found {
   readonly envelope: JsonObject;
@@ -53,7 +54,8 @@ export class EventReader {
 
   #read(text: string, isCut: boolean): void {
     // An event that was cut off counts only if its message is complete.
-    const value = isCut ? parseJsonOrNone(text) : parseJson(text);
+    const { value, fault } = readJson(text);
+    if (fault !== undefined && !isCut) throw unreadable(`the response ${fault}`);
     const envelope = findReply(value, this.#id, 'stream');
     if (envelope !== undefined) {
       this.found = { envelope, text };
@@ -66,7 +68,7 @@ export class EventReader {
   }
 }
 
-/** @param seen contains the envelope if it arrived as an event; otherwise the body is searched */
+/** The status is looked at first: the body of a failed request only explains it. @param seen the events of a stream */
 export function outcomeOf(
   http: HttpResponse,
   id: number,
@@ -76,10 +78,9 @@ export function outcomeOf(
   const { status, statusText, headers } = http;
   const isOk = status >= 200 && status < 300;
   const base = { id, status, statusText, headers };
-  const found = seen.found ?? (http.isStream ? noReply(id, seen, context) : readBody(http, id, context));
-  if (found instanceof AppError) {
-    return { response: { ...base, text: http.text }, failure: isOk ? found : statusError(http, context) };
-  }
+  const found = seen.found ?? (isOk ? readBody(http, id, seen, context.host) : refusalIn(http, id));
+  if (found === undefined || found instanceof ServiceError)
+    return { response: { ...base, text: http.text }, failure: found ?? statusError(http, context) };
   const { envelope, text } = found;
   const rpcError = errorIn(envelope);
   if (rpcError === undefined && isOk) return { response: { text, envelope, ...base } };
@@ -87,54 +88,48 @@ export function outcomeOf(
   return { response: { text, envelope, ...(rpcError && { rpcError }), ...base }, failure };
 }
 
-const expected = (id: number, host: string): string =>
-  `expected a JSON-RPC response with id ${id} from ${host}`;
-
-function noReply(id: number, { sawOtherId }: EventReader, { host }: StatusContext): AppError {
-  if (sawOtherId)
-    return new AppError('bad_response', `${expected(id, host)}, got one with another id`, { host });
-  const message = `${host} ended its stream without a response`;
-  return new AppError('network', message, { reason: 'incomplete', host });
+/** Returns the envelope of a response whose status is an error, if it has one. */
+function refusalIn({ text, isStream }: HttpResponse, id: number): Found | undefined {
+  const envelope = isStream ? undefined : findReply(parseJsonOrNone(text), id, 'refusal');
+  return envelope && { envelope, text };
 }
 
-function readBody(http: HttpResponse, id: number, { host }: StatusContext): Found | AppError {
-  const { status, headers, text } = http;
-  if (text.trim() === '') {
-    const message = `${host} sent an empty response (${status})`;
-    // 204 and 205 are empty by definition, so a retry would not help.
-    return new AppError('bad_response', message, { host, ...(status === 200 && { reason: 'incomplete' }) });
-  }
+function readBody(http: HttpResponse, id: number, seen: EventReader, host: string): Found | ServiceError {
+  const { status, headers, text, isStream } = http;
+  if (isStream) return seen.sawOtherId ? otherReply(id, 'one with another id') : noReply(host);
+  // 204 and 205 are empty by definition, so a retry would not help.
+  if (text.trim() === '')
+    return unreadable(`the response is empty (${status})`, status === 200 ? 'incomplete' : undefined);
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
-  if (isPage && !/^\s*[{[]/.test(text)) return webPage(text, host);
-  try {
-    const value = parseJson(text);
-    const envelope = findReply(value, id, status < 300 ? 'body' : 'refusal');
-    if (envelope !== undefined) return { envelope, text };
-    const message = `${expected(id, host)}, got ${kindOf(value)}: ${excerpt(text)}`;
-    return new AppError('bad_response', message, { host });
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return isCutOff(error, headers) ? cutOff(error, host) : error;
-  }
+  if (isPage && !/^\s*[{[]/.test(text))
+    return unreadable(`got a web page${titled(text)}, not the API`, 'web_page');
+  return readEnvelope(http, id, host);
 }
 
-const isCutOff = ({ details }: AppError, headers: HeaderFields): boolean =>
-  details.reason === 'incomplete' &&
-  headers['content-length'] === undefined &&
-  headers['transfer-encoding'] === undefined;
-
-function cutOff(cause: AppError, host: string): AppError {
-  const message = `${host} closed the connection in the middle of its response`;
-  return new AppError('network', message, { reason: 'cut_off', host, cause });
+function readEnvelope({ headers, text }: HttpResponse, id: number, host: string): Found | ServiceError {
+  const { value, fault, isCut } = readJson(text);
+  if (isCut && !isMeasured(headers)) return new ServiceError('network', { reason: 'cut_off', host });
+  if (fault !== undefined) return unreadable(`the response ${fault}`, isCut ? 'incomplete' : undefined);
+  const envelope = findReply(value, id, 'body');
+  return envelope === undefined ? otherReply(id, `${kindOf(value)}: ${excerpt(text)}`) : { envelope, text };
 }
 
-function webPage(text: string, host: string): AppError {
-  const title = htmlTitle(text);
-  const named = title === undefined ? '' : ` ("${excerpt(title, 80)}")`;
-  return new AppError('bad_response', `got a web page${named} from ${host}, not the API`, {
-    reason: 'web_page',
-    host,
-  });
+const unreadable = (problem: string, reason?: Reason): ServiceError =>
+  new ServiceError('bad_response', { problem, reason });
+
+const otherReply = (id: number, got: string): ServiceError =>
+  unreadable(`expected a JSON-RPC response with id ${id}, got ${got}`);
+
+const noReply = (host: string): ServiceError =>
+  new ServiceError('network', { reason: 'incomplete', host, problem: 'the stream ended without a response' });
+
+/** Whether the end of the body was marked. Otherwise, the end of the connection is the end of the body. */
+const isMeasured = (headers: HeaderFields): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+function titled(page: string): string {
+  const title = htmlTitle(page);
+  return title === undefined ? '' : ` ("${excerpt(title, 80)}")`;
 }
 
 export function protocolWarnings({ headers, text, envelope }: RpcResponse, isStream: boolean): string[] {

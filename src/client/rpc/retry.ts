@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { AppError, Reason } from '../../errors.ts';
-import { formatDuration } from '../../util/format.ts';
+import type { ErrorDetails, Reason } from '../../errors.ts';
 
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
 export type Effect = 'read' | 'write';
@@ -21,10 +20,17 @@ const MIN_GAP_429_MS = 500;
 /** Random part of a wait, so that several calls or processes do not resume at the same time. */
 const JITTER_MS = 250;
 
-const IMF_FIXDATE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+/** The three forms of RFC 9110, section 5.6.7, all of them UTC: `Sun, 06 Nov 2026 …`, `Sunday, 06-Nov-26 …`, `Sun Nov  6 …`. */
+const HTTP_DATE = new RegExp(
+  `^(?:${DAY}, \\d\\d ${MONTH} \\d{4} TIME GMT|${DAY}[a-z]{3,6}, \\d\\d-${MONTH}-\\d\\d TIME GMT|${DAY} ${MONTH} [ \\d]\\d TIME \\d{4})$`.replaceAll(
+    'TIME',
+    '\\d\\d:\\d\\d:\\d\\d',
+  ),
+);
 
-/** RFC 9110, section 10.2.3: whole seconds or an IMF-fixdate; of several, the largest. @returns seconds; none for a past date */
+/** RFC 9110, section 10.2.3: whole seconds or a date; of several, the largest. @returns seconds; none for a past date */
 export function parseRetryAfter(
   header: string | readonly string[] | undefined,
   now: number,
@@ -32,7 +38,8 @@ export function parseRetryAfter(
   const seconds = [header ?? []].flat().flatMap((value) => {
     const text = value.trim();
     if (/^\d{1,15}$/.test(text)) return [Number(text)];
-    const left = IMF_FIXDATE.test(text) ? Math.ceil((Date.parse(text) - now) / 1000) : 0;
+    if (!HTTP_DATE.test(text)) return [];
+    const left = Math.ceil((Date.parse(`${text.replace(/ GMT$/, '')} GMT`) - now) / 1000);
     return left > 0 ? [left] : [];
   });
   return seconds.length === 0 ? undefined : Math.max(...seconds);
@@ -45,55 +52,39 @@ export interface RetryLimits {
   random(): number;
 }
 
+/** How long to wait before the next attempt, or why there is none, as facts about the failure. */
 export type RetryPlan =
-  | { readonly waitMs: number; readonly failure?: undefined }
-  | { readonly failure: AppError };
+  | { readonly waitMs: number; readonly end?: undefined }
+  | { readonly waitMs?: undefined; readonly end: ErrorDetails };
 
 /** @param attempt the number of attempts before the failed one */
 export function planRetry(
-  failure: AppError,
+  failure: ErrorDetails,
   { attempt, effect, remainingMs }: { attempt: number; effect: Effect; remainingMs: number },
   { retries, maxWaitMs, random }: RetryLimits,
 ): RetryPlan {
-  const { status, retryAfter } = failure.details;
-  if (!isRetryable(failure, effect, attempt)) return { failure };
-  if (attempt >= retries) {
-    const tried = `${failure.message} (tried ${attempt + 1} times)`;
-    return { failure: attempt === 0 ? failure : failure.withMessage(tried) };
-  }
+  const { status, retryAfter } = failure;
+  if (!isRepeatable(failure, effect, attempt)) return { end: {} };
+  if (attempt >= retries) return { end: { stoppedBy: 'retries', attempts: attempt + 1 } };
   if (retryAfter === undefined) {
     // Exponential backoff with full jitter.
     const minMs = status === 429 ? MIN_GAP_429_MS : MIN_GAP_MS;
     const waitMs = Math.round(Math.max(minMs, random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt)));
-    if (waitMs < remainingMs) return { waitMs };
-    return { failure: failure.withMessage(`${failure.message}; no time is left for a retry`) };
+    return waitMs < remainingMs ? { waitMs } : { end: { stoppedBy: 'deadline' } };
   }
-  const retryAfterMs = retryAfter * 1000;
-  const waitMs = Math.max(MIN_GAP_429_MS, retryAfterMs);
-  if (retryAfterMs > maxWaitMs) return { failure: waitTooLong(failure, retryAfterMs, maxWaitMs) };
+  const askedWaitMs = retryAfter * 1000;
+  const waitMs = Math.max(MIN_GAP_429_MS, askedWaitMs);
+  if (askedWaitMs > maxWaitMs) return { end: { stoppedBy: 'max_wait', askedWaitMs, limitMs: maxWaitMs } };
   // The wait at the gate does not count against the time of the call.
   if (status === 429) return { waitMs };
   const spreadMs = waitMs + Math.round(random() * JITTER_MS);
-  return spreadMs < remainingMs ? { waitMs: spreadMs } : { failure: waitTooLong(failure, retryAfterMs) };
+  return spreadMs < remainingMs ? { waitMs: spreadMs } : { end: { stoppedBy: 'deadline', askedWaitMs } };
 }
 
-function isRetryable(
-  { details: { reason, status = 0 } }: AppError,
-  effect: Effect,
-  attempt: number,
-): boolean {
+function isRepeatable({ reason, status = 0 }: ErrorDetails, effect: Effect, attempt: number): boolean {
   if (reason === undefined) return STATUSES[effect].includes(status);
   // The service may always send an incomplete response, so retry only once.
   return REASONS[effect].includes(reason) && (reason !== 'incomplete' || attempt === 0);
-}
-
-/** @param maxWaitMs the limit that the wait exceeds; undefined for the time of the call */
-function waitTooLong(failure: AppError, ms: number, maxWaitMs?: number): AppError {
-  const limit = maxWaitMs === undefined ? 'the time that is left' : formatDuration(maxWaitMs);
-  const excess =
-    maxWaitMs === 0 ? '' : `; the service asks to wait ${formatDuration(ms)}, longer than ${limit}`;
-  const message = `${failure.message}${excess}`;
-  return failure.withMessage(message, { reason: maxWaitMs === undefined ? 'no_time' : 'max_wait' });
 }
 
 /** A gate that all calls of a client share. After a 429, no call is sent until the gate opens. */

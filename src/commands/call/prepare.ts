@@ -95,7 +95,8 @@ export function unlistedToolError(error: unknown, name: string, tool: Tool | und
   if (!UNKNOWN_TOOL_CODES.includes(error.details.rpcCode)) return error;
   const names = DOCUMENTED_TOOLS.map((each) => each.name);
   const [near] = nearest(name, names);
-  return error.withMessage(`${name}: ${error.message}`, {
+  return error.add({
+    about: name,
     hint: [
       ...suggestion(name, names, 1),
       {

@@ -263,9 +263,9 @@ async function lookUpOne(
 
 function withNext(app: App, error: unknown): unknown {
   if (error instanceof RateLimitError)
-    return error.withHint({ text: `from ${timeText(app, error.freeAt)} on`, command: again() });
+    return error.add({ hint: { text: `from ${timeText(app, error.freeAt)} on`, command: again() } });
   if (!(error instanceof AppError) || error.kind !== 'interrupted') return error;
-  return error.withHint({ text: 'continue', command: again() });
+  return error.add({ hint: { text: 'continue', command: again() } });
 }
 
 async function printCost(app: App, due: Due, flags: RefreshFlags): Promise<void> {

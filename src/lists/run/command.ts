@@ -279,18 +279,18 @@ async function withNext(app: App, plan: Plan, failure: unknown, next: Command | 
   const before = adviceOf(hintInRun(app, failure));
   if (failure instanceof CheckpointMismatch) {
     const text = await (await import('./estimate.ts')).restartText(app, plan);
-    return failure.withHint([...before, { text, command: nextCommand({ '--force': true }) }]);
+    return failure.add({ hint: [...before, { text, command: nextCommand({ '--force': true }) }] });
   }
   if (kind === 'usage' && (code !== 'bad_input' || next === undefined)) return failure;
   if (next === undefined) {
     const text = 'with -o <file> a run can be continued where it stopped';
     return plan.outputFile === undefined && kind !== 'local'
-      ? failure.withHint([...before, { text }])
+      ? failure.add({ hint: [...before, { text }] })
       : failure;
   }
   if (failure instanceof RateLimitError)
-    return failure.withHint({ text: `from ${timeText(app, failure.freeAt)} on`, command: next });
+    return failure.add({ hint: { text: `from ${timeText(app, failure.freeAt)} on`, command: next } });
   const first = BEFORE_NEXT[code] ?? before;
   const text = first.length === 0 ? 'continue' : 'then continue';
-  return failure.withHint([...first, { text, command: next }]);
+  return failure.add({ hint: [...first, { text, command: next }] });
 }

@@ -7,7 +7,7 @@ import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
-import { type Bounds, boundError, boundResult, isBounded } from './bounds.ts';
+import { type Bounds, boundResult, isBounded } from './bounds.ts';
 import {
   capabilityOf,
   describeServer,
@@ -99,20 +99,17 @@ export class Methods {
     const { name, arguments: args = {}, _meta, inputResponses, requestState } = request.params;
     if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
     if (!isObject(args)) throw invalidParams('arguments must be an object');
-    const { bounds = {} } = this.#options;
     try {
       const params = { name, arguments: args, _meta, inputResponses, requestState };
-      return boundResult(await this.#forward({ ...request, params }), bounds);
+      const result = await this.#forward({ ...request, params });
+      return boundResult(result, this.#options.bounds ?? {});
     } catch (error) {
-      if (error instanceof AppError) return boundResult(toolError(error), bounds);
-      if (!(error instanceof ProtocolError)) throw error;
-      if (error.code !== INVALID_PARAMS || !this.#options.upstream.hasTool(name)) {
-        throw boundError(error, bounds);
-      }
+      if (error instanceof AppError) return toolError(error);
+      const isInvalid = error instanceof ProtocolError && error.code === INVALID_PARAMS;
+      if (!isInvalid || !this.#options.upstream.hasTool(name)) throw error;
       // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
       const hint = { text: 'correct the arguments: the input schema of the tool describes them' };
-      const failed = toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
-      return boundResult(failed, bounds);
+      return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
     }
   }
 
@@ -252,6 +249,6 @@ function toolError(error: AppError): JsonObject {
   return {
     isError: true,
     content: [{ type: 'text', text: `${error.message}\nhint: ${hintText(hint)}` }],
-    _meta: { [ERROR_META_KEY]: errorFields(error.withHint(hint)) },
+    _meta: { [ERROR_META_KEY]: errorFields(error.add({ hint: hint })) },
   };
 }

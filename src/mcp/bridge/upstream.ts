@@ -101,7 +101,7 @@ export class Upstream {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (FIXED_BY_LOGIN.includes(error.code) && this.#connection === current) this.#connection = undefined;
-      throw error.withHint(this.#options.hintFor(error));
+      throw error.add({ hint: this.#options.hintFor(error) });
     }
   }
 

@@ -43,7 +43,7 @@ export async function checkEntry(app: App, client: McpClient, connection: Connec
     return { ok: true, tools };
   } catch (error) {
     const causes = variablesProblems(app, client, variables);
-    throw causes.length > 0 && error instanceof AppError ? error.withHint(causes) : error;
+    throw causes.length > 0 && error instanceof AppError ? error.add({ hint: causes }) : error;
   }
 }
 

@@ -223,7 +223,15 @@ describe('a SOCKS proxy', () => {
     const client = through(`socks5://${proxy.host}`, new URL('http://192.0.2.1:8080/api/mcp'));
     expect((await find(client)).output).toEqual(FOUND);
     expect(proxy.addresses).toEqual(['192.0.2.1:8080']);
-    await expectProxyError(find(through(`socks5://${proxy.host}`)), '');
+    const error = await failure(find(through(`socks5://${proxy.host}`)));
+    expect(error).toMatchObject({
+      code: 'network',
+      message: 'the host name service.example does not exist on this machine (ENOTFOUND)',
+      retryable: false,
+    });
+    expect(hintText(hintFor(error))).toContain(
+      `use socks5h://${proxy.host}, which resolves names in the proxy`,
+    );
   });
 
   it('carries TLS with the certificate of the service', async () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { formatJson, mapStrings, memberText, parseJson, toJson } from '../../../src/util/json.ts';
-import { errorOf } from '../../helpers/files.ts';
+import { formatJson, mapStrings, memberText, readJson, toJson } from '../../../src/util/json.ts';
 import { FORBIDDEN, hostileJson } from '../../helpers/hostile.ts';
 
 function nested(levels: number): unknown {
@@ -94,30 +93,27 @@ describe('mapStrings', () => {
   });
 });
 
-const fault = (text: string) => errorOf(() => parseJson(text));
+const fault = (text: string) => readJson(text);
 
-describe('parseJson', () => {
+describe('readJson', () => {
   it('parses the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
-        expect(parseJson(text)).toEqual(JSON.parse(text));
-        expect(parseJson(`\uFEFF${text}`)).toEqual(JSON.parse(text));
+        expect(readJson(text)).toEqual({ value: JSON.parse(text) });
+        expect(readJson(`\uFEFF${text}`)).toEqual({ value: JSON.parse(text) });
       }),
     );
   });
 
-  it('throws only bad_response', () => {
+  it('has a fault for what JSON.parse refuses', () => {
     const pieces = fc.constantFrom(...'{ } [ ] , : " \\ u00 1 - e true a'.split(' '), ' ', '\n', '\0');
     fc.assert(
       fc.property(fc.array(pieces), (parts) => {
         const text = parts.join('');
-        try {
-          expect(parseJson(text)).toEqual(JSON.parse(text));
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'bad_response' });
-          expect(() => JSON.parse(text)).toThrow();
-        }
+        const { value, fault } = readJson(text);
+        if (fault === undefined) expect(value).toEqual(JSON.parse(text));
+        else expect(() => JSON.parse(text)).toThrow();
       }),
       { numRuns: 500 },
     );
@@ -136,23 +132,24 @@ describe('parseJson', () => {
     ['NaN', 0],
     ['}', 0],
   ])('%j is invalid at offset %d', (text, offset) => {
-    expect(fault(text).message).toBe(`the response is not valid JSON (offset ${offset})`);
+    expect(fault(text)).toEqual({ fault: `is not valid JSON (offset ${offset})` });
   });
 
   it('distinguishes text that ends early from invalid text', () => {
     const text = '{"a":[1,"x\\u00e9",true,null,{"b":-1.5e3}]}';
     for (let length = 0; length < text.length; length++) {
-      expect(fault(text.slice(0, length)).details.reason).toBe('incomplete');
+      expect(fault(text.slice(0, length)).isCut).toBe(true);
     }
   });
 
   it.each(['Here it is: {not JSON', '{not', '[1,x', '{"a":1 "b"'])('%j is invalid, not cut', (text) => {
-    expect(fault(text).details.reason).toBeUndefined();
+    expect(fault(text)).toMatchObject({ fault: expect.any(String) });
+    expect(fault(text).isCut).toBeUndefined();
   });
 
   it('accepts 200 levels and no more', () => {
-    expect(parseJson('['.repeat(200) + ']'.repeat(200))).toHaveLength(1);
-    expect(fault('['.repeat(201) + ']'.repeat(201)).message).toContain('offset 200');
-    expect(parseJson(JSON.stringify('['.repeat(300)))).toBe('['.repeat(300));
+    expect(readJson('['.repeat(200) + ']'.repeat(200)).value).toHaveLength(1);
+    expect(fault('['.repeat(201) + ']'.repeat(201)).fault).toContain('offset 200');
+    expect(readJson(JSON.stringify('['.repeat(300))).value).toBe('['.repeat(300));
   });
 });
