@@ -23,7 +23,7 @@ import type { Upstream } from './upstream.ts';
 
 export interface MethodOptions {
   readonly upstream: Pick<Upstream, keyof Upstream>;
-  readonly sleep: Context['sleep'];
+  readonly context: Pick<Context, 'now' | 'sleep'>;
   readonly bounds?: Bounds;
   send(message: unknown): void;
 }
@@ -40,6 +40,12 @@ const SERVER_BUSY = -32000;
  * of silence.
  */
 const HEARTBEAT_MS = 5000;
+/**
+ * Least time between a progress notification and the response. Hosts with the official SDKs forget the token while they
+ * read the response, before they handle a notification from the same read, and nothing tells when they have read it: a
+ * host of 2026-07-28 takes no requests, so not even a `ping`.
+ */
+const PROGRESS_GAP_MS = 50;
 
 export interface HostRequest {
   readonly method: string;
@@ -166,13 +172,10 @@ export class Methods {
     const progress = Progress.of(request.params, this.#options);
     try {
       const task = () => untilAborted(this.#send(request, progress), signal);
-      const result = await this.#calls.run(task, signal);
-      // Some hosts lose a progress notification that they read together with the response.
-      if (progress?.wasReceived) await new Promise((resolve) => setImmediate(resolve));
-      return result;
+      return await this.#calls.run(task, signal);
     } finally {
       this.#pending -= 1;
-      progress?.end();
+      await progress?.end();
     }
   }
 
@@ -206,7 +209,8 @@ class Progress {
   readonly #token: string | number;
   readonly #options: MethodOptions;
   readonly #done = new AbortController();
-  wasReceived = false;
+  #wasReceived = false;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   static of({ _meta }: JsonObject, options: MethodOptions): Progress | undefined {
     const token = isObject(_meta) ? _meta.progressToken : undefined;
@@ -220,26 +224,30 @@ class Progress {
   }
 
   readonly forward = (progress: JsonObject): void => {
-    this.wasReceived = true;
+    this.#wasReceived = true;
     this.#report(progress);
   };
 
-  end(): void {
+  async end(): Promise<void> {
     this.#done.abort();
+    const { now, sleep } = this.#options.context;
+    const missing = this.#reportedAt + PROGRESS_GAP_MS - now();
+    if (missing > 0) await sleep(missing);
   }
 
   #report(progress: JsonObject): void {
     // Progress must not follow the response.
     if (this.#done.signal.aborted) return;
+    this.#reportedAt = this.#options.context.now();
     const params = { ...progress, progressToken: this.#token };
     this.#options.send({ jsonrpc: '2.0', method: 'notifications/progress', params });
   }
 
   async #heartbeat(): Promise<void> {
     for (let beat = 1; ; beat += 1) {
-      await this.#options.sleep(HEARTBEAT_MS, this.#done.signal);
+      await this.#options.context.sleep(HEARTBEAT_MS, this.#done.signal);
       // Progress must increase, so use steps smaller than those of the service.
-      if (!this.wasReceived) this.#report({ progress: beat / 1000, message: 'waiting for the service' });
+      if (!this.#wasReceived) this.#report({ progress: beat / 1000, message: 'waiting for the service' });
     }
   }
 }

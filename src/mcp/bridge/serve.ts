@@ -114,7 +114,7 @@ const quiet = (context: Context, verbose: boolean): Context => ({
 
 /** @throws {PipeClosed} if the host stops reading; the reason of the context's signal */
 async function serveStdio(
-  { stdin, stdout, sleep, signal }: Context,
+  { stdin, stdout, now, sleep, signal }: Context,
   served: Pick<MethodOptions, 'upstream' | 'bounds'>,
   onFault: (fault: unknown) => void,
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function serveStdio(
     written = written.then(() => stdout.write(toLine(message)));
     written.catch((error: unknown) => broken.abort(error));
   }
-  const bridge = new Bridge({ ...served, sleep, send, onFault });
+  const bridge = new Bridge({ ...served, context: { now, sleep }, send, onFault });
 
   async function readAll(): Promise<void> {
     for await (const line of readLines(stdin.chunks())) bridge.receive(line);

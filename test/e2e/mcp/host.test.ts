@@ -2,6 +2,8 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { useScriptedService } from '../../helpers/answers.ts';
+import { UNPACED } from '../../helpers/enrich.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { connectHost, useInstalled } from './installed.ts';
@@ -93,4 +95,49 @@ it('a host that passes no variables uses the saved login as soon as it is saved'
   const login = ['login', '--base-url', plain.sandbox.baseUrl, '--key-stdin'];
   expect(await runCli(login, { env, stdin: PAID })).toMatchObject({ exit: 0 });
   expect((await client.callTool(FIND)).isError).toBeFalsy();
+});
+
+describe('progress just before the response', () => {
+  const CALLS = 20;
+  const server = useScriptedService(({ id, params }, response) => {
+    const token = params._meta?.progressToken;
+    const notifications = [1, 2].map((progress) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: token, progress },
+    }));
+    const result = { content: [{ type: 'text', text: '{}' }] };
+    const events = [...notifications, { jsonrpc: '2.0', id, result }];
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  });
+  const args = () => ['--endpoint', `${server.url}/api/mcp`, '--protocol', '2026-07-28'];
+  const env = () => ({ ...newHome().env, ...UNPACED, RESTAURANT_API_KEY: PAID });
+
+  async function expectProgress(
+    client: { onerror?: ((error: Error) => void) | undefined },
+    callTool: (onprogress: (progress: { progress: number }) => void) => Promise<unknown>,
+  ) {
+    const errors: Error[] = [];
+    client.onerror = (error) => errors.push(error);
+    for (let call = 0; call < CALLS; call += 1) {
+      const received: number[] = [];
+      await callTool(({ progress }) => received.push(progress));
+      expect(received).toEqual([1, 2]);
+    }
+    expect(errors).toEqual([]);
+  }
+
+  it.each(['legacy', 'auto'] as const)('reaches a host in mode %s', async (mode) => {
+    const client = await connectHost(installed, { mode, args: args(), env: env() });
+    await expectProgress(client, (onprogress) => client.callTool(FIND, { onprogress }));
+  });
+
+  it('reaches a host on version 1 of the official SDK', async () => {
+    const client = new Client({ name: 'test-host', version: '1' });
+    const command = { command: installed.command, args: ['mcp', ...args()], env: env() };
+    onTestFinished(() => client.close());
+    await client.connect(new StdioClientTransport(command));
+    await expectProgress(client, (onprogress) => client.callTool(FIND, undefined, { onprogress }));
+  });
 });

@@ -36,7 +36,12 @@ function openBridge({ callTool = async () => RESULT, sleep = never, ...more }: F
     request: (_method, { name }, options) => callTool(name, options),
   };
   const send = (message: unknown) => sent.push(JSON.parse(JSON.stringify(message)));
-  const bridge = new Bridge({ upstream: upstream as Upstream, sleep, send, ...more });
+  const bridge = new Bridge({
+    upstream: upstream as Upstream,
+    context: { now: () => 0, sleep },
+    send,
+    ...more,
+  });
   return {
     bridge,
     sent,
@@ -170,16 +175,27 @@ describe('calls at the same time', () => {
 });
 
 describe('progress', () => {
-  it('has the token of the host, never follows the response, and is requested only by the host', async () => {
+  it('has the token of the host, precedes the response by 50 ms, never follows the response, and is requested only by the host', async () => {
     const tell: CallOptions['onProgress'][] = [];
+    const gaps: number[] = [];
+    let end = () => {};
     const { bridge, begin, sent } = openBridge({
       callTool: async (_name, { onProgress }) => {
         tell.push(onProgress);
         onProgress?.({ progressToken: 44, progress: 1, total: 2, message: 'half' });
         return RESULT;
       },
+      sleep: (ms) => {
+        gaps.push(ms);
+        return new Promise((resolve) => {
+          end = resolve;
+        });
+      },
     });
     await begin(call(1, 'x', { progressToken: 0 }));
+    expect(sent).toHaveLength(1);
+    expect(gaps).toEqual([5000, 50]);
+    end();
     await bridge.idle();
     await begin(call(2), call(3, 'x', {}));
     tell[0]?.({ progress: 2 });
