@@ -4,16 +4,16 @@ import { outputFormat, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { Received } from '../app/service.ts';
-import { refuseKey, requireEndpoint } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { type FindResult, LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { FindQuery, Level } from '../client/types.ts';
-import { failure, usage } from '../errors.ts';
+import { failure } from '../errors.ts';
 import { again, type Message, restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import type { Detailed } from './find/details.ts';
+import { readQuery } from './find/query.ts';
 import {
   DISTANCE,
   explainEmpty,
@@ -138,48 +138,6 @@ async function writeSummaries(
     return findPresentation(json, rows, search, near === undefined ? [] : [DISTANCE]);
   };
   await writeResult(app, printed, present, printed === answer.output ? received : undefined);
-}
-
-/** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
-async function readQuery(
-  app: App,
-  words: readonly string[],
-  { city, sort, near }: FindOptions,
-): Promise<FindQuery> {
-  if (sort === 'distance' && near === undefined) {
-    throw usage('--sort distance needs a location', { command: again({ '--near': '37.77,-122.43' }) });
-  }
-  const name = words.join(' ');
-  if (name.trim() === '') {
-    throw usage('the name is empty', { command: restaurant('find', 'Nopa', '--city', 'San Francisco') });
-  }
-  refuseKey(app, 'an argument', [...words, city ?? '']);
-  // A name that follows the command needs no check.
-  if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
-    (await import('../cli/stray-words.ts')).checkAdjacent(app.program, words);
-  if (app.globals.demo !== true) requireEndpoint(app);
-  if (city !== undefined) return { name, city };
-  const saved = app.settings.get('city');
-  const defaultCity = words.length > 1 ? undefined : (saved ?? (await promptForCity(app)));
-  if (defaultCity !== undefined) return { name, city: defaultCity };
-  // A damaged config file may contain the city.
-  if (words.length === 1) app.config.file();
-  throw (await import('./find/suggest.ts')).noCityError(app, words);
-}
-
-async function promptForCity(app: App): Promise<string | undefined> {
-  if (!app.terminal.canPrompt || app.terminal.wantsJson) return undefined;
-  const { prompt } = app.context;
-  const city = (await prompt.text('City', 'San Francisco')).trim();
-  if (city === '') return undefined;
-  const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
-  if (/^y(es)?$/i.test(reply.trim())) {
-    await app.config.update((file) => {
-      file.settings = { ...file.settings, city };
-    });
-    await app.notes.note('saved; restaurant config unset city removes it');
-  }
-  return city;
 }
 
 async function footer(
