@@ -23,10 +23,12 @@ interface OwnCommand extends Surroundings {
   readonly words: readonly Word[];
 }
 
-interface SameCommand extends Surroundings {
+export interface SameCommand extends Surroundings {
   readonly again: Options;
   readonly without?: readonly string[];
   readonly operands?: readonly Word[];
+  /** A file, wherever the command line names it: alone, or after `@`. */
+  readonly renamed?: { readonly from: string; readonly to: string };
 }
 
 interface SystemCommand extends Surroundings {
@@ -77,7 +79,7 @@ export const restaurant = (...words: readonly Word[]): Command => ({ words });
 /** The command line of this run with other options: `again({ '--force': true })`. */
 export const again = (
   options: Options = {},
-  changes: Pick<SameCommand, 'without' | 'operands'> & Surroundings = {},
+  changes: Pick<SameCommand, 'without' | 'operands' | 'renamed'> & Surroundings = {},
 ): Command => ({ again: options, ...changes });
 
 /** A search that works as printed. */

@@ -42,7 +42,7 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
 export async function readArgumentFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8((await readUserFile(full, MAX_BYTES, app.context)).bytes, path);
+    return decodeUtf8((await readUserFile(full, MAX_BYTES, app.context, path)).bytes, path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);

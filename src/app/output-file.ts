@@ -3,10 +3,10 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, failure, systemCode, usage } from '../errors.ts';
-import { again, type Command, slot, system, type Word } from '../hint.ts';
-import { writeFileAtomic } from '../storage/atomic.ts';
+import { again, type Command, type Hint, slot, system, type Word } from '../hint.ts';
 import { ioError } from '../storage/files.ts';
-import { openDevice, resolveOutput, type UserPath } from '../storage/user-files.ts';
+import { type Content, writeUserFile } from '../storage/user-files.ts';
+import { resolveOutput, type UserPath } from '../storage/user-paths.ts';
 import type { App } from './app.ts';
 
 /** @throws {AppError} `io_error` if the current folder was deleted */
@@ -44,7 +44,10 @@ export interface Naming {
 
 const OUTPUT: Naming = { example: 'out.csv', command: (file) => again({ '--output': file }) };
 
-/** @throws {AppError} `usage` if it exists, or its link leads out of the current folder; `io_error` if it cannot be written */
+/**
+ * Decides whether a file may be written, and whether it exists.
+ * @throws {AppError} `usage` if it exists, or for a link (see `resolveOutput`); `io_error` if it cannot be written
+ */
 export function checkTarget(
   app: App,
   name: string,
@@ -53,7 +56,11 @@ export function checkTarget(
 ): UserPath {
   const path = fullPath(app.context, name);
   const target = withWriteErrors(name, naming, () =>
-    resolveOutput(path, app.context, app.globals.force === true),
+    resolveOutput(path, app.context, {
+      typed: name,
+      force: app.globals.force === true,
+      command: naming.command,
+    }),
   );
   const { entry } = target;
   if (entry === 'folder') {
@@ -63,15 +70,17 @@ export function checkTarget(
     });
   }
   if (entry === 'file' && !mayExist) {
-    throw usage(`${name} exists`, [
-      { text: 'add --force to overwrite it', command: again({ '--force': true }) },
-      { text: 'or write to another file', command: naming.command(slot('file')) },
-    ]);
+    throw usage(`${name} exists`, existsHint(naming));
   }
   if (entry === 'nothing' || !existsSync(dirname(target.path)))
     checkFolder(name, naming, dirname(target.path));
   return target;
 }
+
+const existsHint = (naming: Naming): Hint => [
+  { text: 'add --force to overwrite it', command: again({ '--force': true }) },
+  { text: 'or write to another file', command: naming.command(slot('file')) },
+];
 
 function checkFolder(name: string, naming: Naming, folder: string): void {
   if (!existsSync(folder)) {
@@ -92,6 +101,7 @@ function withWriteErrors<T>(name: string, naming: Naming, act: () => T): T {
 
 function writeError(name: string, error: unknown, naming = OUTPUT): AppError {
   const code = systemCode(error instanceof AppError ? error.cause : error);
+  if (code === 'EEXIST') return ioError('write', name, error, existsHint(naming));
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   return ioError('write', name, error, {
     text: isFull ? 'free some space, or choose another disk' : 'choose a directory that you own',
@@ -119,22 +129,9 @@ export function openOutput(app: App): { write(text: string): Promise<void>; fini
   };
 }
 
-async function writeTarget(
-  { context, globals }: App,
-  target: UserPath,
-  text: string | Uint8Array,
-): Promise<void> {
+async function writeTarget({ context, globals }: App, target: UserPath, content: Content): Promise<void> {
   try {
-    if (target.entry !== 'device') {
-      writeFileAtomic(target.path, text, { mode: 0o644, replace: true });
-      return;
-    }
-    const device = await openDevice(target, context.signal);
-    try {
-      await device.write(text);
-    } finally {
-      device.close();
-    }
+    await writeUserFile(target, content, context);
   } catch (error) {
     throw writeError(globals.output ?? target.path, error);
   }
@@ -148,10 +145,7 @@ export async function writeOutput(app: App, text: string): Promise<void> {
 
 export async function writeBytes(app: App, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const target = checkOutputFile(app);
-  if (target === undefined) return;
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  await writeTarget(app, target, Buffer.concat(parts));
+  if (target !== undefined) await writeTarget(app, target, chunks);
 }
 
 export const writesToTerminal = (app: App): boolean =>

@@ -1,15 +1,6 @@
-import { extname } from 'node:path';
 import { usage } from '../errors.ts';
-import { again, type Options } from '../hint.ts';
-import {
-  EXTENSIONS,
-  FILE_FORMATS,
-  FORMATS,
-  type Format,
-  fileBytes,
-  isFileFormat,
-  present,
-} from '../output/formats.ts';
+import { again } from '../hint.ts';
+import { fileBytes, isFileFormat, type OutputKind, present } from '../output/formats.ts';
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { colorJson } from '../output/style.ts';
@@ -19,86 +10,25 @@ import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
 import {
   checkOutputFile,
-  checkTarget,
   outputPath,
   writeBytes,
   writeOutput,
   writePaged,
   writesToTerminal,
 } from './output-file.ts';
+import { checkFormat, outputExtension, outputFormat } from './output-format.ts';
 
-const extensionOf = (path = ''): string => extname(path).slice(1).toLowerCase();
-
-export const outputExtension = (app: App): string => extensionOf(outputPath(app));
-
-/** @param anyExtension the format does not depend on that of the file. @throws {AppError} `usage`, `bad_config` */
+/** Checks the options of the output, and what it can be. @throws {AppError} `usage`, `bad_config` */
 export async function checkOutput(
   app: App,
+  kind: OutputKind,
   columns: readonly string[] = [],
-  anyExtension = false,
 ): Promise<void> {
-  const { open = false } = app.globals;
-  const format = outputFormat(app);
-  const isNamed = !open && app.settings.resolve('format').source === 'flag';
   checkSelectedColumns(app, columns);
-  if (format === 'html' && isNamed && writesToTerminal(app)) {
-    throw usage('--format html prints a page, which a terminal cannot show', [
-      { text: 'to show it in the browser', command: again({ '--open': true }, { without: ['--format'] }) },
-      { text: 'to write it to a file', command: again({ '--output': 'page.html' }) },
-    ]);
-  }
-  checkOutputName(app, [...EXTENSIONS.keys()], anyExtension || open || isNamed);
+  checkFormat(app, kind);
   checkOutputFile(app);
-  await checkJqFilter(app);
-}
-
-/** @param extensions those that name a format of the command. @throws {AppError} `usage` */
-export function checkOutputName(app: App, extensions: readonly string[], anyExtension: boolean): void {
-  const path = outputPath(app);
-  const { output = '' } = app.globals;
-  if (path === undefined) return;
-  if (FORMATS.some((format) => format === output)) {
-    const option: Options = output === 'json' ? { '--json': true } : { '--format': output };
-    throw usage(`--output expects a file, got the format '${output}'`, [
-      { text: `for ${output} on stdout`, command: again(option, { without: ['--output'] }) },
-      { text: 'for a file of that name', command: again({ '--output': `./${output}`, ...option }) },
-    ]);
-  }
-  if (FILE_FORMATS.some((format) => format === output)) {
-    throw usage(`--output expects a file, got the format '${output}'`, {
-      command: again({ '--output': `restaurants.${output}` }),
-    });
-  }
-  const extension = extensionOf(path);
-  const file = EXTENSIONS.get(extension);
-  if (anyExtension && isFileFormat(file)) {
-    throw usage(`${output} cannot have the text of another format than ${file}`, [
-      { text: `leave out the format, if the command can write ${file}` },
-      { text: 'or name a file with another extension' },
-    ]);
-  }
-  if (anyExtension || ['', 'txt', ...extensions].includes(extension)) return;
-  if (!['nothing', 'file'].includes(checkTarget(app, output, true).entry)) return;
-  throw usage(`unknown file extension '.${extension}' in ${output}`, [
-    { text: `use one of .${extensions.join(', .')}` },
-    { text: 'or name the format', command: again({ '--format': 'tsv' }) },
-  ]);
-}
-
-/** @throws {AppError} `usage` for a syntax error, or if the format is not JSON */
-async function checkJqFilter(app: App): Promise<void> {
   const { jq } = app.globals;
-  if (jq === undefined) return;
-  const { value, source } = app.settings.resolve('format');
-  if (app.globals.open === true || (source === 'flag' && value !== 'json')) {
-    const flag = app.globals.open === true ? '--open' : '--format';
-    const other = flag === '--open' ? flag : `${flag} ${value}`;
-    throw usage(`--jq filters JSON and cannot be combined with ${other}`, {
-      text: `leave out ${other}`,
-      command: again({}, { without: [flag] }),
-    });
-  }
-  await (await jqFilter(app, jq)).check();
+  if (jq !== undefined) await (await jqFilter(app, jq)).check();
 }
 
 /** The filter of each run, whose worker is started once. */
@@ -111,7 +41,8 @@ export async function jqFilter(app: App, jq: string): Promise<Filter> {
   return filter;
 }
 
-function checkSelectedColumns(app: App, known: readonly string[]): void {
+/** @param known columns of the documented results. @throws {AppError} `usage` for none, or a misspelled one */
+export function checkSelectedColumns(app: App, known: readonly string[]): void {
   const selected = selectedColumns(app);
   if (selected === undefined) return;
   const example = known.slice(0, 3).join(',') || 'name,address';
@@ -130,15 +61,6 @@ function checkSelectedColumns(app: App, known: readonly string[]): void {
       command: again({ '--columns': better }),
     });
   }
-}
-
-/** From a flag, else the extension of the output file, else a setting, else the default for stdout. */
-export function outputFormat(app: App): Format {
-  if (app.globals.open === true) return 'html';
-  if (app.globals.jq !== undefined) return 'json';
-  const { value, source } = app.settings.resolve('format');
-  if (value !== undefined && source === 'flag') return value;
-  return EXTENSIONS.get(outputExtension(app)) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
 
 export function selectedColumns(app: App): string[] | undefined {
@@ -171,12 +93,12 @@ export async function writeResult(
     return writeBytes(app, fileBytes(format, table));
   }
   const { page } = presentation;
-  // If html is only the configured format, do not print the page on a terminal.
   if (format === 'html' && page !== undefined && (app.globals.open === true || !isTerminal)) {
     return writePage(app, page);
   }
-  const fallback = isTerminal ? 'table' : 'tsv';
-  const records = format === 'html' ? fallback : format;
+  // Only a setting chooses a page where there is none, or where nobody can see it.
+  const usual = isTerminal ? 'table' : 'tsv';
+  const records = format === 'html' ? usual : format;
   // TSV on stdout is for other programs, but a TSV file may be opened in a spreadsheet.
   const guardFormulas = app.globals.rawCsv !== true && (records !== 'tsv' || outputPath(app) !== undefined);
   const options = {

@@ -1,6 +1,7 @@
 import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
+import type { OutputKind } from '../output/formats.ts';
 import { toJson } from '../util/json.ts';
 import type { App } from './app.ts';
 import { checkOutput } from './output.ts';
@@ -13,8 +14,8 @@ const isPreview = ({ globals }: App): boolean => globals.dryRun === true || glob
 export interface ServiceCommand<Plan, Result> {
   /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
   readonly columns?: readonly string[];
-  /** The output format does not depend on the extension of the output file. */
-  readonly anyExtension?: true;
+  /** The kind of its output, which decides the formats that it can have. Default: `records`. */
+  readonly output?: OutputKind;
   readonly service?: ServiceOptions;
   /** Parses and checks the arguments. All usage errors are found here. */
   plan(): Plan | Promise<Plan>;
@@ -31,7 +32,7 @@ export async function runServiceCommand<Plan, Result>(
   app: App,
   command: ServiceCommand<Plan, Result>,
 ): Promise<void> {
-  await checkOutput(app, command.columns, command.anyExtension);
+  await checkOutput(app, command.output ?? 'records', command.columns);
   const plan = await command.plan();
   if (isPreview(app)) return printPreview(app, await command.preview(plan));
   const { openService } = await import('./service.ts');

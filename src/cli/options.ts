@@ -1,8 +1,7 @@
-import { extname } from 'node:path';
 import { CommanderError } from 'commander';
 import { type AppError, usage } from '../errors.ts';
 import { again, type Hint, restaurant } from '../hint.ts';
-import { EXTENSIONS, FORMATS } from '../output/formats.ts';
+import { FORMATS } from '../output/formats.ts';
 import {
   GLOBAL_OPTIONS,
   type GlobalOptions,
@@ -102,27 +101,18 @@ export function checkCommandLine(program: CliCommand): void {
 }
 
 function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {
-  const { format, json, jq, output = '', open } = globals;
+  const { format, json, open } = globals;
   if (json === true && format !== undefined && format !== 'json')
     return conflict('--json', '--format', command);
   if (open === true && format !== undefined && format !== 'html')
     return conflict('--open', '--format', command);
-  // enrich has its own hints for extensions.
-  const followsFile = json !== true && jq === undefined && command.optionGroups.includes('jq');
-  const ofFile = followsFile ? EXTENSIONS.get(extname(output).slice(1).toLowerCase()) : undefined;
   const { choices = FORMATS } = overrideFor(command, '--format');
-  const wanted = FORMATS.find((each) => each === (format ?? ofFile));
-  if (wanted !== undefined && !choices.includes(wanted)) {
-    const typed = format === undefined ? `-o ${output}` : `--format ${wanted}`;
-    return usage(`${typed}: ${command.path} prints ${choices.join(', ')}`, formatHint(wanted, command));
-  }
-  if (open === true && followsFile && ofFile !== 'html' && !['', '-'].includes(output)) {
-    return usage(`--open shows an HTML page, but ${output} has another extension`, [
-      { command: again({ '--output': 'page.html' }) },
-      { text: 'or leave out -o' },
-    ]);
-  }
-  return undefined;
+  const wanted = FORMATS.find((each) => each === format);
+  if (wanted === undefined || choices.includes(wanted)) return undefined;
+  return usage(
+    `--format ${wanted}: ${command.path} prints ${choices.join(', ')}`,
+    formatHint(wanted, command),
+  );
 }
 
 function formatHint(wanted: string, command: CliCommand): Hint {

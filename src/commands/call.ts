@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
-import { outputFormat, writeResult } from '../app/output.ts';
+import { writeResult } from '../app/output.ts';
+import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/tools.ts';

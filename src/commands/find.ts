@@ -1,7 +1,8 @@
 import type { App } from '../app/app.ts';
 import { saveResults } from '../app/last-results.ts';
-import { outputFormat, writeResult } from '../app/output.ts';
+import { writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
+import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { Received } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -89,6 +90,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   await runServiceCommand(app, {
     // The details can have any field.
     columns: fields === undefined ? columns : [],
+    output: fields === undefined ? 'restaurants' : 'details',
     service: { paced: fields !== undefined },
     plan: () => readQuery(app, words, options),
     preview: (query) => [plannedCall(TOOLS.find, query)],

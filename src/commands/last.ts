@@ -17,7 +17,7 @@ export function registerLast(command: CliCommand, app: App): void {
 }
 
 async function showLast(app: App): Promise<void> {
-  await checkOutput(app, SUMMARY_COLUMNS);
+  await checkOutput(app, 'restaurants', SUMMARY_COLUMNS);
   const last = lastSearch(app);
   const search = app.globals.demo === true && last?.endpoint !== DEMO ? undefined : last;
   const { query, rows = [] } = search ?? {};

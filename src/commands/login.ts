@@ -139,7 +139,7 @@ async function readKey(
 async function readKeyFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context);
+    const { bytes, stats } = await readUserFile(full, MAX_KEY_BYTES, app.context, path);
     if (stats.isFile() && isShared(stats)) {
       await app.notes.warn({
         text: `${full} can be read by other users`,

@@ -1,7 +1,8 @@
 import type { App } from '../app/app.ts';
 import { describeSearch } from '../app/last-results.ts';
-import { outputFormat, selectedColumns, writeResult } from '../app/output.ts';
+import { selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
+import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import { refuseKey } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -54,6 +55,7 @@ export function registerLookup(command: CliCommand, app: App): void {
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
   const [word = ''] = words;
   await runServiceCommand(app, {
+    output: 'restaurants',
     service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
     plan: async () => {
       if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))

@@ -1,10 +1,11 @@
 import type { App } from '../app/app.ts';
-import { selectedColumns } from '../app/output.ts';
+import { checkSelectedColumns, selectedColumns } from '../app/output.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, integer, object, text } from '../cli/schemas.ts';
 import type { Bounds } from '../mcp/bridge/bounds.ts';
 import { MCP_CLIENTS, type McpClient } from '../mcp/client-config/clients.ts';
 import type { ConfigOptions } from '../mcp/client-config/plan.ts';
+import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
 const TRANSPORTS = ['http', 'stdio'];
@@ -32,7 +33,7 @@ export function registerMcp(command: CliCommand, app: App): void {
       range: [1, 1000],
       example: '20',
     })
-    .valueOption('--max-chars <n>', 'Longest text in a tool result; lists are cut after a record', {
+    .valueOption('--max-chars <n>', 'Most characters in a tool result; lists are cut after a record', {
       range: [100, 1_000_000],
       example: '20000',
     })
@@ -47,6 +48,7 @@ export function registerMcp(command: CliCommand, app: App): void {
         'prints the entry for a client, and writes it with --write.',
     )
     .action(async (options: Pick<Bounds, 'maxResults' | 'maxChars'>) => {
+      checkSelectedColumns(app, SUMMARY_COLUMNS);
       const { serveBridge } = await import('../mcp/bridge/serve.ts');
       await serveBridge(app, { ...options, columns: selectedColumns(app) });
     });

@@ -49,7 +49,7 @@ async function runRaw(
   options: RawOptions,
 ): Promise<void> {
   await runServiceCommand(app, {
-    anyExtension: true,
+    output: 'response',
     plan: async () => {
       if (method.trim() === '') {
         throw usage('the method is empty', { command: restaurant('raw', 'tools/list') });

@@ -1,8 +1,9 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
 import { serviceName } from '../app/last-results.ts';
-import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
+import { checkOutput, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
+import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore, shownHere } from '../app/saved.ts';
 import type { Service } from '../app/service.ts';
@@ -62,7 +63,7 @@ async function listSaved(app: App, { exitCode, fields }: SavedOptions): Promise<
     const option = exitCode === undefined ? '--fields' : '--exit-code';
     throw usage(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
   }
-  await checkOutput(app, SAVED_COLUMNS);
+  await checkOutput(app, 'restaurants', SAVED_COLUMNS);
   const records = shownHere(app, savedStore(app).read()).map(recordOf);
   await writeResult(app, { results: records }, async () => savedPresentation(records, app.context.now()));
   await app.notes.note(footer(app, records.length));
@@ -76,12 +77,10 @@ function footer(app: App, count: number): string {
 }
 
 async function refreshSaved(app: App, { exitCode, fields: level = 'basic' }: SavedOptions): Promise<void> {
-  if (app.globals.open === true) {
-    throw usage('--refresh has no page', { command: again({}, { without: ['--refresh'] }) });
-  }
   const store = savedStore(app);
   await runServiceCommand(app, {
     columns: CHANGE_COLUMNS,
+    output: 'changes',
     service: { paced: true, fresh: true },
     plan: () => restaurantsToCheck(app, store),
     preview: (restaurants) => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level })),
@@ -195,7 +194,7 @@ export function registerChanges(command: CliCommand, app: App): void {
 }
 
 async function printChanges(app: App, words: readonly string[], since: Since | undefined): Promise<void> {
-  await checkOutput(app, CHANGE_COLUMNS);
+  await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const now = app.context.now();
   const start = since === undefined ? 0 : (since.at ?? now - since.ago);
   const store = savedStore(app);

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { checkOutput } from '../app/output.ts';
 import { writeOutput, writesToTerminal } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, text } from '../cli/schemas.ts';
@@ -36,6 +37,7 @@ export function registerSchema(command: CliCommand, app: App): void {
     .outputSchema(anyOf(PROGRAM, COMMAND))
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
+      await checkOutput(app, 'document');
       const program = command.root;
       await program.loadTree();
       const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');

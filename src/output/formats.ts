@@ -26,7 +26,6 @@ const SPECS = {
   tsv: { extensions: ['tsv', 'tab'], load: async () => (await spreadsheet()).writeTsv },
   markdown: { extensions: ['md', 'markdown'], load: async () => (await plain()).writeMarkdown },
   geojson: { extensions: ['geojson'], load: async () => (await map()).writeGeoJson },
-  kml: { extensions: ['kml'], load: async () => (await map()).writeKml },
   html: { extensions: ['html', 'htm'] },
   xlsx: { extensions: ['xlsx'], file: async () => (await import('./xlsx.ts')).xlsxBytes },
   parquet: { extensions: ['parquet'], file: async () => (await import('./parquet.ts')).parquetBytes },
@@ -40,13 +39,13 @@ export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
   list: 'one field per line, for screen readers',
   json: 'one document, as received from the service; pretty on a terminal',
-  ndjson: 'one JSON record per line, each as soon as it is received',
-  csv: 'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted; cells that a spreadsheet would execute start with \' (--raw-csv disables this)',
+  ndjson:
+    'one JSON record per line, each as soon as it is received; objects nest (enrich: .restaurant.grade)',
+  csv: 'RFC 4180 with a header line; arrays joined with "; ", nested keys dotted (enrich: restaurant_grade); cells that a spreadsheet would execute start with \' (--raw-csv disables this)',
   tsv: 'one record per line, tab-separated, no header, never truncated; the default in a pipe',
   markdown: 'a GitHub table',
   geojson: 'RFC 7946: a FeatureCollection of Points, for a map',
-  kml: 'placemarks with the summary fields, for a map',
-  html: 'find, lookup: a page with a list and a map, in one file; --open shows it',
+  html: 'find, lookup, last, saved: a page with a list and a map, in one file; --open shows it',
   xlsx: 'only with -o: an Excel workbook; text is never a formula',
   parquet: 'only with -o: a Parquet file with typed columns',
 };
@@ -63,6 +62,47 @@ export const FORMATS = ALL.filter((format) => !isFileFormat(format)) as readonly
 export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
   ALL.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
 );
+
+export const extensionsOf = (formats: readonly Format[]): string[] =>
+  formats.flatMap((format) => SPECS[format].extensions);
+
+/** Extensions of files that a browser opens as a page, whatever is in them. */
+const BROWSER_EXTENSIONS = ['xhtml', 'xht', 'shtml', 'shtm', 'ehtml', 'mhtml', 'mht', 'svg', 'svgz'];
+
+/** The only format that a file with this extension can have, whatever the command line names; undefined if any can. */
+export function soleFormat(extension: string): Format | undefined {
+  if (BROWSER_EXTENSIONS.includes(extension)) return 'html';
+  const format = EXTENSIONS.get(extension);
+  return format === 'html' || isFileFormat(format) ? format : undefined;
+}
+
+interface Output {
+  readonly formats: readonly Format[];
+  /** The option without which the command has more formats. */
+  readonly because?: string;
+  /** Whether a file can have an extension that names no format. */
+  readonly anyExtension?: true;
+}
+
+const RECORDS = ALL.filter((format) => format !== 'html');
+const TEXTS = RECORDS.filter((format) => !isFileFormat(format));
+
+/** The formats that each output can have. Any other, or another file extension, is refused before a request. */
+export const OUTPUTS = {
+  restaurants: { formats: ALL },
+  details: { formats: RECORDS, because: '--fields' },
+  changes: { formats: RECORDS, because: '--refresh' },
+  records: { formats: RECORDS },
+  filtered: { formats: TEXTS, because: '--jq' },
+  response: { formats: ['json'], anyExtension: true },
+  request: { formats: ['json'], because: '--dry-run' },
+  command: { formats: [], because: '--curl' },
+  document: { formats: ['json'] },
+} as const satisfies Readonly<Record<string, Output>>;
+
+export type OutputKind = keyof typeof OUTPUTS;
+
+export const outputSpec = (kind: OutputKind): Output => OUTPUTS[kind];
 
 /** @throws {AppError} `bad_response` if data nests too deep */
 export async function present(

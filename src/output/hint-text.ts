@@ -3,6 +3,7 @@ import {
   adviceOf,
   type Command,
   type Hint,
+  type SameCommand,
   type TypedLine,
   type TypedOption,
   type Word,
@@ -90,7 +91,8 @@ export function commandText(command: Command, run: HintRun): string {
 function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: HintRun): Word[] {
   if ('program' in command) return [...command.operands];
   if ('words' in command) return [...command.words, ...serviceOptions(command.words, typed)];
-  const { again, without = [], operands = typed?.operands ?? [{ slot: '…' }] } = command;
+  const { again, without = [], operands: others = typed?.operands ?? [{ slot: '…' }] } = command;
+  const operands = others.map((word) => renameFile(word, command));
   const kept = (typed?.options ?? []).filter(
     ({ flag, rivals = [] }) => !without.includes(flag) && ![flag, ...rivals].some((each) => each in again),
   );
@@ -101,10 +103,18 @@ function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: Hi
   const isOptionLike = operands.some(
     (word) => typeof word === 'string' && word.startsWith('-') && word !== '-',
   );
-  const options = [...kept, ...added].flatMap(optionWords);
+  const options = [...kept, ...added].flatMap(({ flag, value }) =>
+    optionWords({ flag, value: value && renameFile(value, command) }),
+  );
   const words =
     isOptionLike && first !== undefined ? [...options, '--', ...operands] : [...operands, ...options];
   return [...(typed?.command ?? []), ...words];
+}
+
+function renameFile(word: Word, { renamed }: Pick<SameCommand, 'renamed'>): Word {
+  if (renamed === undefined || typeof word !== 'string') return word;
+  const isNamed = word === renamed.from || word.endsWith(`@${renamed.from}`);
+  return isNamed ? `${word.slice(0, word.length - renamed.from.length)}${renamed.to}` : word;
 }
 
 function optionWords({ flag, value }: TypedOption): Word[] {

@@ -1,101 +1,156 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { flushFolder, followLinks, ioError, perform, randomName, whenFree, writeAll } from './files.ts';
+import { platform as currentPlatform } from 'node:process';
+import { attempt, failure, systemCode } from '../errors.ts';
+import { again } from '../hint.ts';
+import {
+  BUSY_CODES,
+  fileError,
+  flushFolder,
+  followLinks,
+  perform,
+  randomName,
+  whenFree,
+  writeAll,
+} from './files.ts';
 
-const CHUNK_CHARACTERS = 65_536;
+/** File systems without hard links (FAT, some of networks and containers) report one of these. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
 
 export interface AtomicOptions {
   /** Limited by the umask. Default 0600. */
   readonly mode?: number;
   /** Whether to wait until the data is on the disk. Default true. */
   readonly durable?: boolean;
-  /** Whether to replace a symbolic link or a device instead of writing to its target. Default false. */
+  /** Whether to replace a symbolic link instead of writing to its target. Default false. */
   readonly replace?: boolean;
   readonly confirm?: () => boolean;
 }
 
-/** @returns false if `confirm` returned false. @throws {AppError} `io_error` */
+/** @returns false if `confirm` returned false. @throws {AppError} `io_error`; `in_use` on Windows */
 export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
   { mode = 0o600, durable = true, replace = false, confirm = () => true }: AtomicOptions = {},
 ): boolean {
   return perform('write', path, () => {
-    const target = replace ? path : followLinks(path);
-    const isDevice = !replace && statSync(target, { throwIfNoEntry: false })?.isFile() === false;
-    if (isDevice) {
-      writeFileSync(target, data);
-      return true;
-    }
-    const temp = new TempFile(target, mode);
+    const file = new TempFile(replace ? path : followLinks(path), mode);
     try {
-      writeAll(temp.file, typeof data === 'string' ? Buffer.from(data) : data);
-      return temp.commit(durable, confirm);
+      file.write(data);
+      if (confirm()) file.commit({ isDurable: durable });
+      else file.discard();
+      return file.isCommitted;
     } catch (error) {
-      temp.discard();
+      file.discard();
       throw error;
     }
   });
 }
 
-export async function writeChunksAtomic(
-  path: string,
-  chunks: AsyncIterable<string | Uint8Array>,
-  mode: number,
-): Promise<void> {
-  let temp: TempFile | undefined;
-  try {
-    temp = new TempFile(path, mode);
-    let pending = '';
-    for await (const chunk of chunks) {
-      const isText = typeof chunk === 'string';
-      if (isText) pending += chunk;
-      if (isText && pending.length < CHUNK_CHARACTERS) continue;
-      writeAll(temp.file, Buffer.from(pending));
-      pending = '';
-      if (!isText) writeAll(temp.file, chunk);
-    }
-    writeAll(temp.file, Buffer.from(pending));
-    temp.commit(true);
-  } catch (error) {
-    temp?.discard();
-    throw systemCode(error) === undefined ? error : ioError('write', path, error);
-  }
+interface CommitOptions {
+  readonly isDurable: boolean;
+  /** Whether to fail with EEXIST, and replace nothing, if there is something by now. */
+  readonly isNew?: boolean;
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** A new file next to `target`, which replaces it on commit. Its name is short, because names have a maximum length. */
 export class TempFile {
-  readonly target: string;
-  readonly path: string;
-  readonly file: number;
+  readonly #target: string;
+  readonly #path: string;
+  readonly #file: number;
   #isOpen = true;
+  isCommitted = false;
 
-  constructor(target: string, mode: number, path = join(dirname(target), `.restaurant-${randomName()}.tmp`)) {
-    this.target = target;
-    this.path = path;
-    this.file = openSync(path, 'wx', mode);
+  constructor(target: string, mode: number) {
+    this.#target = target;
+    this.#path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
+    this.#file = openSync(this.#path, 'wx', mode);
+  }
+
+  write(data: string | Uint8Array): void {
+    writeAll(this.#file, typeof data === 'string' ? Buffer.from(data) : data);
+  }
+
+  /** Whatever the umask. */
+  setMode(mode: number): void {
+    fchmodSync(this.#file, mode);
   }
 
   #close(): void {
-    if (this.#isOpen) closeSync(this.file);
+    if (this.#isOpen) closeSync(this.#file);
     this.#isOpen = false;
   }
 
   discard(): void {
     this.#close();
-    whenFree(() => rmSync(this.path, { force: true }));
+    if (!this.isCommitted) whenFree(() => rmSync(this.#path, { force: true }));
   }
 
-  commit(durable: boolean, confirm = () => true): boolean {
-    if (durable) fsyncSync(this.file);
+  commit({ isDurable, isNew = false, platform = currentPlatform }: CommitOptions): void {
+    if (isDurable) fsyncSync(this.#file);
+    if (isNew) this.#create();
+    else this.#replace(platform);
+    this.isCommitted = true;
+    if (isDurable) flushFolder(dirname(this.#target));
+  }
+
+  #replace(platform: NodeJS.Platform): void {
     this.#close();
-    if (!confirm()) {
-      this.discard();
-      return false;
+    try {
+      whenFree(() => renameSync(this.#path, this.#target));
+    } catch (error) {
+      throw isHeldOnWindows(error, this.#target, platform) ? heldError(this.#target, error) : error;
     }
-    whenFree(() => renameSync(this.path, this.target));
-    if (durable) flushFolder(dirname(this.target));
-    return true;
+  }
+
+  /** A link, unlike a rename, never replaces a file: that of a folder that another user has exchanged meanwhile. */
+  #create(): void {
+    try {
+      whenFree(() => linkSync(this.#path, this.#target));
+    } catch (error) {
+      if (!NO_LINKS.includes(systemCode(error) ?? '')) throw error;
+      this.#assertUnchanged();
+      this.#close();
+      whenFree(() => renameSync(this.#path, this.#target));
+      return;
+    }
+    this.#close();
+    attempt(() => whenFree(() => unlinkSync(this.#path)));
+  }
+
+  #assertUnchanged(): void {
+    const [mine, there] = [fstatSync(this.#file), lstatSync(this.#path)];
+    const isMine = mine.ino === there.ino && mine.dev === there.dev;
+    const isFree = lstatSync(this.#target, { throwIfNoEntry: false }) === undefined;
+    if (!isMine || !isFree) throw fileError('EEXIST', 'something is there by now');
   }
 }
+
+/** Windows refuses to replace a file that a program such as Excel has open. */
+export function isHeldOnWindows(error: unknown, path: string, platform: NodeJS.Platform): boolean {
+  if (platform !== 'win32' || !BUSY_CODES.includes(systemCode(error) ?? '')) return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const isReadOnly = stats !== undefined && (stats.mode & 0o200) === 0;
+  return stats?.isFile() === true && !isReadOnly;
+}
+
+export const heldError = (path: string, cause: unknown) =>
+  failure(
+    'in_use',
+    `cannot write ${path}: it is open in another program`,
+    { text: 'close it and run the same command', command: again() },
+    cause,
+  );

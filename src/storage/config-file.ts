@@ -12,10 +12,9 @@ import {
   isNotRegularFile,
   perform,
   readOwnFile,
-  writeAll,
 } from './files.ts';
 import { withLock } from './lock.ts';
-import { OwnFolder } from './own-folder.ts';
+import { OwnFolder, TEMP_NAME } from './own-folder.ts';
 import { sharing } from './trust.ts';
 
 export interface Profile {
@@ -150,7 +149,7 @@ async function lockConfig(path: string, run: () => void): Promise<void> {
 }
 
 const tempNames = (target: string): RegExp =>
-  new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-`);
+  new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-|${TEMP_NAME.source}`);
 
 function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
   const target = assertOwnPath(path);
@@ -180,9 +179,9 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
 
 /** On a full disk, `conf` writes a part of the text without an error. @throws the system's error */
 function assertRoom(target: string, text: string): void {
-  const trial = new TempFile(target, 0o600, `${target}.tmp-0`);
+  const trial = new TempFile(target, 0o600);
   try {
-    writeAll(trial.file, Buffer.from(text));
+    trial.write(text);
   } finally {
     trial.discard();
   }

@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ESYMLINK: 'it is a symbolic link',
   ETOOLARGE: 'the file is too large',
   ETRUNCATED: 'it was truncated while it was read',
-  EEXIST: 'it exists already and is not a folder',
+  EEXIST: 'it exists already',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'too many symbolic links',
   EMFILE: 'too many open files',
@@ -68,6 +68,7 @@ export function perform<T>(action: string, path: string, work: () => T, hint?: H
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 const CHUNK_BYTES = 65_536;
+export const BUSY_CODES: readonly string[] = ['EPERM', 'EBUSY', 'EACCES'];
 const BUSY_MS = 1000;
 const MAX_PAUSE_MS = 16;
 
@@ -177,7 +178,7 @@ export function whenFree<T>(change: () => T): T {
     try {
       return change();
     } catch (error) {
-      const isBusy = ['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error) ?? '');
+      const isBusy = BUSY_CODES.includes(systemCode(error) ?? '');
       if (!isBusy || currentUid() !== undefined || Date.now() > deadline) throw error;
     }
     pauseSync(pause);
@@ -209,20 +210,14 @@ export function assertOwnPath(path: string): string {
   return end;
 }
 
-/** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user, unless `anyOwner`; `ELOOP` */
-export function followLinks(
-  path: string,
-  {
-    onLink,
-    anyOwner = false,
-  }: { readonly onLink?: (link: string) => void; readonly anyOwner?: boolean } = {},
-): string {
-  return walkPath(path, (part, stats) => {
-    if (!stats.isSymbolicLink()) return;
-    const owner = anyOwner ? undefined : foreignOwner(stats, `the symbolic link ${part}`);
-    if (owner !== undefined) throw refusal(path, owner);
-    onLink?.(part);
-  });
+/** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user; `ELOOP` */
+export const followLinks = (path: string): string =>
+  walkPath(path, (part, stats) => refuseForeignLink(path, part, stats));
+
+/** @throws {AppError} `io_error` */
+export function refuseForeignLink(path: string, part: string, stats: Stats): void {
+  const owner = stats.isSymbolicLink() ? foreignOwner(stats, `the symbolic link ${part}`) : undefined;
+  if (owner !== undefined) throw refusal(path, owner);
 }
 
 /** Not with the option `recursive`, which never returns if a file system reports ENOENT below an existing folder. */

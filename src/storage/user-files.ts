@@ -1,5 +1,4 @@
-// Files that the user names. Their paths may lead through a cloned repository or a folder of another user, so a link that
-// leads out of the current folder is refused, and a file is opened once and judged by its descriptor.
+// Files that the user names are opened once, without following a link, and judged by their descriptor.
 
 import {
   type BigIntStats,
@@ -9,97 +8,23 @@ import {
   lstatSync,
   openSync,
   read,
-  realpathSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
-import { attempt, failure, systemCode, usage } from '../errors.ts';
-import type { Hint } from '../hint.ts';
-import { traitsOf } from '../util/platform.ts';
-import { fileError, followLinks, openNoFollow } from './files.ts';
+import { failure, systemCode } from '../errors.ts';
+import { TempFile } from './atomic.ts';
+import { fileError, ioError, openNoFollow, perform } from './files.ts';
 import { foreignOwner } from './trust.ts';
+import { type PathContext, resolveInput, type UserPath } from './user-paths.ts';
 
 const { O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const CHUNK = 65_536;
+const PERMISSIONS = 0o777;
 const MAX_PAUSE_MS = 20;
 const readAt = promisify(read);
-
-export type PathContext = Pick<Context, 'cwd' | 'platform'>;
-export type Entry = 'nothing' | 'file' | 'folder' | 'device';
-
-/** A path without links. A pipe of the shell (`/dev/fd/63`) has no other path. */
-export interface UserPath {
-  readonly path: string;
-  readonly isShellPipe: boolean;
-  /** A link without a target counts as a file, because writing would create it. */
-  readonly entry: Entry;
-}
-
-/** @throws {AppError} `usage` for a link that leads out of the current folder; `io_error` for a link of another user */
-export function resolveOutput(path: string, context: PathContext, mayLeave: boolean): UserPath {
-  const refusal = (reason: string, hint: Hint) => usage(`refusing to write ${path}: ${reason}`, hint);
-  if (traitsOf(context.platform).hasDeviceNames && isReservedName(path))
-    throw refusal('Windows reserves this name for a device', { text: 'name another file with -o' });
-  const { outside, ...target } = resolveLinks(path, context, false);
-  if (outside === undefined || mayLeave) return target;
-  throw refusal(outside, [
-    { text: 'name another file' },
-    { text: 'or, if you trust the link, the file that it leads to' },
-  ]);
-}
-
-function resolveInput(path: string, context: PathContext): UserPath {
-  const { outside, ...target } = resolveLinks(path, context, true);
-  if (outside === undefined) return target;
-  throw failure('bad_input', `refusing to read ${path}: ${outside}`, {
-    text: 'if you trust the link, name the file that it leads to',
-  });
-}
-
-/** @returns also why the path is refused, if a link leads out of the current folder */
-function resolveLinks(
-  path: string,
-  context: PathContext,
-  anyOwner: boolean,
-): UserPath & { readonly outside: string | undefined } {
-  const folder = attempt(() => realpathSync(context.cwd()));
-  const links: string[] = [];
-  const end = followLinks(path, { onLink: (link) => links.push(link), anyOwner });
-  const leaves = links.some((link) => isInside(folder, link)) && !isInside(folder, end);
-  const entry = entryAt(path);
-  const isShellPipe = entry === 'device' && !exists(end);
-  return {
-    path: isShellPipe ? path : end,
-    isShellPipe,
-    entry,
-    outside: leaves ? `its link leads out of the current folder, to ${end}` : undefined,
-  };
-}
-
-const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-function entryAt(path: string): Entry {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return exists(path) ? 'file' : 'nothing';
-  if (stats.isFile()) return 'file';
-  return stats.isDirectory() ? 'folder' : 'device';
-}
-
-function isInside(folder: string | undefined, path: string): boolean {
-  if (folder === undefined) return false;
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** Whether Windows opens a device instead of a file of this name, whatever its folder and extension. */
-export function isReservedName(path: string): boolean {
-  const [name = ''] = (path.split(/[\\/]/).at(-1) ?? '').split(/[.:]/, 1);
-  return /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i.test(name.trimEnd());
-}
 
 const openResolved = ({ path, isShellPipe }: UserPath, flags: number): number =>
   isShellPipe ? openSync(path, flags | O_NONBLOCK) : openNoFollow(path, flags);
@@ -112,9 +37,9 @@ export interface UserInput {
   close(): void;
 }
 
-/** @throws {AppError} `bad_input` for a link that leads out of the current folder; otherwise the system's error */
-export function openUserInput(path: string, context: PathContext): UserInput {
-  const target = resolveInput(path, context);
+/** @throws {AppError} `bad_input` for a link that leads away; otherwise the system's error */
+export function openUserInput(path: string, context: PathContext, typed?: string): UserInput {
+  const target = resolveInput(path, context, typed);
   const file = openResolved(target, O_RDONLY);
   const stats = fstatSync(file, { bigint: true });
   return {
@@ -157,8 +82,9 @@ export async function readUserFile(
   path: string,
   max: number,
   context: PathContext & Pick<Context, 'signal'>,
+  typed?: string,
 ): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
-  const input = openUserInput(path, context);
+  const input = openUserInput(path, context, typed);
   try {
     const parts: Uint8Array[] = [];
     let size = 0;
@@ -170,6 +96,78 @@ export async function readUserFile(
     return { bytes: Buffer.concat(parts), stats: input.stats };
   } finally {
     input.close();
+  }
+}
+
+/** Text, bytes, or either in parts. */
+export type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+interface WriteOptions {
+  readonly signal: AbortSignal;
+  readonly platform?: NodeJS.Platform;
+  /** Of a new file, limited by the umask. Default 0644. A file that is replaced keeps its mode. */
+  readonly mode?: number;
+  /** Called when all is written, before the file is put in place, which it prevents by throwing. */
+  readonly beforeCommit?: () => void;
+}
+
+/**
+ * Creates or replaces a file as a whole, or writes to a device. If there was nothing when the path was resolved, nothing is
+ * replaced.
+ * @throws {AppError} `io_error`; `in_use` on Windows; otherwise the errors of `content`
+ */
+export async function writeUserFile(
+  target: UserPath,
+  content: Content,
+  { signal, platform, mode = 0o644, beforeCommit }: WriteOptions,
+): Promise<void> {
+  if (target.entry === 'device') return writeDevice(target, content, signal);
+  const { path, entry } = target;
+  const old = entry === 'nothing' ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  const file = perform('write', path, () => new TempFile(path, old?.isFile() ? 0o600 : mode));
+  try {
+    for await (const chunk of chunksOf(content)) perform('write', path, () => file.write(chunk));
+    if (old?.isFile()) perform('write', path, () => file.setMode(old.mode & PERMISSIONS));
+    beforeCommit?.();
+    perform('write', path, () => file.commit({ isDurable: true, isNew: entry === 'nothing', platform }));
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+export const writeChunksAtomic = (
+  path: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+  mode: number,
+): Promise<void> =>
+  writeUserFile({ path, entry: 'file', isShellPipe: false }, chunks, {
+    mode,
+    signal: new AbortController().signal,
+  });
+
+async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
+  const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+  let text = '';
+  for await (const part of parts) {
+    const isText = typeof part === 'string';
+    if (isText) text += part;
+    if (isText && text.length < CHUNK) continue;
+    yield Buffer.from(text);
+    text = '';
+    if (!isText) yield part;
+  }
+  yield Buffer.from(text);
+}
+
+async function writeDevice(target: UserPath, content: Content, signal: AbortSignal): Promise<void> {
+  const device = await openDevice(target, signal);
+  try {
+    for await (const chunk of chunksOf(content)) await device.write(chunk);
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : ioError('write', target.path, error);
+  } finally {
+    device.close();
   }
 }
 

@@ -175,7 +175,7 @@ describe('--open', () => {
     [[...FIND, '--dry-run'], '--open and --dry-run'],
     [['call', 'find_restaurant', 'name=x', '--open'], 'call does not accept --open'],
     [['call', 'find_restaurant', 'name=x', '--format', 'html'], '--format html: call prints table'],
-    [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], '-o x.html: call prints table'],
+    [['call', 'find_restaurant', 'name=x', '-o', 'x.html'], '-o x.html: call cannot write html'],
   ])('is rejected with a conflicting option: %j', async (words, message) => {
     service.sent();
     const { exit, stderr } = await service.run(words);

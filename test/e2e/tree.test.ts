@@ -44,8 +44,8 @@ describe('the command tree', () => {
     expect(found).toEqual({
       find: ['html', '10m'],
       lookup: ['html', '10m'],
-      tools: ['kml', undefined],
-      call: ['kml', '0'],
+      tools: ['geojson', undefined],
+      call: ['geojson', '0'],
       enrich: ['json', '10m'],
     });
   });

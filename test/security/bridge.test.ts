@@ -17,11 +17,14 @@ const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', ...fields }
 const call = (id: unknown, name = 'find_restaurant') =>
   message({ id, method: 'tools/call', params: { name, arguments: { name: 'Nopa', city: 'SF' } } });
 
-/** Sends lines to the bridge, then a ping that must get a response. @returns the messages of the bridge */
-async function bridge(...lines: readonly string[]): Promise<Record<string, unknown>[]> {
+/** Sends lines to a bridge with options, then a ping that must get a response. @returns the messages of the bridge */
+async function bridge(
+  options: readonly string[],
+  ...lines: readonly string[]
+): Promise<Record<string, unknown>[]> {
   const stdin = [INITIALIZE, ...lines, message({ id: 'last', method: 'ping' }), ''].join('\n');
   const env = { RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' };
-  const { stdout } = await run(['mcp', '--protocol', 'bare'], { env, stdin, exit: 0 });
+  const { stdout } = await run(['mcp', '--protocol', 'bare', ...options], { env, stdin, exit: 0 });
   const messages = stdout
     .trim()
     .split('\n')
@@ -56,16 +59,48 @@ describe('the bridge survives', () => {
       ['', 'x', '__proto__'].map((cursor, id) => message({ id, method: 'tools/list', params: { cursor } })),
     ],
   ])('%s', async (_name, lines) => {
-    await bridge(...lines);
+    await bridge([], ...lines);
   });
 
   it('3,000 calls at once', async () => {
-    const messages = await bridge(...Array.from({ length: 3000 }, (_, id) => call(id + 1)));
+    const messages = await bridge([], ...Array.from({ length: 3000 }, (_, id) => call(id + 1)));
     expect(new Set(messages.map(({ id }) => id)).size).toBe(3002);
   });
 });
 
 it('the bridge masks the key that the service repeats', async () => {
-  const messages = await bridge(call(1));
+  const messages = await bridge([], call(1));
   expect(JSON.stringify(messages.find(({ id }) => id === 1))).toContain('x9z2');
+});
+
+describe('--max-chars 1000 --max-results 5 bounds what the model receives of', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => ({ service_id: `id-${index}`, name: 'Nopa' }));
+  const text = (output: unknown) => ({ type: 'text', text: JSON.stringify(output) });
+  const junk = 'x'.repeat(1e6);
+
+  it.each<[string, object]>([
+    ['a long key beside the results', { content: [text({ junk, results: many })] }],
+    ['a list before the results', { content: [text({ warnings: many, results: many })] }],
+    ['5,000 blocks', { content: Array(5000).fill(text('x'.repeat(900))) }],
+    ['5,000 empty blocks', { content: Array(5000).fill({ type: 'text', text: '' }) }],
+    ['an embedded resource', { content: [{ type: 'resource', resource: { uri: 'a:', text: junk } }] }],
+    ['an error', { isError: true, content: [{ type: 'text', text: junk }] }],
+    ['unknown keys', { content: [text({ results: many })], _meta: { junk }, other: junk }],
+    ['a block with more keys', { content: [{ ...text({ results: many }), annotations: { junk } }] }],
+    ['a structured result alone', { content: [], structuredContent: { results: many } }],
+    ['one long record', { content: [text({ results: [{ name: junk }] })] }],
+  ])('%s', async (_name, result) => {
+    service.answer(({ id }, response) => response.end(JSON.stringify({ jsonrpc: '2.0', id, result })));
+    const messages = await bridge(['--max-chars', '1000', '--max-results', '5'], call(1));
+    const answer = JSON.stringify(messages.find(({ id }) => id === 1));
+    expect(answer.length).toBeLessThan(2500);
+    expect(answer).toMatch(/Cut: |Left out: /);
+  });
+
+  it('a JSON-RPC error', async () => {
+    const error = { code: -32000, message: junk, data: { junk } };
+    service.answer(({ id }, response) => response.end(JSON.stringify({ jsonrpc: '2.0', id, error })));
+    const messages = await bridge(['--max-chars', '1000'], call(1));
+    expect(JSON.stringify(messages.find(({ id }) => id === 1)).length).toBeLessThan(2500);
+  });
 });

@@ -3,8 +3,10 @@ import { chownSync, closeSync, constants, linkSync, openSync, rmSync, symlinkSyn
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { attempt } from '../../src/errors.ts';
-import { isReservedName, openDevice, resolveOutput } from '../../src/storage/user-files.ts';
+import { openDevice } from '../../src/storage/user-files.ts';
+import { resolveOutput, windowsProblem } from '../../src/storage/user-paths.ts';
 import { shell, startRestaurant, until } from '../helpers/process.ts';
+import { contextOf } from '../helpers/program.ts';
 import { useService } from '../helpers/service.ts';
 import { IS_ROOT, MALLORY, useProgram } from './support.ts';
 
@@ -63,8 +65,7 @@ describe('a named pipe', () => {
 
   it('is not written after it was replaced by a link to a file', async () => {
     const diary = home.write('diary', 'mine\n');
-    const context = { cwd: () => home.path, platform: process.platform };
-    const target = resolveOutput(pipe, context, false);
+    const target = resolveOutput(pipe, contextOf({}), { force: false });
     rmSync(pipe);
     symlinkSync(diary, pipe);
     const { signal } = new AbortController();
@@ -88,7 +89,7 @@ describe('a name that Windows reserves for a device', () => {
     '%s is refused on Windows only',
     (name) => {
       const resolveOn = (platform: NodeJS.Platform) => () =>
-        resolveOutput(join('/none', name), { cwd: () => '/', platform }, true);
+        resolveOutput(join('/none', name), { ...contextOf({}), platform }, { force: true });
       expect(resolveOn('win32')).toThrow(expect.objectContaining({ code: 'usage' }));
       expect(resolveOn('linux')).not.toThrow();
     },
@@ -97,7 +98,18 @@ describe('a name that Windows reserves for a device', () => {
   it.each(['null.csv', 'console', 'com10', 'com', 'out.con', 'aux-1.csv'])(
     '%s is not such a name',
     (name) => {
-      expect(isReservedName(name)).toBe(false);
+      expect(windowsProblem(name)).toBeUndefined();
     },
   );
+
+  it.each([
+    ['C:\\x\\out.csv:stream', true],
+    ['out.csv::$DATA', true],
+    ['C:\\x:y\\out.csv', true],
+    ['C:\\x\\out.csv', false],
+    ['\\\\?\\C:\\x\\out.csv', false],
+    ['\\\\server\\share\\out.csv', false],
+  ])('%s: a hidden stream %s', (name, isStream) => {
+    expect(windowsProblem(name)?.includes('hidden stream') ?? false).toBe(isStream);
+  });
 });

@@ -7,7 +7,7 @@ import { fileBytes } from '../../output/formats.ts';
 import { pointOf } from '../../output/geo.ts';
 import { type Scalar, toCell } from '../../output/records.ts';
 import { ColumnKinds, type TableColumn, type TableFile, typedCells } from '../../output/table-file.ts';
-import { writeChunksAtomic } from '../../storage/atomic.ts';
+import { writeChunksAtomic } from '../../storage/user-files.ts';
 import { plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json.ts';
 import { flatCells } from '../read/list.ts';

@@ -5,7 +5,7 @@ import { type AppError, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { unguardFormula } from '../../output/csv.ts';
 import { cellAt, toCell } from '../../output/records.ts';
-import { writeChunksAtomic } from '../../storage/atomic.ts';
+import { writeChunksAtomic } from '../../storage/user-files.ts';
 import { type Delimiter, encodeRecord, splitRecord } from '../../util/csv.ts';
 import { isObject, type JsonObject, memberRange, toJson, tryParseJson } from '../../util/json.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from '../match/columns.ts';
@@ -103,8 +103,8 @@ export class FinishedList {
   }
 
   async *rows(signal = this.#app.context.signal): AsyncGenerator<ListRow> {
-    const { stdin, cwd, platform } = this.#app.context;
-    const input = openInput(this.path, { stdin, cwd, platform, signal });
+    const { context } = this.#app;
+    const input = openInput(this.path, { ...context, signal });
     const { positions, delimiter } = this.#source;
     try {
       const list = await openRows(input, this.#source, delimiter);

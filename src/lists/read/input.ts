@@ -32,7 +32,7 @@ export const formatOf = (path: string): InputFormat | undefined => FORMATS.get(e
 
 const INPUT_HINT = { command: again({}, { operands: [slot('file')] }) };
 
-export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'platform' | 'signal'>;
+export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'env' | 'homedir' | 'platform' | 'signal'>;
 
 /**
  * Opens the list. A file stays open, so it can be moved or deleted during the run. Data that is appended later is not
@@ -66,7 +66,7 @@ export function openInput(file: string, context: InputContext): Input {
 function openFile(file: string, context: InputContext): UserInput {
   const path = fullPath(context, file);
   try {
-    return openUserInput(path, context);
+    return openUserInput(path, context, file);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw failure('bad_input', `cannot read ${file}: ${ioReason(cause)}`, INPUT_HINT, cause);

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { checkOutputName, outputExtension } from '../../app/output.ts';
 import { outputPath } from '../../app/output-file.ts';
+import { checkOutputName, outputExtension } from '../../app/output-format.ts';
 import { quotaLimits } from '../../app/quota.ts';
 import type { Level } from '../../client/types.ts';
 import { usage } from '../../errors.ts';

@@ -5,7 +5,8 @@ import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { ioError, perform, whenFree } from '../../storage/files.ts';
 import { tryLock } from '../../storage/lock.ts';
-import { openDevice, type UserDevice, type UserPath } from '../../storage/user-files.ts';
+import { openDevice, type UserDevice } from '../../storage/user-files.ts';
+import type { UserPath } from '../../storage/user-paths.ts';
 import type { Input } from '../read/input.ts';
 import { RowFile } from './row-file.ts';
 

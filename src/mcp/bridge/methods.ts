@@ -7,7 +7,7 @@ import { hintText } from '../../output/hint-text.ts';
 import { errorFields } from '../../output/problem.ts';
 import { Semaphore, untilAborted } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
-import { type Bounds, boundResult, isBounded } from './bounds.ts';
+import { type Bounds, boundError, boundResult, isBounded } from './bounds.ts';
 import {
   capabilityOf,
   describeServer,
@@ -105,17 +105,20 @@ export class Methods {
     const { name, arguments: args = {}, _meta, inputResponses, requestState } = request.params;
     if (typeof name !== 'string' || name === '') throw invalidParams('name must be a string');
     if (!isObject(args)) throw invalidParams('arguments must be an object');
+    const { bounds = {} } = this.#options;
     try {
       const params = { name, arguments: args, _meta, inputResponses, requestState };
-      const result = await this.#forward({ ...request, params });
-      return boundResult(result, this.#options.bounds ?? {});
+      return boundResult(await this.#forward({ ...request, params }), bounds);
     } catch (error) {
-      if (error instanceof AppError) return toolError(error);
-      const isInvalid = error instanceof ProtocolError && error.code === INVALID_PARAMS;
-      if (!isInvalid || !this.#options.upstream.hasTool(name)) throw error;
+      if (error instanceof AppError) return boundResult(toolError(error), bounds);
+      if (!(error instanceof ProtocolError)) throw error;
+      if (error.code !== INVALID_PARAMS || !this.#options.upstream.hasTool(name)) {
+        throw boundError(error, bounds);
+      }
       // Invalid arguments are a tool error, so that the model can correct them (MCP, tools: error handling).
       const hint = { text: 'correct the arguments: the input schema of the tool describes them' };
-      return toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
+      const failed = toolError(new AppError('tool_error', error.message, { rpcCode: error.code, hint }));
+      return boundResult(failed, bounds);
     }
   }
 

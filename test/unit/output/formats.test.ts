@@ -17,11 +17,6 @@ const MARKUP = [
   { name: 'A|B <b>*x*</b>', tags: ['x', 'y'], distance: 1.5 },
   { name: '[link](https://evil.example)\n\u001b[31m', distance: 2 },
 ];
-const PLACES = [
-  { service_id: 'a', name: 'Fish & <Chips>', address: '1 Quay', coordinates: { lat: 1.5, lng: -2 } },
-  { service_id: 'b', name: 'Nowhere\u0000' },
-];
-
 /** Presents the records above, with differences. */
 const shown = (
   format: RecordFormat,
@@ -82,14 +77,6 @@ describe('present', () => {
     ],
   ])('writes %s', async (_what, args, text) => {
     expect(await shown(...args)).toBe(text);
-  });
-
-  it('writes KML with escaped text, and a placemark without a point for a record without coordinates', async () => {
-    const kml = await shown('kml', { records: PLACES, columns: ['service_id', 'name'] });
-    const [, fish, nowhere] = kml.split('<Placemark>\n');
-    expect(fish).toContain('<name>Fish &#38; &#60;Chips&#62;</name>\n<address>1 Quay</address>');
-    expect(fish).toContain('<Point><coordinates>-2,1.5</coordinates></Point>');
-    expect(nowhere).toMatch(/^<name>Nowhere\^@<\/name>\n(?!.*<Point>)/s);
   });
 
   it('writes empty results in every format', async () => {

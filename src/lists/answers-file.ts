@@ -1,0 +1,257 @@
+import { dirname } from 'node:path';
+import { attempt, usage } from '../errors.ts';
+import type { Hint } from '../hint.ts';
+import { flushFolder } from '../storage/files.ts';
+import { type tryLock, withLock } from '../storage/lock.ts';
+import { type Durability, Log, type LogLine, wasCutOff } from '../storage/log.ts';
+import { checkDepth, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import {
+  type Dated,
+  decodeLine,
+  encodeLine,
+  HEADER_START,
+  type Line,
+  type LineContent,
+  type LineOf,
+  VERSION,
+} from './answer-lines.ts';
+import { AnswersIndex, type IndexedLine, isLater } from './answers-index.ts';
+
+export interface AnswersOptions {
+  /** Endpoint without user, password, and query; or `demo`. */
+  readonly service: string;
+  /** `write` holds the lock until `close`; `share` takes it in `locked` only; `read` needs none. */
+  readonly access: 'read' | 'write' | 'share';
+  readonly context: { now(): number; random(): number };
+  warn(message: string): void;
+  /** What to do about a file that cannot be used. */
+  readonly hint?: Hint;
+}
+
+type Lock = ReturnType<typeof tryLock>;
+
+const ABOUT = 'What the service said, and what you decided. Delete this file to ask again.';
+const MAX_DAMAGED = 5;
+
+/** The lines of an answers file: a set, whose order does not matter. It is only appended to. */
+export class AnswersFile {
+  readonly path: string;
+  /** Increases with every line that may change a decision. */
+  revision = 0;
+  readonly #options: AnswersOptions;
+  #lock: Lock | undefined;
+  #log: Log | undefined;
+  /** Whether the end of the file was checked since the lock was taken. */
+  #isChecked = false;
+  #hasHeader = false;
+  #index = new AnswersIndex(0);
+  #undos: LineOf<'undo'>[] = [];
+  /** Ids of the lines that were taken back. */
+  #undone = new Set<string>();
+
+  constructor(path: string, options: AnswersOptions, lock?: Lock) {
+    this.path = path;
+    this.#options = options;
+    this.#lock = lock;
+    try {
+      this.#open();
+    } catch (error) {
+      attempt(() => this.#log?.close());
+      throw error;
+    }
+  }
+
+  protected now(): number {
+    return this.#options.context.now();
+  }
+
+  /** Number of lines that have an id. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** With access `share`: waits for the lock, reads what others have added, and does the work. */
+  async locked<T>(work: () => T | Promise<T>): Promise<T> {
+    return withLock(this.path, async () => {
+      if (this.#log === undefined || this.#log.isReplaced) this.#open();
+      this.#isChecked = false;
+      this.#readNew();
+      return work();
+    });
+  }
+
+  flush(): void {
+    this.#log?.flush();
+  }
+
+  close(): void {
+    try {
+      this.#log?.close();
+    } finally {
+      this.#log = undefined;
+      this.#lock?.release();
+      this.#lock = undefined;
+    }
+  }
+
+  #open(): void {
+    this.#log?.close();
+    this.#log = Log.open(this.path, this.#options.access === 'read' ? 'read' : 'append');
+    this.#isChecked = false;
+    this.#hasHeader = false;
+    this.#index = new AnswersIndex(Math.floor(this.#options.context.random() * 2 ** 32));
+    this.#undos = [];
+    this.#undone = new Set();
+    this.#readNew();
+  }
+
+  /** Indexes the lines that are new since the last call. */
+  #readNew(): void {
+    const damaged: number[] = [];
+    const count = this.#undos.length;
+    for (const line of this.#log?.lines() ?? []) {
+      if (line.number === 1) this.#checkFirstLine(line);
+      if (!this.#readLine(line)) damaged.push(line.number);
+    }
+    if (this.#undos.length > count) this.#undone = findUndone(this.#undos, this.#index);
+    if (damaged.length === 0) return;
+    const shown = damaged.slice(0, MAX_DAMAGED).join(', ');
+    const more = damaged.length > MAX_DAMAGED ? ` and ${damaged.length - MAX_DAMAGED} more` : '';
+    this.#options.warn(
+      `${this.path}: skipped damaged line${damaged.length === 1 ? '' : 's'} ${shown}${more}`,
+    );
+  }
+
+  /** A first line that was cut off is accepted. Anything else that is no header is somebody else's file. */
+  #checkFirstLine({ text = '' }: LogLine): void {
+    const value = tryParseJson(text);
+    const start = text.slice(0, HEADER_START.length);
+    const isCut = value === undefined && (HEADER_START.startsWith(start) || wasCutOff(text));
+    if (isCut || isHeader(value)) return;
+    throw usage(`${this.path} is not an answers file`, this.#options.hint);
+  }
+
+  /** @returns false if the line is damaged */
+  #readLine({ text, offset, length, isEnded }: LogLine): boolean {
+    const value = text === undefined ? undefined : tryParseJson(text);
+    if (value === undefined) return !isEnded || text === '' || (text !== undefined && wasCutOff(text));
+    if (isHeader(value)) {
+      this.#checkHeader(value);
+      return true;
+    }
+    const decoded = decodeLine(value);
+    if (decoded === 'other') return true;
+    if (decoded === undefined) return false;
+    const { line, keys } = decoded;
+    if ('undo' in line) this.#undos.push(line);
+    if ('undo' in line || 'decide' in line) this.revision += 1;
+    this.#index.add({ id: line.id, at: line.at, offset, length }, keys);
+    return true;
+  }
+
+  /** A second header, as concatenated files have it, is ignored. */
+  #checkHeader({ service, version }: JsonObject): void {
+    if (this.#hasHeader) return;
+    this.#hasHeader = true;
+    const { hint, access } = this.#options;
+    if (service !== this.#options.service) {
+      const other = typeof service === 'string' ? service : 'another service';
+      throw usage(`${this.path} has answers of ${other}, not of ${this.#options.service}`, hint);
+    }
+    if (access !== 'read' && typeof version === 'number' && version > VERSION)
+      throw usage(`cannot add to ${this.path}: a newer version of this program wrote it`, hint);
+  }
+
+  /** The lines with a key that count, and possibly others; the newest first. */
+  protected *all(key: string): Generator<Line> {
+    yield* this.#read(this.#index.find(key));
+  }
+
+  /** Every line that counts, in no order. */
+  lines(): Generator<Line> {
+    return this.#read(this.#index.all());
+  }
+
+  /** A line, even if it was taken back. */
+  protected withId(id: string): Line | undefined {
+    const place = this.#index.findId(id);
+    return place && this.#decode(place);
+  }
+
+  *#read(places: Iterable<IndexedLine>): Generator<Line> {
+    for (const place of places) {
+      const line = this.#undone.has(place.id) ? undefined : this.#decode(place);
+      if (line !== undefined) yield line;
+    }
+  }
+
+  #decode({ offset, length }: IndexedLine): Line | undefined {
+    const value = tryParseJson(this.#log?.read(offset, length) ?? '');
+    const decoded = isShallow(value) ? decodeLine(value) : undefined;
+    return typeof decoded === 'object' ? decoded.line : undefined;
+  }
+
+  /** Takes a line back; for an undo, its line counts again. @returns the id of the new line */
+  undo(id: string): string {
+    const undos = this.#undos.filter(({ undo }) => undo === id);
+    return this.append({ undo: id }, 'now', this.#index.findId(id), ...undos);
+  }
+
+  /** @param before lines of the same key, which it must follow in time */
+  protected append(
+    content: LineContent,
+    durability: Durability,
+    ...before: readonly (Dated | undefined)[]
+  ): string {
+    const { now, random } = this.#options.context;
+    const log = this.#writableLog();
+    const id = newId(random);
+    const at = Math.max(now(), ...before.flatMap((line) => (line === undefined ? [] : line.at + 1)));
+    log.append(encodeLine({ id, at, ...content }), durability);
+    this.#readNew();
+    return id;
+  }
+
+  #writableLog(): Log {
+    if (this.#log === undefined) {
+      this.#log = Log.open(this.path, 'create');
+      flushFolder(dirname(this.path));
+    }
+    const log = this.#log as Log;
+    log.assertInPlace();
+    if (!this.#isChecked) {
+      log.endLastLine();
+      this.#readNew();
+      this.#isChecked = true;
+    }
+    if (!this.#hasHeader) {
+      log.append(headerLine(this.#options.service), 'soon');
+      this.#readNew();
+    }
+    return log;
+  }
+}
+
+const headerLine = (service: string): string =>
+  JSON.stringify({ restaurant: 'answers', version: VERSION, service, about: ABOUT });
+
+const isHeader = (value: unknown): value is JsonObject => isObject(value) && value.restaurant === 'answers';
+
+function isShallow(value: unknown): boolean {
+  return attempt(() => checkDepth(value) ?? true) === true;
+}
+
+/** A file may have any line first. An undo counts unless a later one takes it back, so undos cannot form a circle. */
+function findUndone(undos: readonly LineOf<'undo'>[], index: AnswersIndex): Set<string> {
+  const undone = new Set<string>();
+  for (const line of [...undos].sort((a, b) => (isLater(a, b) ? -1 : 1))) {
+    const target = undone.has(line.id) ? undefined : index.findId(line.undo);
+    if (target !== undefined && isLater(line, target)) undone.add(line.undo);
+  }
+  return undone;
+}
+
+const ID_LENGTH = 12;
+
+const newId = (random: () => number): string =>
+  Array.from({ length: ID_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');

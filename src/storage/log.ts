@@ -1,0 +1,191 @@
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, readSync, writeSync } from 'node:fs';
+import { attempt, failure, systemCode } from '../errors.ts';
+import { tryParseJson } from '../util/json.ts';
+import { assertRegular, fileError, openNoFollow, openOwnFile, perform, whenFree } from './files.ts';
+
+/** When appended lines must be on the disk: at once, within a second of writing, or whenever the system likes. */
+export type Durability = 'now' | 'soon' | 'never';
+
+export interface LogLine {
+  /** Without the line break. Undefined if the line is longer than 64 MiB. */
+  readonly text: string | undefined;
+  readonly offset: number;
+  /** In bytes. */
+  readonly length: number;
+  /** From 1. */
+  readonly number: number;
+  /** Whether a line break follows: the last line may be cut off. */
+  readonly isEnded: boolean;
+}
+
+const BLOCK_BYTES = 1024 * 1024;
+const MAX_LINE_BYTES = 64 * BLOCK_BYTES;
+const SYNC_MS = 1000;
+const LINE_BREAK = 10;
+const CUT_OFF = ' (cut off)';
+const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+
+/** Whether a writer found this line cut off, and ended it. */
+export const wasCutOff = (text: string): boolean => text.endsWith(CUT_OFF);
+
+/**
+ * A file of lines that is only appended to, one line per write. A writer needs the lock of the file (`lock.ts`). A line
+ * that a killed process left without its end is ended first, and never removed.
+ */
+export class Log {
+  readonly path: string;
+  readonly #file: number;
+  #next = 0;
+  #count = 0;
+  #isTorn = false;
+  #unsynced = false;
+  #syncedAt = 0;
+
+  private constructor(path: string, file: number) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  /**
+   * Opens the file to read or append, or creates it.
+   * @returns undefined if there is no file. @throws {AppError} `io_error` for a link; to append, for a file of another user
+   */
+  static open(path: string, access: 'read' | 'append' | 'create'): Log | undefined {
+    return perform(access === 'read' ? 'read' : 'write', path, () => {
+      try {
+        if (access === 'read') return new Log(path, assertRegular(openNoFollow(path, O_RDONLY)));
+        return new Log(path, openOwnFile(path, O_RDWR | O_APPEND | (access === 'create' ? O_CREAT : 0)));
+      } catch (error) {
+        if (access !== 'create' && systemCode(error) === 'ENOENT') return undefined;
+        throw error;
+      }
+    });
+  }
+
+  get size(): number {
+    return fstatSync(this.#file).size;
+  }
+
+  /** Whether another file has taken its place, or none. */
+  get isReplaced(): boolean {
+    const there = attempt(() => lstatSync(this.path, { bigint: true }));
+    const own = fstatSync(this.#file, { bigint: true });
+    return there?.ino !== own.ino || there?.dev !== own.dev;
+  }
+
+  /** The lines after those of the last call, read in blocks. A last line without an end is returned again next time. */
+  *lines(): Generator<LogLine> {
+    const parts: Buffer[] = [];
+    let length = 0;
+    for (const { bytes, isEnd } of this.#pieces()) {
+      length += bytes.length;
+      if (length <= MAX_LINE_BYTES) parts.push(bytes);
+      if (!isEnd) continue;
+      yield this.#line(joined(parts.splice(0), length), length, true);
+      length = 0;
+    }
+    if (length > 0) yield this.#line(joined(parts, length), length, false);
+  }
+
+  *#pieces(): Generator<{ readonly bytes: Buffer; readonly isEnd: boolean }> {
+    for (let at = this.#next; ; ) {
+      const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(this.size - at, 1)));
+      const count = perform('read', this.path, () => readSync(this.#file, block, 0, block.length, at));
+      if (count === 0) return;
+      at += count;
+      for (let start = 0; start < count; ) {
+        const found = block.subarray(0, count).indexOf(LINE_BREAK, start);
+        const isEnd = found !== -1;
+        yield { bytes: block.subarray(start, isEnd ? found : count), isEnd };
+        start = isEnd ? found + 1 : count;
+      }
+    }
+  }
+
+  #line(text: string | undefined, length: number, isEnded: boolean): LogLine {
+    const line = { text, offset: this.#next, length, number: this.#count + 1, isEnded };
+    if (isEnded) {
+      this.#next += length + 1;
+      this.#count += 1;
+    }
+    return line;
+  }
+
+  read(offset: number, length: number): string {
+    const bytes = Buffer.allocUnsafe(length);
+    const count = perform('read', this.path, () => readSync(this.#file, bytes, 0, length, offset));
+    return bytes.toString('utf8', 0, count);
+  }
+
+  /** Ends a last line that was cut off, marked as such unless it is whole. */
+  endLastLine(): void {
+    const last = this.#lastLine();
+    if (last !== undefined) this.#write(tryParseJson(last) === undefined ? `${CUT_OFF}\n` : '\n');
+    this.#isTorn = false;
+  }
+
+  /** @returns the last line if it has no end */
+  #lastLine(): string | undefined {
+    let start = this.size;
+    let text = Buffer.alloc(0);
+    while (start > 0 && text.length <= MAX_LINE_BYTES) {
+      const length = Math.min(start, BLOCK_BYTES);
+      start -= length;
+      const block = Buffer.allocUnsafe(length);
+      readSync(this.#file, block, 0, length, start);
+      if (text.length === 0 && block.at(-1) === LINE_BREAK) return undefined;
+      const found = block.lastIndexOf(LINE_BREAK);
+      text = Buffer.concat([block.subarray(found + 1), text]);
+      if (found !== -1) break;
+    }
+    return text.length === 0 ? undefined : text.toString('utf8');
+  }
+
+  /** @param text one line, without its end. @throws {AppError} `io_error`; the next line then follows a line break */
+  append(text: string, durability: Durability): void {
+    if (this.#isTorn) this.endLastLine();
+    this.#write(`${text}\n`);
+    if (durability === 'never') return;
+    this.#unsynced = true;
+    if (durability === 'now' || Date.now() - this.#syncedAt >= SYNC_MS) this.flush();
+  }
+
+  #write(text: string): void {
+    perform('write', this.path, () => {
+      const bytes = Buffer.from(text);
+      const written = whenFree(() => writeSync(this.#file, bytes));
+      if (written === bytes.length) return;
+      this.#isTorn = true;
+      throw fileError('ENOSPC', 'only a part was written');
+    });
+  }
+
+  flush(): void {
+    if (!this.#unsynced) return;
+    perform('write', this.path, () => fsyncSync(this.#file));
+    this.#unsynced = false;
+    this.#syncedAt = Date.now();
+  }
+
+  close(): void {
+    try {
+      this.flush();
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  /** @throws {AppError} `io_error` if another program replaced or deleted the file */
+  assertInPlace(): void {
+    if (!this.isReplaced) return;
+    throw failure('io_error', `another program replaced or deleted ${this.path}`, {
+      text: 'run the same command again',
+    });
+  }
+}
+
+function joined(parts: readonly Buffer[], length: number): string | undefined {
+  const [first, ...more] = parts;
+  if (length > MAX_LINE_BYTES) return undefined;
+  return (more.length === 0 ? first : Buffer.concat(parts))?.toString('utf8') ?? '';
+}

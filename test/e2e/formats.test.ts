@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXTENSIONS } from '../../src/output/formats.ts';
+import { newHome } from '../helpers/program.ts';
+import { useService } from '../helpers/service.ts';
+import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
+
+const service = useService({ mode: 'mcp' });
+const BROWSER = ['svg', 'xhtml', 'shtml', 'mht'];
+const UNKNOWN = ['pdf', 'xls', 'constructor'];
+const ALL = ['', 'txt', 'TXT', 'HTML', 'html.', ...EXTENSIONS.keys(), ...BROWSER, ...UNKNOWN];
+
+const TEXT = ['', 'txt', 'TXT', 'json', 'ndjson', 'jsonl', 'csv', 'tsv', 'tab', 'md', 'markdown', 'geojson'];
+const RECORDS = [...TEXT, 'xlsx', 'parquet'];
+const PAGE = [...RECORDS, 'html', 'htm', 'HTML', 'html.'];
+const DOCUMENT = ['', 'txt', 'TXT', 'json'];
+
+/** Command lines, with the extensions that their output can have. */
+const OUTPUTS: readonly (readonly [line: string, extensions: readonly string[]])[] = [
+  ['find Nopa --city SF', PAGE],
+  ['find Nopa --city SF --fields standard', RECORDS],
+  ['find Nopa --city SF --jq .results[].name', TEXT],
+  ['find Nopa --city SF --dry-run', DOCUMENT],
+  ['find Nopa --city SF --curl', ['', 'txt', 'TXT']],
+  ['find Nopa --city SF --format tsv', [...TEXT, ...UNKNOWN]],
+  ['find Nopa --city SF --json', [...TEXT, ...UNKNOWN]],
+  ['lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53', PAGE],
+  ['lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53 --jq .', TEXT],
+  ['last', PAGE],
+  ['saved', PAGE],
+  ['saved --refresh', RECORDS],
+  ['changes', RECORDS],
+  ['call find_restaurant name=Nopa city=SF', RECORDS],
+  ['tools', RECORDS],
+  ['raw tools/list', [...DOCUMENT, ...UNKNOWN]],
+  ['raw tools/list --jq .', TEXT],
+  ['schema find', DOCUMENT],
+];
+
+/** The beginning of each format that is no text, by extension. */
+const SIGNATURES = new Map([
+  ['html', '<!doctype html>'],
+  ['htm', '<!doctype html>'],
+  ['xlsx', 'PK'],
+  ['parquet', 'PAR1'],
+]);
+
+it('knows every command that writes a file', async () => {
+  const { commands } = await readTree();
+  const writing = everyCommand(commands).filter(
+    (command) => !isGroup(command) && command.global_options.includes('--output'),
+  );
+  const tested = new Set([...OUTPUTS.map(([line]) => line.split(' ')[0]), 'enrich']);
+  expect(writing.map(({ name }) => name).sort()).toEqual([...tested].sort());
+});
+
+describe.each(OUTPUTS)('%s', (line, possible) => {
+  it.each(ALL.map((extension) => [extension]))('-o file.%s', async (extension) => {
+    const { env, home } = newHome();
+    const file = join(home, extension === '' ? 'file' : `file.${extension}`);
+    service.sent();
+    const { exit, stdout, stderr } = await service.run([...line.split(' '), '-o', file], {
+      env: { ...service.env, ...env },
+    });
+    expect(stdout).toBe('');
+    if (possible.includes(extension)) {
+      expect([exit, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+      const signature = SIGNATURES.get(extension.toLowerCase().replace('.', ''));
+      const text = readFileSync(file, 'latin1');
+      if (signature === undefined) expect(text).not.toMatch(/^\s*<|^PK|^PAR1/);
+      else expect(text.slice(0, signature.length)).toBe(signature);
+    } else {
+      expect({ exit, sent: service.sent(), written: existsSync(file) }).toEqual({
+        exit: 2,
+        sent: 0,
+        written: false,
+      });
+      expect(stderr).toMatch(/hint.+restaurant /);
+    }
+  });
+});
