@@ -3,7 +3,7 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { deleteCode } from '../storage/code-folder.ts';
-import { assertOwnPath } from '../storage/files.ts';
+import { assertOwnPath, perform } from '../storage/files.ts';
 import { codeFolder } from '../storage/paths.ts';
 import { plural } from '../util/format.ts';
 
@@ -38,7 +38,8 @@ async function clearCache(app: App): Promise<void> {
   const removed = clearResponses(cacheDir);
   if (cacheDir !== undefined) {
     deletePages(cacheDir);
-    deleteCode(assertOwnPath(codeFolder(cacheDir)));
+    const folder = codeFolder(cacheDir);
+    deleteCode(perform('read', folder, () => assertOwnPath(folder)));
   }
   await writeText(app, { removed }, () => `removed ${plural(removed, 'cached response')}\n`);
 }

@@ -203,11 +203,17 @@ export function flushFolder(path: string): void {
 const refusal = (path: string, reason: string): AppError =>
   new AppError('io_error', `refusing to use ${path}: ${reason}`);
 
-/** @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to */
+export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
+
+/** @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to; `ENOTDIR` */
 export function assertOwnPath(path: string): string {
-  const { end, problem } = inspect(resolve(path), false);
-  if (problem !== undefined) throw refusal(path, problem);
-  return end;
+  try {
+    const { end, problem } = inspect(resolve(path), false);
+    if (problem !== undefined) throw refusal(path, problem);
+    return end;
+  } catch (error) {
+    throw isMissing(error) ? error : ioError('use', path, error);
+  }
 }
 
 /** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user; `ELOOP` */

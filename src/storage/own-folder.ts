@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, systemCode } from '../errors.ts';
+import { attempt } from '../errors.ts';
 import { writeFileAtomic } from './atomic.ts';
 import {
   assertOwnPath,
@@ -8,6 +8,7 @@ import {
   type FileContent,
   ioError,
   ioReason,
+  isMissing,
   openOwnFile,
   perform,
   randomName,
@@ -18,11 +19,8 @@ import {
 /** Of several warnings with the same cause, the first is enough. */
 export type Warn = (message: string, cause?: string) => void;
 
-const MISSING = ['ENOENT', 'ENOTDIR'];
 export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
 const SWEEP_AFTER_MS = 3_600_000;
-
-const isMissing = (error: unknown): boolean => MISSING.includes(systemCode(error) ?? '');
 
 /**
  * A folder of this program. Its path is checked before anything is read or deleted in it: only this user and root can
@@ -81,7 +79,7 @@ export class OwnFolder {
       return readdirSync(this.#locate('')).filter((name) => pattern.test(name));
     } catch (error) {
       if (isMissing(error)) return [];
-      throw error;
+      throw ioError('read', this.path, error);
     }
   }
 

@@ -1,6 +1,7 @@
-import { lchownSync, readdirSync, symlinkSync } from 'node:fs';
+import { lchownSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TestFolder } from '../helpers/files.ts';
 import { IS_ROOT, MALLORY, sharedFolder, useProgram } from './support.ts';
 
 const { run, home } = useProgram(() => 'https://api.example.com');
@@ -51,19 +52,40 @@ it('minified JSON of 4 MB is edited in seconds, and a larger file is refused', a
   await run(['mcp', 'config', 'cursor', '--write'], { exit: 9 });
 });
 
-describe.runIf(IS_ROOT)("another user's link", () => {
+describe.runIf(IS_ROOT)("root in another user's home", () => {
+  const SKILL = readFileSync(new URL('../../src/mcp/skill.md', import.meta.url), 'utf8');
+  const ENTRY = JSON.stringify({ mcpServers: { restaurant: { command: 'restaurant', args: ['mcp'] } } });
+
   it.each([
     ['.claude', ['skill', 'install', 'claude-code']],
+    ['.claude', ['skill', 'install', 'claude-code', '--force']],
+    ['.claude', ['skill', 'uninstall', 'claude-code']],
+    ['.claude', ['skill', 'uninstall', 'claude-code', '--force']],
     ['.cursor', ['mcp', 'config', 'cursor', '--write']],
-  ])('to a folder is refused before anything is created below it: %s', async (name, words) => {
+    ['.cursor', ['mcp', 'config', 'cursor', '--remove']],
+  ])('a file behind %s is neither written nor deleted, link or not: %j', async (name, words) => {
     const target = sharedFolder();
-    for (const to of [target, join(target, 'missing')]) {
+    for (const to of [target, join(target, 'missing'), undefined]) {
       const HOME = sharedFolder(MALLORY);
-      symlinkSync(to, join(HOME, name));
-      lchownSync(join(HOME, name), MALLORY, MALLORY);
+      const below = to === undefined ? new TestFolder(join(HOME, name)) : new TestFolder(target);
+      below.write('skills/restaurant/SKILL.md', SKILL, 0o644);
+      below.write('mcp.json', ENTRY, 0o644);
+      if (to !== undefined) symlinkSync(to, join(HOME, name));
+      if (to !== undefined) lchownSync(join(HOME, name), MALLORY, MALLORY);
+      const before = below.list();
       const { stderr } = await run(words, { env: { HOME }, exit: 9 });
-      expect(stderr).toContain('symbolic link');
-      expect(readdirSync(target)).toEqual([]);
+      expect(stderr).toContain(`${HOME} belongs to user ${MALLORY}`);
+      expect(below.list()).toEqual(before);
+      expect([below.read('skills/restaurant/SKILL.md'), below.read('mcp.json')]).toEqual([SKILL, ENTRY]);
     }
   });
+});
+
+it("a file of the user's own, stored elsewhere with dotfiles, is written there", async () => {
+  mkdirSync(home.at('dotfiles'));
+  symlinkSync('dotfiles', home.at('.claude'));
+  await run(['skill', 'install', 'claude-code'], { exit: 0 });
+  expect(home.list('dotfiles/skills/restaurant')).toEqual(['SKILL.md']);
+  await run(['skill', 'uninstall', 'claude-code'], { exit: 0 });
+  expect(home.list('dotfiles/skills')).toEqual([]);
 });

@@ -190,6 +190,25 @@ describe.runIf(IS_ROOT)('a victim in a folder that a hostile user shares', () =>
   });
 });
 
+describe.runIf(IS_ROOT)('a home that its user cannot read', () => {
+  it.each<[words: string[], exit: number]>([
+    [['cache', 'clear'], 9],
+    [['skill', 'install', 'claude-code'], 9],
+    [['skill', 'uninstall', 'claude-code'], 9],
+    [['mcp', 'config', 'cursor', '--write'], 9],
+    [['mcp', 'config', 'cursor', '--remove'], 9],
+    [['save', 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53'], 9],
+    [['logout'], 9],
+    [SET, 9],
+    [LOGIN, 9],
+    [FIND, 0],
+  ])('is no bug of %j', async (words, exit) => {
+    const HOME = sharedFolder(0, 0o700);
+    const { stderr } = await run(words, { env: { HOME }, uid: VICTIM, cwd: '/', stdin: KEY, exit });
+    expect(stderr).toContain(exit === 0 ? 'warning: ' : 'permission denied');
+  });
+});
+
 describe('files of ours', () => {
   it('are deleted by name, even if the cache folder is the home folder', async () => {
     const env = { ...CACHED, RESTAURANT_CACHE_DIR: home.path };

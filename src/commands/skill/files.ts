@@ -1,16 +1,10 @@
-import { rmdirSync, unlinkSync } from 'node:fs';
 import type { App } from '../../app/app.ts';
 import { writeText } from '../../app/output.ts';
-import { systemCode, usage } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { again, restaurant, system } from '../../hint.ts';
-import {
-  assertNoLinks,
-  projectFolder,
-  userPath,
-  writeFileWithFolder,
-} from '../../mcp/client-config/client-file.ts';
+import { projectFolder, userPath } from '../../mcp/client-config/client-file.ts';
 import type { Scope } from '../../mcp/client-config/clients.ts';
-import { followLinks, ioError, readIfExists, whenFree } from '../../storage/files.ts';
+import { type AgentFile, deleteAgentFile, readAgentFile, writeAgentFile } from '../../storage/agent-file.ts';
 import { pathOf } from '../../storage/paths.ts';
 
 /** Where a coding agent reads skills: folders with a SKILL.md (agentskills.io). */
@@ -66,8 +60,8 @@ export async function installSkill(
   const isOurs = update && HEAD.test(before ?? '');
   if (state === 'different' && !preview && !isOurs) assertForced(app, file, 'overwrites');
   const written = !preview && state !== 'same' && !(update && state === 'new');
-  if (written) writeFileWithFolder(file, text, { mode: 0o644 });
-  await writeText(app, { agent, scope, file, state, written }, () => `${file}\n`);
+  if (written) writeAgentFile(file, text, { mode: 0o644 });
+  await writeText(app, { agent, scope, file: file.path, state, written }, () => `${file.path}\n`);
   await app.notes.note(written ? `${agent} reads it at its next start` : NOTES[state]);
 }
 
@@ -85,22 +79,12 @@ export async function uninstallSkill(
   const before = readText(file);
   if (before !== undefined && !HEAD.test(before)) assertForced(app, file, 'deletes');
   const removed = before !== undefined && app.globals.dryRun !== true;
-  if (removed) deleteSkill(file, pathOf(app.context.platform).dirname(file));
-  await writeText(app, { agent, scope, file, removed }, () => `${file}\n`);
+  if (removed) deleteAgentFile(file);
+  await writeText(app, { agent, scope, file: file.path, removed }, () => `${file.path}\n`);
   await app.notes.note(removed ? `deleted; ${agent} notices at its next start` : 'nothing deleted');
 }
 
-function deleteSkill(file: string, folder: string): void {
-  try {
-    whenFree(() => unlinkSync(followLinks(file)));
-    rmdirSync(folder);
-  } catch (error) {
-    // The folder may contain other files.
-    if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw ioError('delete', file, error);
-  }
-}
-
-function assertForced({ globals }: App, file: string, verb: string): void {
+function assertForced({ globals }: App, { path: file }: AgentFile, verb: string): void {
   if (globals.force === true) return;
   throw usage(`${file} exists and is different`, [
     {
@@ -111,14 +95,15 @@ function assertForced({ globals }: App, file: string, verb: string): void {
   ]);
 }
 
-function skillFile({ context }: App, agent: Agent, scope: Scope): string {
+function skillFile({ context }: App, agent: Agent, scope: Scope): AgentFile {
   const { user, project } = AGENTS[agent];
-  const path = pathOf(context.platform);
-  const base = scope === 'project' ? projectFolder(context) : userPath(user, context);
-  const below = scope === 'project' ? [project] : [];
-  const file = path.join(base, ...below, SKILL_NAME, 'SKILL.md');
-  assertNoLinks(base, file, path);
-  return file;
+  const { platform } = context;
+  const path = pathOf(platform);
+  const file = [SKILL_NAME, 'SKILL.md'];
+  if (scope === 'user') return { path: path.join(userPath(user, context), ...file), platform };
+  const folder = projectFolder(context);
+  return { path: path.join(folder, project, ...file), project: folder, platform };
 }
 
-const readText = (path: string): string | undefined => readIfExists(path, MAX_BYTES)?.bytes.toString('utf8');
+const readText = (file: AgentFile): string | undefined =>
+  readAgentFile(file, MAX_BYTES)?.bytes.toString('utf8');

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync } from 'node:fs';
-import { dirname, type posix, win32 } from 'node:path';
+import { existsSync } from 'node:fs';
+import { win32 } from 'node:path';
 import type { Context } from '../../context.ts';
-import { type AppError, failure, systemCode, usage } from '../../errors.ts';
-import { again, system } from '../../hint.ts';
-import { type AtomicOptions, writeFileAtomic } from '../../storage/atomic.ts';
-import { createFolders, followLinks, ioError, perform, readIfExists } from '../../storage/files.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
+import { again } from '../../hint.ts';
+import { type AgentFile, readAgentFile, writeAgentFile } from '../../storage/agent-file.ts';
 import { absolute, homeOf, pathOf } from '../../storage/paths.ts';
 import type { McpClient, Scope } from './clients.ts';
 
@@ -74,41 +73,6 @@ export function userPath(locations: readonly string[], context: PathContext): st
 const firstExisting = (paths: readonly string[]): string | undefined =>
   paths.find((each) => existsSync(each)) ?? paths[0];
 
-/**
- * Checks that no part of a path below a folder is a symbolic link. In a folder with files from others (a project), a
- * link could redirect the write to any file of the user.
- * @throws {AppError} `io_error` naming the link
- */
-export function assertNoLinks(folder: string, file: string, path: typeof posix): void {
-  let current = folder;
-  for (const part of path.relative(folder, file).split(path.sep)) {
-    current = path.join(current, part);
-    try {
-      if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
-    } catch (error) {
-      if (systemCode(error) === 'ENOTDIR') return;
-      throw ioError('read', current, error);
-    }
-    throw failure('io_error', `${current} is a symbolic link, which is not followed`, [
-      { text: 'replace the link with a real file or folder, then try again' },
-      { text: 'to see it', command: system('ls -l', current) },
-    ]);
-  }
-}
-
-/**
- * Writes a file atomically, after creating its folder, unless another user's link is on the way.
- * @returns whether it was written; see `confirm` in {@link AtomicOptions}
- * @throws {AppError} `io_error`
- */
-export function writeFileWithFolder(path: string, text: string, options: AtomicOptions): boolean {
-  perform('create the folder', dirname(path), () => {
-    followLinks(path);
-    createFolders(dirname(path), 0o777);
-  });
-  return writeFileAtomic(path, text, options);
-}
-
 /** Maximum size of a client's file, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
@@ -138,24 +102,22 @@ export async function changeClientFile(
   { project, isSecret }: ChangeOptions,
   edit: (text: string) => string,
 ): Promise<FileChange> {
-  const backup = `${file}.bak`;
-  const isShared = project !== undefined;
-  if (isShared) for (const each of [file, backup]) assertNoLinks(project, each, pathOf(platform));
+  const client: AgentFile = { path: file, project, platform };
+  const backup: AgentFile = { ...client, path: `${file}.bak` };
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const { exists, text, mode } = readClientFile(file, isShared);
+    const { exists, text, mode } = readClientFile(client);
     const edited = editOrThrow(file, text, edit);
     if (edited === text) return { isChanged: false };
     // The edit of a large file takes a while, in which no signal is heard.
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
-    if (exists) writeFileWithFolder(backup, text, { mode, replace: true });
-    const isWritten = writeFileWithFolder(file, edited, {
+    if (exists) writeAgentFile(backup, text, { mode, replacesLink: true });
+    const isWritten = writeAgentFile(client, edited, {
       // Only the user may read a file with a key.
       mode: isSecret ? mode & 0o700 : mode,
-      replace: isShared,
-      confirm: () => readClientFile(file, isShared).text === text,
+      confirm: () => readClientFile(client).text === text,
     });
-    if (isWritten) return { isChanged: true, ...(exists && { backup }) };
+    if (isWritten) return { isChanged: true, ...(exists && { backup: backup.path }) };
   }
   throw failure('in_use', `${file} keeps changing`, {
     text: 'close the program that writes it, then try again',
@@ -178,10 +140,11 @@ const invalidConfig = (file: string, reason: string): AppError =>
     { text: 'or add the entry yourself', command: again({}, { without: ['--write', '--remove'] }) },
   ]);
 
-function readClientFile(file: string, isShared: boolean) {
-  const content = readIfExists(file, MAX_BYTES);
-  if (content === undefined) return { exists: false, text: '', mode: isShared ? 0o644 : 0o600 };
+function readClientFile(file: AgentFile) {
+  const content = readAgentFile(file, MAX_BYTES);
+  if (content === undefined)
+    return { exists: false, text: '', mode: file.project === undefined ? 0o600 : 0o644 };
   const { bytes, stats } = content;
-  if (!isUtf8(bytes)) throw invalidConfig(file, 'it is not UTF-8 text');
+  if (!isUtf8(bytes)) throw invalidConfig(file.path, 'it is not UTF-8 text');
   return { exists: true, text: bytes.toString('utf8'), mode: stats.mode & PERMISSIONS };
 }

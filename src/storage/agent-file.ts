@@ -1,0 +1,94 @@
+// Files of coding agents and MCP clients, below the user's home or in a project.
+
+import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Context } from '../context.ts';
+import { failure, systemCode } from '../errors.ts';
+import { system } from '../hint.ts';
+import { type AtomicOptions, writeFileAtomic } from './atomic.ts';
+import {
+  assertOwnPath,
+  createFolders,
+  type FileContent,
+  ioError,
+  perform,
+  readIfExists,
+  whenFree,
+} from './files.ts';
+import { pathOf } from './paths.ts';
+
+export interface AgentFile {
+  readonly path: string;
+  /** The folder of the project that it belongs to, whose files come from others. Undefined: a file of the user. */
+  readonly project?: string | undefined;
+  readonly platform: Context['platform'];
+}
+
+/** @returns undefined for no file. @throws {AppError} `io_error` */
+export const readAgentFile = (file: AgentFile, max: number): FileContent | undefined =>
+  readIfExists(resolveAgentFile(file), max);
+
+interface WriteOptions extends Omit<AtomicOptions, 'replace'> {
+  /** Whether a link of that name is replaced. */
+  readonly replacesLink?: boolean;
+}
+
+/**
+ * Writes a file atomically, after creating its folder.
+ * @returns whether it was written; see `confirm` in {@link AtomicOptions}. @throws {AppError} `io_error`; `in_use`
+ */
+export function writeAgentFile(
+  file: AgentFile,
+  text: string,
+  { replacesLink = false, ...options }: WriteOptions,
+): boolean {
+  const resolve = () => resolveAgentFile(file, replacesLink);
+  const folder = dirname(resolve());
+  perform('create the folder', folder, () => createFolders(folder, 0o777));
+  return writeFileAtomic(resolve(), text, { ...options, replace: true });
+}
+
+/** Deletes a file, and its folder if it is empty then. @throws {AppError} `io_error` */
+export function deleteAgentFile(file: AgentFile): void {
+  const path = resolveAgentFile(file);
+  try {
+    whenFree(() => unlinkSync(path));
+    rmdirSync(dirname(path));
+  } catch (error) {
+    // The folder may contain other files.
+    if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw ioError('delete', file.path, error);
+  }
+}
+
+/**
+ * Nobody but this user and root can change what the path of a user's file leads to; in a project, no link is followed.
+ * @returns the path without links. @throws {AppError} `io_error`
+ */
+function resolveAgentFile({ path, project, platform }: AgentFile, replacesLink = false): string {
+  if (project !== undefined) {
+    assertNoLinks(project, path, platform);
+    return path;
+  }
+  const { dirname, basename, join } = pathOf(platform);
+  return perform('read', path, () =>
+    replacesLink ? join(assertOwnPath(dirname(path)), basename(path)) : assertOwnPath(path),
+  );
+}
+
+function assertNoLinks(folder: string, file: string, platform: Context['platform']): void {
+  const path = pathOf(platform);
+  let current = folder;
+  for (const part of path.relative(folder, file).split(path.sep)) {
+    current = path.join(current, part);
+    try {
+      if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
+    } catch (error) {
+      if (systemCode(error) === 'ENOTDIR') return;
+      throw ioError('read', current, error);
+    }
+    throw failure('io_error', `${current} is a symbolic link, which is not followed`, [
+      { text: 'replace the link with a real file or folder, then try again' },
+      { text: 'to see it', command: system('ls -l', current) },
+    ]);
+  }
+}
