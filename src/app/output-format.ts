@@ -22,7 +22,7 @@ const extensionOf = (path = ''): string =>
 
 export const outputExtension = (app: App): string => extensionOf(outputPath(app));
 
-/** What the command writes with the options of this run. */
+/** Returns the kind of the output with the options of this run. */
 function writtenKind({ globals }: App, kind: OutputKind): OutputKind {
   if (globals.curl === true) return 'command';
   if (globals.dryRun === true) return 'request';

@@ -38,7 +38,7 @@ const OUTPUTS: readonly (readonly [line: string, extensions: readonly string[]])
   ['schema find', DOCUMENT],
 ];
 
-/** The beginning of each format that is no text, by extension. */
+/** The beginning of every binary format or page, by extension. */
 const SIGNATURES = new Map([
   ['html', '<!doctype html>'],
   ['htm', '<!doctype html>'],

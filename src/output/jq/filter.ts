@@ -49,7 +49,7 @@ export class Filter {
     const { stdout, stderr } = await this.#inWorker({ input, filter: this.#filter });
     if (stdout !== '' || stderr === '') return stdout;
     const [, message = 'the filter failed'] = /jq: (?:error(?: \([^)]*\))?: )?([^\n]*)/.exec(stderr) ?? [];
-    throw this.#error(cleanLine(message).trim());
+    throw this.#error(cleanLine(message).trim().replace(/:$/, ''));
   }
 
   #error(problem: string): AppError {
