@@ -41,9 +41,15 @@ export function writeMarkdown(data: Presentation, options: PresentOptions): stri
   );
 }
 
+/** Text without markup. A web address is a link, which escapes would break; `|` in it would end the cell. */
 function escapeMarkdown(text: string): string {
-  return cleanLine(text).trim().replace(SPECIAL, '\\$&');
+  const line = cleanLine(text).trim();
+  if (WEB_ADDRESS.test(line)) return `<${line.replaceAll('|', '%7C')}>`;
+  return line.replace(SPECIAL, '\\$&');
 }
+
+/** An address that `<>` can hold (CommonMark 0.31, section 6.5) without another meaning in a cell. */
+const WEB_ADDRESS = /^https?:\/\/[^\s<>\\`]+$/i;
 
 const MAX_NAMED = 40;
 

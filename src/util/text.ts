@@ -79,8 +79,13 @@ export function width(text: string): number {
   return columns;
 }
 
+/** Thai and Lao sara am: letters that string-width counts as a part of the letter before them. */
+const SARA_AM = /(?<=\P{C})[\u0e33\u0eb3]/gu;
+
 const shortWidth = (text: string): number =>
-  PLAIN.test(text) ? text.length * 2 - text.replace(WIDE, '').length : stringWidth(text);
+  PLAIN.test(text)
+    ? text.length * 2 - text.replace(WIDE, '').length
+    : stringWidth(text) + (text.match(SARA_AM)?.length ?? 0);
 
 function* graphemes(text: string): Generator<[grapheme: string, columns: number]> {
   const known = new Map<string, number>();

@@ -17,6 +17,13 @@ const MARKUP = [
   { name: 'A|B <b>*x*</b>', tags: ['x', 'y'], distance: 1.5 },
   { name: '[link](https://evil.example)\n\u001b[31m', distance: 2 },
 ];
+const LINKS = [
+  'https://example.com/my_menu?a=1&b=2~*|x',
+  'https://x.example/a><b>[c](d)',
+  'see https://x.example/a_b',
+  'javascript:alert(1)',
+].map((website) => ({ website }));
+
 /** Presents the records above, with differences. */
 const shown = (
   format: RecordFormat,
@@ -74,6 +81,15 @@ describe('present', () => {
         '| --- | --- | ---: |\n' +
         '| A\\|B \\<b\\>\\*x\\*\\</b\\> | x; y | 1.5 |\n' +
         '| \\[link\\](https://evil.example) ^\\[\\[31m |  | 2 |\n',
+    ],
+    [
+      'addresses in a GitHub table as links, and what is not only an address as text',
+      ['markdown', { records: LINKS }],
+      '| Website |\n| --- |\n' +
+        '| <https://example.com/my_menu?a=1&b=2~*%7Cx> |\n' +
+        '| https://x.example/a\\>\\<b\\>\\[c\\](d) |\n' +
+        '| see https://x.example/a\\_b |\n' +
+        '| javascript:alert(1) |\n',
     ],
   ])('writes %s', async (_what, args, text) => {
     expect(await shown(...args)).toBe(text);

@@ -98,18 +98,23 @@ describe('width', () => {
     ['鮨さ', 4],
     ['👨‍👩‍👧', 2],
     ['e\u0301', 1],
+    ['\u0e33', 1],
+    ['ตำ', 2],
+    ['ต้มยำ', 4],
+    ['ນ້ຳ ຳ', 4],
     ['\u001b[31mred\u001b[39m', 3],
   ])('of %j is %i', (text, columns) => {
     expect(width(text)).toBe(columns);
   });
 
-  it('equals that of string-width for any text', () => {
+  it('equals that of string-width for any text without Thai and Lao letters', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'aéñж鮨さカー。Ａ서 ~…’', '\u00ad', '\u0301'),
     });
     fc.assert(
       fc.property(fc.oneof(letters, hostileText.map(clean)), (text) => {
-        expect(width(text)).toBe(stringWidth(text));
+        const other = text.replace(/[\u0e33\u0eb3]/g, '');
+        expect(width(other)).toBe(stringWidth(other));
       }),
     );
   });
