@@ -109,11 +109,9 @@ async function writeOne(app: App, outcome: Lookup, search: Selection['search']):
   const { output, text, error, cachedAt } = outcome;
   if (error !== undefined) throw error;
   const present = async () => {
-    const { lookupPresentation, withSearchResult } = await import('../output/render/lookup.ts');
-    // For people, the fields of the last search complete a single restaurant.
-    const isForPeople = ['table', 'html'].includes(outputFormat(app));
-    const shown = isForPeople ? withSearchResult(outcome, search?.rows) : outcome;
-    return lookupPresentation([shown], true, cachedAt ?? app.context.now());
+    const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
+    const shown = isForPeople(app) ? withSearchResults([outcome], search?.rows) : [outcome];
+    return lookupPresentation(shown, true, cachedAt ?? app.context.now());
   };
   await writeResult(app, output, present, text);
   await noteSearch(app, search);
@@ -126,13 +124,17 @@ async function writeList(app: App, outcomes: readonly Lookup[], search: Selectio
   if (!isStreamed(app)) {
     const { lookupEntries } = await import('../output/lookup-entry.ts');
     await writeResult(app, lookupEntries(outcomes), async () => {
-      const { lookupPresentation } = await import('../output/render/lookup.ts');
-      return lookupPresentation(outcomes, false, app.context.now());
+      const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
+      const shown = isForPeople(app) ? withSearchResults(outcomes, search?.rows) : outcomes;
+      return lookupPresentation(shown, false, app.context.now());
     });
   }
   await noteSearch(app, search);
   reportFailures(outcomes);
 }
+
+/** Whether the fields of the last search complete the details. */
+const isForPeople = (app: App): boolean => ['table', 'list', 'html'].includes(outputFormat(app));
 
 const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
 

@@ -76,12 +76,16 @@ export function missingColumns(
 
 /** One field per line, for screen readers. Items of lists are numbered from 1; fields without a value are left out. */
 export function writeList(data: Presentation, options: PresentOptions): string {
-  const columns = options.columns ?? data.readableColumns ?? data.columns;
-  const records = data.rows ?? data.records;
+  const { columns: selected } = options;
+  const columns = selected ?? data.readableColumns ?? data.columns;
+  const readable = selected === undefined ? data.readable : undefined;
+  const records = readable ?? data.rows ?? data.records;
   return records
-    .map((record) => {
+    .map((record, index) => {
       checkDepth(record);
-      return columns?.flatMap((column) => fields(valueAt(record, column), [column])) ?? fields(record, []);
+      const number = data.numbered === true ? [`Row: ${index + 1}`] : [];
+      const all = columns?.flatMap((column) => fields(valueAt(record, column), [column]));
+      return [...number, ...(all ?? fields(record, []))];
     })
     .map(lines)
     .join('\n');

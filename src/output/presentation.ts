@@ -12,6 +12,10 @@ export interface Presentation {
   /** Default columns of CSV and TSV. If undefined: all keys, in order of appearance. */
   readonly columns?: readonly string[];
   readonly readableColumns?: readonly string[];
+  /** The records as a person reads them, field by field, if they differ from `rows`. */
+  readonly readable?: readonly unknown[];
+  /** Whether commands accept the numbers of the rows. */
+  readonly numbered?: boolean;
   /** Whether TSV without `--columns` prints `key<TAB>value` lines instead of one line per record. */
   readonly keyValue?: boolean;
   selectColumns(columns: readonly string[]): unknown;

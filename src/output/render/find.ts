@@ -91,6 +91,7 @@ export function findPresentation(
     records: restaurants,
     columns: [...SUMMARY_COLUMNS, ...extra],
     readableColumns: READABLE_COLUMNS,
+    numbered: true,
     selectColumns: (columns) => ({
       ...output,
       results: restaurants.map((restaurant) => pick(restaurant, columns)),

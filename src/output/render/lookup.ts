@@ -1,5 +1,5 @@
 import type { Lookup } from '../../client/types.ts';
-import { isObject } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import {
   bulleted,
@@ -47,6 +47,7 @@ export function lookupPresentation(outcomes: readonly Lookup[], isOne: boolean, 
   return {
     records: isOne ? outputs : rows,
     rows,
+    readable: outcomes.flatMap(readableRecord),
     keyValue: true,
     selectColumns: (columns) => (isOne ? pick(outputs[0], columns) : lookupEntries(outcomes, columns)),
     table: (view, columns) => renderLookup(outcomes, columns, view),
@@ -54,12 +55,28 @@ export function lookupPresentation(outcomes: readonly Lookup[], isOne: boolean, 
   };
 }
 
-/** Adds the fields of a search result that basic details may lack. @param rows results of the search */
-export function withSearchResult(outcome: Lookup, rows: readonly unknown[] = []): Lookup {
-  const row = rows.find((each) => Object(each).service_id === outcome.restaurantId);
-  return outcome.output === undefined || row === undefined
-    ? outcome
-    : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
+/** The fields in the order of a card, the id once, and no status of `ok`. */
+function readableRecord({ restaurantId, output }: Lookup): JsonObject[] {
+  if (output === undefined) return [];
+  const { known, rest } = fieldsOf(output, undefined);
+  const { name, grade, cuisine, price, summary } = known;
+  const facts = factsOf(restaurantId, rest);
+  return [
+    Object.fromEntries(
+      [name, grade, cuisine, price, summary, ...facts].filter((field) => field !== undefined),
+    ),
+  ];
+}
+
+/** Adds the fields of search results that basic details may lack. @param rows results of the search */
+export function withSearchResults(outcomes: readonly Lookup[], rows: readonly unknown[] = []): Lookup[] {
+  const byId = new Map(rows.map((row) => [Object(row).service_id, row]));
+  return outcomes.map((outcome) => {
+    const row = byId.get(outcome.restaurantId);
+    return outcome.output === undefined || row === undefined
+      ? outcome
+      : { ...outcome, output: { ...pick(row, PLACE), ...outcome.output } };
+  });
 }
 
 type Found = Extract<Lookup, { readonly output: unknown }>;
