@@ -1,22 +1,16 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Context } from '../context.ts';
-import { attempt } from '../errors.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
-import { currentUid } from '../storage/trust.ts';
 import { mapStrings } from '../util/json.ts';
-import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
-import { programPath } from './program-path.ts';
+import { missingBrowserReason, startBrowser } from './browser.ts';
 
 export async function renderDocument(app: App, document: PageDocument): Promise<string> {
   return renderPage(redacted(app, document), await loadAsset());
@@ -53,57 +47,6 @@ export function tempReportPath(app: App, title: string): string {
   return join(folder?.path ?? tmpdir(), `${words.filter((word) => word !== '').join('-')}.html`);
 }
 
-type System = Pick<Context, 'env' | 'platform'>;
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
-
-export function missingBrowserReason({ env, platform }: System): string | undefined {
-  if (traitsOf(platform).opener !== undefined || isSet(env.BROWSER)) return undefined;
-  const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);
-  return display ? undefined : 'there is no display, and BROWSER is not set';
-}
-
-/**
- * Returns the command that opens a URL: the first command in `BROWSER` (a list separated by `:`; `%s` is replaced by the
- * URL), else the platform's default. It is run without a shell.
- */
-export function browserCommand({ env, platform }: System, url: string): [string, ...string[]] {
-  const browser = env.BROWSER ?? '';
-  // Windows paths contain spaces and colons.
-  const { shell, opener } = traitsOf(platform);
-  const words = shell === 'windows' ? [browser.trim()] : (browser.split(':')[0] ?? '').split(/\s+/);
-  const [command, ...args] = words.filter(Boolean);
-  if (command !== undefined) {
-    const hasPlace = args.some((arg) => arg.includes('%s'));
-    return [command, ...(hasPlace ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
-  }
-  if (opener !== undefined) return [...opener, url];
-  return [isSet(env.WSL_DISTRO_NAME) ? 'wslview' : 'xdg-open', url];
-}
-
-/**
- * Starts the browser, which may keep running after this program exits.
- * @returns a promise that resolves with the reason if the browser fails, and otherwise never settles
- */
-function startBrowser({ env, platform }: System, url: string): Promise<string> {
-  const [command, ...args] = browserCommand({ env, platform }, url);
-  const path = programPath(command, { env, platform });
-  return new Promise((resolve) => {
-    if (path === undefined) return resolve(`${command} cannot be started`);
-    const child = spawn(path, args, {
-      env: { ...env, RESTAURANT_API_KEY: undefined },
-      stdio: 'ignore',
-      detached: traitsOf(platform).hasProcessGroups,
-      windowsHide: true,
-    });
-    child.on('error', () => resolve(`${command} cannot be started`));
-    child.on('exit', (code) => {
-      if (code !== 0) resolve(`${command} failed (${code ?? 'killed'})`);
-    });
-    child.unref();
-  });
-}
-
 /** Maximum time until a browser requests the page, in milliseconds. */
 const MAX_WAIT_MS = 20_000;
 const WEEK_S = 604_800;
@@ -118,15 +61,12 @@ export async function showPage(app: App, path: string): Promise<void> {
 }
 
 /**
- * Serves one file to the user of this process, at a path that cannot be guessed, until the browser has received it. It
- * is served because OpenStreetMap requires a Referer for map tiles, which a page opened from a file does not send, and
- * because browsers in a sandbox (snap, Flatpak) cannot read files in hidden folders.
+ * Serves one file once, at an address that cannot be guessed. It is served because OpenStreetMap requires a Referer for
+ * map tiles, which a page opened from a file does not send, and because browsers in a sandbox (snap, Flatpak) cannot read
+ * files in hidden folders.
  * @returns why it was not shown; undefined if it was
  */
-async function openInBrowser(app: App, path: string): Promise<string | undefined> {
-  const { context } = app;
-  // Connections of Windows programs are not listed in WSL's connection table.
-  const isLinux = context.platform === 'linux' && !isSet(context.env.WSL_DISTRO_NAME);
+async function openInBrowser({ context }: App, path: string): Promise<string | undefined> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   try {
@@ -139,18 +79,15 @@ async function openInBrowser(app: App, path: string): Promise<string | undefined
   const fetched = new Promise<undefined>((resolve) => {
     server.on('request', (request, response) => {
       const isPage = request.method === 'GET' && request.url === place && request.headers.host === host;
-      // Other users of the machine can see the browser's arguments, including the URL.
-      if (isPage && (!isLinux || isOwnConnection(request.socket)))
-        sendPage(path, response, () => resolve(undefined));
+      if (isPage) sendPage(path, response, () => resolve(undefined));
       else response.writeHead(404, { Connection: 'close' }).end();
     });
   });
-  const url = `http://${host}${place}`;
   const done = new AbortController();
   try {
     return await Promise.race([
       fetched,
-      startBrowser(context, context.platform === 'darwin' ? writeLauncher(app, url) : url),
+      startBrowser(context, `http://${host}${place}`),
       context
         .sleep(MAX_WAIT_MS, AbortSignal.any([context.signal, done.signal]))
         .then(() => `no browser requested it in ${MAX_WAIT_MS / 1000} seconds`),
@@ -174,34 +111,4 @@ function sendPage(path: string, response: ServerResponse, onSent: () => void): v
     Connection: 'close',
   });
   response.end(page, onSent);
-}
-
-/**
- * Writes a private file that redirects to the page, and returns its URL, so that the page's own URL does not appear in
- * the browser's arguments. This is not needed on Linux, where sandboxed browsers (snap, Flatpak) could not read the file
- * and the owner of each connection is checked instead.
- */
-function writeLauncher(app: App, url: string): string {
-  const path = tempReportPath(app, 'open');
-  const html = `<!doctype html><meta http-equiv="refresh" content="0;url=${url}"><title>restaurant</title>\n`;
-  writeFileSync(path, html, { flag: 'wx', mode: 0o600 });
-  return pathToFileURL(path).href;
-}
-
-/**
- * Returns whether our user opened a connection on loopback, according to the owner in Linux's connection table; true if
- * there is no table. The table is not read atomically, so an entry can be missed while others change; the table is then
- * read again.
- */
-function isOwnConnection({ remotePort, localPort }: Socket): boolean {
-  const address = (port = 0) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const wanted = [address(remotePort), address(localPort)].join();
-  for (let reads = 0; reads < 5; reads += 1) {
-    const table = attempt(() => readFileSync('/proc/net/tcp', 'latin1'));
-    if (table === undefined) return true;
-    const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
-    const row = rows.find((fields) => fields.slice(1, 3).join() === wanted);
-    if (row !== undefined) return Number(row[7]) === currentUid();
-  }
-  return false;
 }

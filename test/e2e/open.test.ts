@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { browserCommand, missingBrowserReason } from '../../src/app/page.ts';
+import { browserCommand, missingBrowserReason } from '../../src/app/browser.ts';
 import { newHome } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
@@ -69,13 +69,6 @@ describe('--open', () => {
     expect(await attacked("process.env.RESTAURANT_API_KEY ?? 'none'")).toEqual(['none', '</html>\n']);
   });
 
-  it.runIf(process.getuid?.() === 0)('gives the page to no other user who knows the address', async () => {
-    const script = 'fetch(process.argv[1]).then((reply) => console.log(reply.status))';
-    const attack = `require('node:child_process').spawnSync('setpriv', ['--reuid=65534', '--regid=65534',
-      '--clear-groups', process.execPath, '-e', ${JSON.stringify(script)}, url], { encoding: 'utf8' }).stdout`;
-    expect(await attacked(attack)).toEqual(['404\n', '</html>\n']);
-  });
-
   it('gives the page to no request with another address, host, or method', async () => {
     const [statuses] = await attacked(`Promise.all([
       fetch(new URL('/', url)), fetch(new URL('/0'.repeat(16), url)), fetch(url, { method: 'POST' }),
@@ -83,21 +76,6 @@ describe('--open', () => {
     ].map((reply) => reply.then(({ status }) => status, () => 0)))`);
     expect(statuses).toHaveLength(5);
     expect(statuses).not.toContain(200);
-  });
-
-  it('passes a private file instead of an address to a browser on macOS', async () => {
-    const { env, seen } = useBrowser(
-      `const path = require('node:url').fileURLToPath(url);
-       fs.writeFileSync(seen, (fs.statSync(path).mode & 0o777).toString(8) + ' ' + fs.readFileSync(path, 'utf8'));`,
-    );
-    const running = service.run(FIND, { env, platform: 'darwin' });
-    await expect
-      .poll(() => existsSync(seen) && readFileSync(seen, 'utf8'), { timeout: 30_000 })
-      .toMatch(/title/);
-    const [, mode, url = ''] = /^(\d+) .*url=(http:[^"]+)/.exec(readFileSync(seen, 'utf8')) ?? [];
-    expect(mode).toBe('600');
-    expect(await (await fetch(url)).text()).toContain('</html>');
-    expect((await running).exit).toBe(0);
   });
 
   it('accepts a browser that closes the connection right after the last byte', async () => {
