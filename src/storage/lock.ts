@@ -1,46 +1,75 @@
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import { again, slot, system } from '../hint.ts';
 import { ioError, isNotRegularFile, pauseSync, perform, randomName, readOwnFile, whenFree } from './files.ts';
-import { currentProcess, isRunning, type ProcessIdentity } from './process.ts';
+import { currentProcess, type ProcessIdentity, stateOf } from './process.ts';
 
 type Lock = { release(): void };
-type Holder = { readonly key: string; readonly owner?: ProcessIdentity; readonly createdAt: number };
+type Holder = { readonly key: string; readonly owner?: ProcessIdentity; readonly touchedAt: number };
 class HeldError extends AppError {}
 
 const MAX_BYTES = 65_536;
 /** A process that takes longer to write the file that it created was killed. */
 const EMPTY_MS = 2000;
 const EMPTY_PAUSE_MS = 50;
+const TOUCH_MS = 60_000;
+/** A holder that cannot be asked, as on another machine, no longer runs if it has not touched its lock for this long. */
+const UNTOUCHED_MS = 600_000;
 const OTHER_FOLDER = {
   text: 'choose a directory that you own',
   command: again({ '--output': slot('file') }),
 };
 const OTHER_NAME = { text: 'rename that file, or write to a file with another name' };
 
-/** Takes the lock `<path>.lock`, also from a process that no longer runs. @throws {AppError} `in_use`; `io_error` */
-export function tryLock(path: string, depth = 0): Lock {
+/**
+ * Takes the lock `<path>.lock`, also from a process that no longer runs. It is touched while it is held, so that other
+ * machines see that its process runs.
+ * @throws {AppError} `in_use`; `io_error`
+ */
+export function tryLock(path: string): Lock {
   const lockPath = `${path}.lock`;
   return perform('lock', path, () => {
     for (let round = 0; round < 100; round += 1) {
       const key = create(lockPath);
-      if (key !== undefined) return { release: () => remove(lockPath, key) };
+      if (key !== undefined) return hold(lockPath, key);
       const holder = read(lockPath);
       if (holder === undefined) continue;
       if (isBeingWritten(holder)) {
         pauseSync(EMPTY_PAUSE_MS);
         continue;
       }
-      if (depth > 2 || !isStale(holder)) throw inUse(path, holder);
-      // Under another lock, named after the stale one; otherwise, a second process would delete the next holder's lock.
-      const guard = tryLock(join(dirname(path), `.restaurant-${holder.key}`), depth + 1);
-      remove(lockPath, holder.key);
-      guard.release();
+      if (!isStale(holder)) throw inUse(path, holder);
+      setAside(lockPath, holder.key);
     }
     throw new HeldError('in_use', `another process holds the lock ${lockPath}`);
   });
+}
+
+function hold(lockPath: string, key: string): Lock {
+  const isOurs = () => read(lockPath)?.key === key;
+  const touch = () => attempt(() => isOurs() && utimesSync(lockPath, new Date(), new Date()));
+  const timer = setInterval(touch, TOUCH_MS).unref();
+  return {
+    release() {
+      clearInterval(timer);
+      attempt(() => isOurs() && whenFree(() => rmSync(lockPath)));
+    },
+  };
+}
+
+/** Removes a stale lock. Of several processes that try, one can rename it; another may get the lock of the next holder. */
+function setAside(lockPath: string, key: string): void {
+  const aside = join(dirname(lockPath), `.restaurant-${randomName()}.lock`);
+  try {
+    whenFree(() => renameSync(lockPath, aside));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (attempt(() => read(aside)?.key) !== key) attempt(() => linkSync(aside, lockPath));
+  rmSync(aside, { force: true });
 }
 
 export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {
@@ -86,10 +115,10 @@ function create(lockPath: string): string | undefined {
 function read(lockPath: string): Holder | undefined {
   try {
     const { bytes, stats } = readOwnFile(lockPath, MAX_BYTES);
-    const createdAt = stats.mtimeMs;
-    if (bytes.length === 0) return { key: String(stats.ino).padStart(16, '0').slice(-16), createdAt };
+    const touchedAt = stats.mtimeMs;
+    if (bytes.length === 0) return { key: String(stats.ino).padStart(16, '0').slice(-16), touchedAt };
     const { key, ...owner } = JSON.parse(bytes.toString('utf8')) as { key: string } & ProcessIdentity;
-    if (/^[0-9a-f]{16}$/.test(key) && typeof owner.pid === 'number') return { key, owner, createdAt };
+    if (/^[0-9a-f]{16}$/.test(key) && typeof owner.pid === 'number') return { key, owner, touchedAt };
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
@@ -99,16 +128,14 @@ function read(lockPath: string): Holder | undefined {
   throw failure('in_use', `${lockPath} exists and is not a lock file of this program`, OTHER_NAME);
 }
 
-const isBeingWritten = ({ owner, createdAt }: Holder): boolean =>
-  owner === undefined && Math.abs(Date.now() - createdAt) <= EMPTY_MS;
+const isBeingWritten = ({ owner, touchedAt }: Holder): boolean =>
+  owner === undefined && Math.abs(Date.now() - touchedAt) <= EMPTY_MS;
 
 /** An empty file with a time in the future is kept: the clocks of two machines differ, or the clock was set back. */
-const isStale = ({ owner, createdAt }: Holder): boolean =>
-  owner === undefined ? createdAt < Date.now() : !isRunning(owner);
-
-/** Deletes the lock with this key, and not one that another process has taken since. Never throws. */
-function remove(lockPath: string, key: string): void {
-  attempt(() => read(lockPath)?.key === key && whenFree(() => rmSync(lockPath)));
+function isStale({ owner, touchedAt }: Holder): boolean {
+  if (owner === undefined) return touchedAt < Date.now();
+  const state = stateOf(owner);
+  return state === 'unknown' ? touchedAt < Date.now() - UNTOUCHED_MS : state === 'ended';
 }
 
 function inUse(path: string, { owner }: Holder): AppError {

@@ -21,18 +21,23 @@ export function currentProcess(): ProcessIdentity {
   };
 }
 
-/** A process of another machine or container counts as running; without /proc, so does another one with the same pid. */
-export function isRunning({ pid: id, host, namespace, start }: ProcessIdentity): boolean {
+/** Unknown: a process of another machine or container. Without /proc, another one with the same pid counts as running. */
+export function stateOf({
+  pid: id,
+  host,
+  namespace,
+  start,
+}: ProcessIdentity): 'running' | 'ended' | 'unknown' {
   const own = currentProcess();
-  if (host !== own.host) return true;
-  if (start?.split(' ')[0] !== own.start?.split(' ')[0]) return false;
-  if (namespace !== own.namespace) return true;
+  if (host !== own.host) return 'unknown';
+  if (start?.split(' ')[0] !== own.start?.split(' ')[0]) return 'ended';
+  if (namespace !== own.namespace) return 'unknown';
   try {
     kill(id, 0);
   } catch (error) {
-    if (systemCode(error) === 'ESRCH') return false;
+    if (systemCode(error) === 'ESRCH') return 'ended';
   }
-  return startOf(id) === start;
+  return startOf(id) === start ? 'running' : 'ended';
 }
 
 function startOf(id: number): string | undefined {

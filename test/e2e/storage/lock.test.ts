@@ -1,9 +1,9 @@
-import { chownSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { chownSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
-import { currentProcess, isRunning } from '../../../src/storage/process.ts';
+import { currentProcess, stateOf } from '../../../src/storage/process.ts';
 import { errorOf, useFolder } from '../../helpers/files.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -77,7 +77,42 @@ describe('tryLock', () => {
     write(textOf());
     folder.write(`.restaurant-${KEY}.lock`, textOf({ key: 'fedcba9876543210' }));
     take();
-    expect(folder.list()).toEqual([]);
+    expect(folder.list()).toEqual([`.restaurant-${KEY}.lock`]);
+  });
+
+  it.each([
+    ['another machine', { host: 'elsewhere' }],
+    ['another container', { namespace: 'pid:[1]' }],
+  ])('takes over from %s if the lock was not touched for ten minutes', (_where, more) => {
+    const text = textOf({ ...currentProcess(), ...more });
+    for (const [age, isHeld] of [
+      [590_000, true],
+      [-3_600_000, true],
+      [601_000, false],
+    ] as const) {
+      write(text);
+      setTime(Date.now() - age);
+      if (isHeld) expect(failure()).toMatchObject({ code: 'in_use' });
+      else take();
+      expect(folder.list()).toEqual(isHeld ? [LOCK] : []);
+    }
+  });
+
+  it('is touched once a minute while it is held, and not after', () => {
+    const isTouched = () => {
+      setTime(1000);
+      vi.advanceTimersByTime(60_000);
+      return statSync(folder.at(LOCK)).mtimeMs > 1000;
+    };
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const lock = tryLock(pathOf());
+    expect(isTouched()).toBe(true);
+    write(textOf());
+    expect(isTouched()).toBe(false);
+    lock.release();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    take();
   });
 
   it('waits for the creator of an empty lock file, and takes it over two seconds later', () => {
@@ -108,14 +143,6 @@ describe('tryLock', () => {
       expect([folder.read(LOCK), folder.read('other.lock')]).toEqual([text, textOf()]);
     },
   );
-
-  it('gives up when stale locks name each other', () => {
-    const keyOf = (index: number) => index.toString(16).padStart(16, '0');
-    write(textOf({ key: keyOf(0) }));
-    for (let i = 0; i < 2000; i += 1)
-      folder.write(`.restaurant-${keyOf(i)}.lock`, textOf({ key: keyOf((i + 1) % 2000) }));
-    expect(failure()).toMatchObject({ code: 'in_use' });
-  });
 
   it('follows no symbolic link and opens only regular files', () => {
     folder.write('victim', 'text');
@@ -194,18 +221,21 @@ describe('withLock', () => {
   });
 });
 
-describe('isRunning', () => {
+describe('stateOf', () => {
   const self = currentProcess();
   const { start } = self;
 
-  it('returns true for this process, and for those of other machines and containers', () => {
-    expect(isRunning(self)).toBe(true);
-    expect(isRunning({ ...self, host: 'elsewhere' })).toBe(true);
-    if (self.namespace !== undefined) expect(isRunning({ ...ENDED, namespace: 'pid:[1]' })).toBe(true);
+  it('knows this process, and not those of other machines and containers', () => {
+    expect(stateOf(self)).toBe('running');
+    expect(stateOf({ ...self, host: 'elsewhere' })).toBe('unknown');
+    if (self.namespace !== undefined) expect(stateOf({ ...ENDED, namespace: 'pid:[1]' })).toBe('unknown');
   });
 
-  it.runIf(start !== undefined)('returns false for a reused process ID, also of before a restart', () => {
-    for (const other of ['1', start?.replace(/^\S+/, 'earlier') ?? ''])
-      expect(isRunning({ ...self, start: other })).toBe(false);
-  });
+  it.runIf(start !== undefined)(
+    'a reused process ID, also of before a restart, is that of an ended process',
+    () => {
+      for (const other of ['1', start?.replace(/^\S+/, 'earlier') ?? ''])
+        expect(stateOf({ ...self, start: other })).toBe('ended');
+    },
+  );
 });
