@@ -144,9 +144,9 @@ export interface ErrorDetails {
   readonly host?: string;
   /** The explanation of the service, shortened. */
   readonly serviceMessage?: string | undefined;
-  /** What in a response reports the failure, if it is not the HTTP status. */
+  /** The part of a response that reports the failure, if it is not the HTTP status. */
   readonly layer?: 'rpc' | 'tool';
-  /** What is wrong with a response: "the response is not UTF-8". */
+  /** The fault of a response: "the response is not UTF-8". */
   readonly problem?: string;
   /** Attempts of the call, if there was more than one. */
   readonly attempts?: number;
@@ -176,9 +176,9 @@ export interface ErrorDetails {
   /** A valid URL in place of an invalid one. */
   readonly url?: string;
   readonly variable?: string;
-  /** What failed, named before the message: a file, a tool. */
+  /** The file or tool that failed, named before the message. */
   readonly about?: string;
-  /** What follows from the failure: "nothing was saved". */
+  /** A result of the failure, named after the message: "nothing was saved". */
   readonly consequence?: string;
   readonly cause?: unknown;
 }

@@ -15,6 +15,13 @@ interface NotesOptions {
   readonly format: (message: Exclude<Message, string>) => Promise<string>;
 }
 
+/** About a result that is complete, but possibly not what was expected. Codes are part of the public interface. */
+export interface Warning {
+  readonly code: 'partial_results' | 'no_such_column' | 'no_match';
+  readonly message: string;
+  readonly hint?: Message | undefined;
+}
+
 const asciiMarks = (text: string): string => text.replaceAll('·', '-').replaceAll('…', '...');
 
 export class Notes {
@@ -41,6 +48,20 @@ export class Notes {
     if (terminal.verbose || isWanted) await this.#printWarning(message);
   }
 
+  /** For results that are not what was expected: a line of JSON for a program, a note at a terminal, otherwise a line. */
+  async report({ code, message, hint }: Warning): Promise<void> {
+    const { context, terminal, options } = this.#run;
+    if (options().quiet === true) return;
+    const advice = hint === undefined ? undefined : await this.#textOf(hint);
+    if (terminal.wantsJsonWarnings) return this.#printJson({ code, message, hint: advice });
+    if (terminal.wantsJson && !terminal.verbose) return;
+    const text = advice === undefined ? message : `${message}: ${advice}`;
+    if (code === 'no_such_column') return this.#printWarning(text);
+    if (context.stderr.isTTY) return this.note(text);
+    if (code === 'partial_results') return this.#printWarning(text);
+    await this.#inOrder(() => this.#print('', message, (_, line) => line));
+  }
+
   async remark(message: Message, cause?: string): Promise<void> {
     const { terminal } = this.#run;
     if (terminal.isInteractive || terminal.verbose) await this.#printWarning(message, cause);
@@ -58,22 +79,29 @@ export class Notes {
     return this.#printed;
   }
 
-  /** @param work receives a function that changes the label, when a label is shown */
-  async withSpinner<T>(label: string, work: (update?: UpdateLabel) => Promise<T>): Promise<T> {
+  /** Shows a spinner until it is ended, if stderr can show one. */
+  async spin(label: string): Promise<SpinnerHandle> {
     const { context, terminal, redact } = this.#run;
-    if (!terminal.canRepaint) return work();
+    if (!terminal.canRepaint) return { update: async () => {}, end: async () => {} };
     const { dim } = terminal.palette('stderr');
     const { cleanLine, truncate } = await loadText();
     const room = Math.max(1, context.stderr.columns - 4);
     const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
     const spinner = new Spinner(context, format(label));
     this.#spinner = spinner;
-    try {
-      return await work((text) => spinner.update(format(text)));
-    } finally {
-      await spinner.end();
-      this.#spinner = undefined;
-    }
+    return {
+      update: (text) => spinner.update(format(text)),
+      end: async () => {
+        await spinner.end();
+        this.#spinner = undefined;
+      },
+    };
+  }
+
+  /** @param work receives a function that changes the label, when a label is shown */
+  async withSpinner<T>(label: string, work: (update?: UpdateLabel) => Promise<T>): Promise<T> {
+    const spinner = await this.spin(label);
+    return work(this.#spinner && spinner.update).finally(() => spinner.end());
   }
 
   #printWarning(message: Message, cause?: string): Promise<void> {
@@ -83,6 +111,20 @@ export class Notes {
       this.#warnings.add(cause ?? text);
       const label = 'warning:';
       await this.#print(`${label} `, text, ({ warn }, line) => line.replace(label, () => warn(label)));
+    });
+  }
+
+  /** Members that are undefined are left out. */
+  #printJson({
+    code,
+    message,
+    hint,
+  }: Omit<Warning, 'hint'> & { readonly hint: string | undefined }): Promise<void> {
+    const { redact } = this.#run;
+    const fields = { code, message: redact(message), hint: hint === undefined ? undefined : redact(hint) };
+    return this.#inOrder(async () => {
+      const { toJson } = await import('../util/json.ts');
+      await this.#write(() => toJson({ warning: fields }, false));
     });
   }
 
@@ -125,6 +167,11 @@ const DELAY_MS = 100;
 const FRAME_MS = 90;
 
 export type UpdateLabel = (label: string) => void;
+
+interface SpinnerHandle {
+  readonly update: UpdateLabel;
+  end(): Promise<void>;
+}
 
 const clearLine = ({ columns }: Pick<Output, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
 

@@ -84,7 +84,11 @@ export async function writeResult(
   if (columns !== undefined) {
     const { missingColumns } = await import('../output/plain-formats.ts');
     const missing = missingColumns(presentation, columns);
-    if (missing !== undefined) await app.notes.warn(missing);
+    if (missing !== undefined) {
+      const { moreColumns = [] } = presentation;
+      const hint = [{ text: missing.hint }, moreColumns].flat();
+      await app.notes.report({ code: 'no_such_column', message: missing.message, hint });
+    }
   }
   if (format === 'json') return writeJson(app, presentation.selectColumns(columns ?? []));
   if (isFileFormat(format)) {

@@ -26,8 +26,14 @@ export class Terminal {
   }
 
   get wantsJsonErrors(): boolean {
+    return this.wantsJson || this.wantsJsonWarnings;
+  }
+
+  /** Whether a program reads stderr: an agent, or one that says so. */
+  get wantsJsonWarnings(): boolean {
     const { env, stdout } = this.#context;
-    return this.wantsJson || (variable(env, 'RESTAURANT_ERRORS') === 'json' && !stdout.isTTY);
+    const isSet = variable(env, 'RESTAURANT_ERRORS') === 'json' && !stdout.isTTY;
+    return isSet || this.#options().agent === true;
   }
 
   /** Whether notes are wanted: stderr is a terminal, and neither --quiet nor JSON output is set. */

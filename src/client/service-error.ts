@@ -45,7 +45,7 @@ function whatFailed(code: Code, facts: ErrorDetails): string {
 const named = (host: string | undefined, text: string): string =>
   host === undefined ? text : `${host}: ${text}`;
 
-/** What the service says in a JSON-RPC error, or in the result of a failed tool. */
+/** For a JSON-RPC error, or the result of a failed tool. */
 function byLayer({ layer, host, rpcCode, serviceMessage }: ErrorDetails): string {
   const number = rpcCode === undefined ? '' : ` (JSON-RPC error ${excerpt(String(rpcCode), 40)})`;
   const what = `${serviceMessage ?? `the ${layer === 'tool' ? 'tool' : 'service'} failed without an error message`}${number}`;

@@ -14,7 +14,7 @@ export interface ServiceTool<Query, Result> {
   args(query: Query): JsonObject;
   /** @throws {AppError} `bad_response` */
   parse(output: unknown): Result;
-  /** What a failure of the call is about. */
+  /** Facts that a failure of the call also has. */
   facts?(query: Query): ErrorDetails;
 }
 

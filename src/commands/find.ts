@@ -4,37 +4,15 @@ import { writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
-import type { Received } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
-import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../cli/schemas.ts';
-import { type FindResult, LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
-import type { FindQuery, Level } from '../client/types.ts';
-import { failure } from '../errors.ts';
-import { again, type Message, restaurant } from '../hint.ts';
+import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
+import type { Level } from '../client/types.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import type { Detailed } from './find/details.ts';
 import { readQuery } from './find/query.ts';
-import {
-  DISTANCE,
-  explainEmpty,
-  parseMinGrade,
-  parsePoint,
-  type Refinement,
-  refine,
-  SORT_KEYS,
-  withCount,
-} from './find/refine.ts';
-
-const FIND_OUTPUT = anyOf(
-  object({ 'status?': text, results: list(RESTAURANT), 'total_matches?': integer, 'shown?': integer }),
-  {
-    ...list(
-      anyOf(object({ result: RESTAURANT, details: anyObject }), object({ result: RESTAURANT, error: ERROR })),
-    ),
-    description: 'with --fields: the results with their details',
-  },
-);
+import { DISTANCE, parseMinGrade, parsePoint, type Refinement, refine, SORT_KEYS } from './find/refine.ts';
+import { reportSearch } from './find/report.ts';
+import { FIND_OUTPUT, summaries } from './find/summaries.ts';
 
 /** Maximum number of lookups with `--fields` and without `--limit`. */
 const DEFAULT_LOOKUPS = 10;
@@ -85,8 +63,7 @@ export function registerFind(command: CliCommand, app: App): void {
 async function runFind(app: App, words: readonly string[], options: FindOptions): Promise<void> {
   const { fields, near } = options;
   const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
-  const extra = near === undefined ? [] : [DISTANCE];
-  const columns = [...SUMMARY_COLUMNS, ...extra];
+  const columns = near === undefined ? SUMMARY_COLUMNS : [...SUMMARY_COLUMNS, DISTANCE];
   await runServiceCommand(app, {
     // The details can have any field.
     columns: fields === undefined ? columns : [],
@@ -95,87 +72,23 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
     plan: () => readQuery(app, words, options),
     preview: (query) => [plannedCall(TOOLS.find, query)],
     send: async (service, query) => {
-      const response = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
-        service.call(TOOLS.find, query),
-      );
+      const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
+      const response = await service.call(TOOLS.find, query).finally(() => spinner.end());
       const rows = refine(response.value.results, { ...options, limit });
-      if (fields === undefined) return { ...response, rows, detailed: undefined };
-      const { lookupResults } = await import('./find/details.ts');
-      const detailed = await lookupResults(app, service, rows, fields);
-      return { ...response, rows, detailed };
+      if (fields === undefined)
+        return { response, rows, listing: summaries(app, response, rows, query, options) };
+      const { withDetails } = await import('./find/details.ts');
+      return {
+        response,
+        rows,
+        listing: await withDetails(app, service, response.value, rows, fields, columns),
+      };
     },
-    write: async (response, query) => {
-      const { value: answer, rows, detailed } = response;
+    write: async ({ response, rows, listing }, query) => {
       saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
-      if (detailed !== undefined) {
-        const { detailedJson, detailedPresentation } = await import('./find/details.ts');
-        await writeResult(app, detailedJson(detailed), async () => detailedPresentation(detailed, columns));
-      } else {
-        await writeSummaries(app, response, query, options);
-      }
-      const note = await footer(app, response, query, options);
-      if (note !== undefined) await app.notes.note(note);
-      await reportFailures(answer, detailed);
+      await writeResult(app, listing.json, listing.present, listing.received);
+      await reportSearch(app, response, rows, query, options);
+      listing.assertComplete();
     },
-  });
-}
-
-interface Results extends Received<FindResult> {
-  readonly rows: readonly unknown[];
-}
-
-async function writeSummaries(
-  app: App,
-  { value: answer, rows, text: received, cachedAt }: Results,
-  query: FindQuery,
-  options: FindOptions,
-): Promise<void> {
-  const { near, sort } = options;
-  const isReceived = rows.length === answer.results.length && near === undefined && sort === undefined;
-  const json = isReceived ? answer.output : { ...answer.output, results: rows };
-  const printed = app.globals.jq === undefined ? withCount(json, rows, options) : json;
-  const search = { ...query, at: cachedAt ?? app.context.now(), total: answer.output.total_matches };
-  const present = async () => {
-    const { findPresentation } = await import('../output/render/find.ts');
-    return findPresentation(json, rows, search, near === undefined ? [] : [DISTANCE]);
-  };
-  await writeResult(app, printed, present, printed === answer.output ? received : undefined);
-}
-
-async function footer(
-  app: App,
-  { value, rows, cachedAt }: Results,
-  query: FindQuery,
-  refinement: Refinement,
-): Promise<Message | undefined> {
-  if (!app.terminal.isInteractive) return undefined;
-  const { results, output } = value;
-  if (results.length === 0) return (await import('./find/suggest.ts')).nothingFound(app, query);
-  if (rows.length === 0) return explainEmpty(results, refinement);
-  // Row numbers refer to a table on the terminal.
-  if (!writesToTerminal(app) || outputFormat(app) !== 'table') return undefined;
-  const { hintOf } = await import('../app/hints.ts');
-  const [count, total] = [rows.length, output.total_matches];
-  const matches = count === 1 ? '1 match' : `${count} matches`;
-  const parts = [
-    total > count ? `${count} of ${total} matches` : matches,
-    `${hintOf(app, { command: restaurant('lookup', '1') })} for details`,
-    ...(cachedAt === undefined || app.globals.offline ? [] : ['from the cache (--max-age 0 refreshes)']),
-  ];
-  // As many as fit on one line.
-  while (parts.length > 1 && parts.join(' · ').length >= app.context.stderr.columns) parts.pop();
-  return parts.join(' · ');
-}
-
-/** @throws {AppError} `partial` when a result or its details are missing */
-async function reportFailures(
-  { results, unreadable }: FindResult,
-  detailed?: readonly Detailed[],
-): Promise<void> {
-  if (detailed !== undefined) (await import('./find/details.ts')).assertDetails(detailed);
-  if (unreadable === 0) return;
-  throw failure('partial', `${unreadable} of ${results.length} results cannot be read`, {
-    text: 'to print them as received',
-    command: again({ '--json': true }),
   });
 }

@@ -54,13 +54,13 @@ const WEB_ADDRESS = /^https?:\/\/[^\s<>\\`]+$/i;
 const MAX_NAMED = 40;
 
 /**
- * Describes selected columns that no record has, with the nearest name; undefined if there are none. Other records may
- * have them, so the columns are kept, empty.
+ * Describes selected columns that no record has, with the nearest name and those that there are; undefined if there are
+ * none. Other records may have them, so the columns are kept, empty.
  */
 export function missingColumns(
   { records, columns: usual = [] }: Presentation,
   selected: readonly string[],
-): string | undefined {
+): { readonly message: string; readonly hint: string } | undefined {
   const missing = selected.filter(
     (column) => !usual.includes(column) && records.every((record) => valueAt(record, column) === undefined),
   );
@@ -71,7 +71,7 @@ export function missingColumns(
   const named = valid.slice(0, MAX_NAMED).join(', ') + (valid.length > MAX_NAMED ? ', …' : '');
   const names = missing.map((column) => `'${column}'`).join(', ');
   const meant = didYouMean(first, valid, 1);
-  return `no result has ${names}: ${meant === '' ? '' : `${meant} `}these have ${named}`;
+  return { message: `no result has ${names}`, hint: `${meant === '' ? '' : `${meant} `}these have ${named}` };
 }
 
 /** One field per line, for screen readers. Items of lists are numbered from 1; fields without a value are left out. */

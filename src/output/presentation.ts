@@ -1,3 +1,4 @@
+import type { Hint } from '../hint.ts';
 import type { PageDocument } from './html/document.ts';
 import type { Palette } from './style.ts';
 
@@ -11,6 +12,8 @@ export interface Presentation {
   readonly rows?: readonly unknown[];
   /** Default columns of CSV and TSV. If undefined: all keys, in order of appearance. */
   readonly columns?: readonly string[];
+  /** How to get more columns than the records have. */
+  readonly moreColumns?: Hint;
   readonly readableColumns?: readonly string[];
   /** The records as a person reads them, field by field, if they differ from `rows`. */
   readonly readable?: readonly unknown[];

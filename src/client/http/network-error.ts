@@ -4,7 +4,7 @@ import { ServiceError } from '../service-error.ts';
 
 export type Phase = 'connecting' | 'waiting' | 'reading';
 
-/** What codes of the system, OpenSSL, undici, and `codeOf` mean. */
+/** The meaning of codes of the system, OpenSSL, undici, and `codeOf`. */
 type Meaning = readonly [
   codes: RegExp,
   as: Code,

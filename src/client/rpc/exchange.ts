@@ -35,7 +35,7 @@ export interface Channel extends StatusContext, RetryLimits, Pick<Context, 'slee
 /** The state of one call, which may take several requests. */
 export interface CallState extends CallLimits {
   readonly effect: Effect;
-  /** What the call is about, for its failure. */
+  /** Facts that the failure of the call also has. */
   readonly facts?: ErrorDetails;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { lookupAll, lookupsFailed, withPlanHint } from '../../app/lookup-many.ts';
 import type { Service } from '../../app/service.ts';
+import type { FindResult } from '../../client/tools.ts';
 import type { Level } from '../../client/types.ts';
 import type { AppError } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
@@ -10,10 +11,11 @@ import { flatten, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { DISTANCE } from './refine.ts';
+import { assertReadable, type Listing } from './summaries.ts';
 
 type Data = Readonly<JsonObject>;
 
-export type Detailed =
+type Detailed =
   | { readonly result: unknown; readonly details: Data }
   | { readonly result: unknown; readonly error: AppError };
 
@@ -22,30 +24,36 @@ const WITHOUT_DETAILS: Hint = {
   command: again({}, { without: ['--fields'] }),
 };
 
-export async function lookupResults(
+/** Looks up every result. */
+export async function withDetails(
   app: App,
   service: Service,
+  answer: FindResult,
   results: readonly unknown[],
   level: Level,
-): Promise<Detailed[]> {
+  columns: readonly string[],
+): Promise<Listing> {
   const ids = results.map((row) =>
     isObject(row) && typeof row.service_id === 'string' ? row.service_id : '',
   );
   const outcomes = await lookupAll(app, service, ids, level).catch(withPlanHint(WITHOUT_DETAILS));
-  return outcomes.map(({ output, error }, index): Detailed => {
+  const detailed = outcomes.map(({ output, error }, index): Detailed => {
     const result = results[index];
     return error === undefined ? { result, details: output } : { result, error };
   });
+  return {
+    json: detailed.map(asJson),
+    present: async () => detailedPresentation(detailed, columns),
+    assertComplete() {
+      const [first, ...more] = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
+      if (first !== undefined) throw lookupsFailed([first, ...more], detailed.length);
+      assertReadable(answer);
+    },
+  };
 }
 
-/** @throws {AppError} `partial` if some are missing */
-export function assertDetails(detailed: readonly Detailed[]): void {
-  const [first, ...more] = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
-  if (first !== undefined) throw lookupsFailed([first, ...more], detailed.length);
-}
-
-export const detailedJson = (detailed: readonly Detailed[]): unknown[] =>
-  detailed.map((each) => ('error' in each ? { result: each.result, error: errorFields(each.error) } : each));
+const asJson = (each: Detailed): unknown =>
+  'error' in each ? { result: each.result, error: errorFields(each.error) } : each;
 
 /** A result and its details as one record. A key of both has the value of the result. */
 function merged(each: Detailed): Data {
@@ -63,10 +71,7 @@ function selectedJson(detailed: readonly Detailed[], columns: readonly string[])
 const MAX_CELL = 24;
 const MAX_COLUMNS = 3;
 
-export function detailedPresentation(
-  detailed: readonly Detailed[],
-  columns: readonly string[],
-): Presentation {
+function detailedPresentation(detailed: readonly Detailed[], columns: readonly string[]): Presentation {
   const records = detailed.map(merged);
   const keys = new Set(records.flatMap((record) => [...flatten(record).keys()]));
   const extra = [...keys].filter((key) => !columns.includes(key));

@@ -1,3 +1,4 @@
+import type { FindOutput } from '../../client/types.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { isObject } from '../../util/json.ts';
 import { didYouMean } from '../../util/nearest.ts';
@@ -50,10 +51,25 @@ function filtersOf({ cuisine = [], neighborhood = [], grade = [], minGrade }: Re
 const accepts = (row: unknown, { key, wanted, matches }: Filter): boolean =>
   isObject(row) && textsOf(row[key]).some((text) => wanted.some((value) => matches(fold(text), fold(value))));
 
-/** Adds the number of rows to an output, if a refinement can leave out results. */
-export function withCount(output: object, rows: readonly unknown[], refinement: Refinement): object {
+/** Adds the number of rows to an output, if a refinement can leave out results, and of what it saw, if that is not all. */
+export function withCounts(
+  listed: object,
+  output: FindOutput,
+  shown: number,
+  refinement: Refinement,
+): object {
   const isSelective = refinement.limit !== undefined || filtersOf(refinement).length > 0;
-  return isSelective ? { ...output, shown: rows.length } : output;
+  const isPartial = sawOnlyPart(output, refinement);
+  if (!isSelective && !isPartial) return listed;
+  return { ...listed, ...(isPartial && { received: output.results.length }), shown };
+}
+
+/** Whether filters or an order were applied to only some of the matches. */
+export function sawOnlyPart({ results, total_matches: total }: FindOutput, refinement: Refinement): boolean {
+  const { sort, near } = refinement;
+  return (
+    results.length < total && (sort !== undefined || near !== undefined || filtersOf(refinement).length > 0)
+  );
 }
 
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {

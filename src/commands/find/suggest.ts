@@ -42,12 +42,11 @@ function splitAdvice(words: readonly string[], hasDefault: boolean): readonly Ad
   return hasDefault ? [whole, { ...split, text: 'or' }] : [split];
 }
 
-export function nothingFound(app: App, { name, city }: FindQuery): Message {
+export function nothingFound(app: App, { name }: FindQuery): Message {
   const seen: Seen = seenResults(app);
   const wish = readWish([name], true, seen);
-  const text = `no matches for ${name} in ${city}`;
-  if (!isUnderstood(wish, [name])) return `${text}: try a shorter name, and check the city name`;
-  return { ...wishAdvice(wish, wish.city), text: `${text}; try` };
+  if (!isUnderstood(wish, [name])) return 'try a shorter name, and check the city name';
+  return { ...wishAdvice(wish, wish.city), text: 'try' };
 }
 
 const isFiltered = ({ options }: Wish): boolean => Object.keys(options).length > 0;

@@ -107,7 +107,8 @@ it('missingColumns names the columns that no record has, and the nearest', () =>
   const data = { ...DATA, records: [{}], columns: ['service_id', 'name', 'grade', 'neighborhood'] };
   expect(missingColumns(data, ['name', 'grade'])).toBeUndefined();
   expect(missingColumns({ ...data, records: [] }, ['zzz'])).toBeUndefined();
-  expect(missingColumns(data, ['name', 'neighbourhood', 'zzz'])).toBe(
-    "no result has 'neighbourhood', 'zzz': did you mean neighborhood? these have service_id, name, grade, neighborhood",
-  );
+  expect(missingColumns(data, ['name', 'neighbourhood', 'zzz'])).toEqual({
+    message: "no result has 'neighbourhood', 'zzz'",
+    hint: 'did you mean neighborhood? these have service_id, name, grade, neighborhood',
+  });
 });

@@ -1,0 +1,70 @@
+import type { App } from '../../app/app.ts';
+import type { Received } from '../../app/service.ts';
+import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../../cli/schemas.ts';
+import type { FindResult } from '../../client/tools.ts';
+import type { FindQuery } from '../../client/types.ts';
+import { failure } from '../../errors.ts';
+import { again } from '../../hint.ts';
+import type { Presentation } from '../../output/presentation.ts';
+import { DISTANCE, type Refinement, withCounts } from './refine.ts';
+
+export const FIND_OUTPUT = anyOf(
+  object({
+    'status?': text,
+    results: list(RESTAURANT),
+    'total_matches?': integer,
+    'received?': integer,
+    'shown?': integer,
+  }),
+  {
+    ...list(
+      anyOf(object({ result: RESTAURANT, details: anyObject }), object({ result: RESTAURANT, error: ERROR })),
+    ),
+    description: 'with --fields: the results with their details',
+  },
+);
+
+/** The result of a search, with or without details. */
+export interface Listing {
+  readonly json: unknown;
+  /** The JSON text as received, if `json` is unchanged. */
+  readonly received?: string | undefined;
+  present(): Promise<Presentation>;
+  /** @throws {AppError} `partial` when a result or its details are missing */
+  assertComplete(): void;
+}
+
+export function summaries(
+  app: App,
+  { value, text: received, cachedAt }: Received<FindResult>,
+  rows: readonly unknown[],
+  query: FindQuery,
+  options: Refinement,
+): Listing {
+  const { near, sort } = options;
+  const { output, results } = value;
+  const isReceived = rows.length === results.length && near === undefined && sort === undefined;
+  const listed = isReceived ? output : { ...output, results: rows };
+  const json = withCounts(listed, output, rows.length, options);
+  return {
+    json,
+    received: json === output ? received : undefined,
+    present: async () => {
+      const { findPresentation } = await import('../../output/render/find.ts');
+      const search = { ...query, at: cachedAt ?? app.context.now(), total: output.total_matches };
+      return {
+        ...findPresentation(listed, rows, search, near === undefined ? [] : [DISTANCE]),
+        moreColumns: { text: 'details may have more', command: again({ '--fields': 'standard' }) },
+      };
+    },
+    assertComplete: () => assertReadable(value),
+  };
+}
+
+export function assertReadable({ results, unreadable }: FindResult): void {
+  if (unreadable === 0) return;
+  throw failure('partial', `${unreadable} of ${results.length} results cannot be read`, {
+    text: 'to print them as received',
+    command: again({ '--json': true }),
+  });
+}
