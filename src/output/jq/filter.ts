@@ -1,18 +1,15 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { Context } from '../../context.ts';
 import { AppError, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { formatDuration } from '../../util/format.ts';
 import { checkDepth, formatJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
+import { LimitedWorker, LimitReached } from '../../util/worker.ts';
 import { worker as WORKER } from './asset.js';
 import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
-/** Errors of the worker itself. Without memory, WebAssembly throws a RuntimeError, and V8 a RangeError or an error with a code. */
-const BUGS = [ReferenceError, SyntaxError, TypeError];
 const DEFAULT_HINT: Hint = [
   { text: 'for example', command: again({ '--jq': '.results[].name' }) },
   { text: 'the language: https://jqlang.org/manual' },
@@ -23,7 +20,7 @@ export class Filter {
   readonly #filter: string;
   readonly #timeoutMs: number;
   readonly #signal: AbortSignal;
-  #worker: Worker | undefined;
+  readonly #worker = new LimitedWorker<Task, Result>(WORKER, MAX_HEAP_MB);
 
   constructor(filter: string, timeoutMs: number, { signal }: Pick<Context, 'signal'>) {
     this.#filter = filter;
@@ -65,39 +62,14 @@ export class Filter {
   }
 
   async #inWorker(task: Task): Promise<Result> {
-    this.#signal.throwIfAborted();
-    const worker = this.#open();
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
-    worker.ref();
-    worker.postMessage(task);
+    const limits = { timeoutMs: this.#timeoutMs, signal: this.#signal };
     try {
-      const [result] = await once(worker, 'message', { signal: AbortSignal.any([this.#signal, timeout]) });
-      return result;
+      for await (const result of this.#worker.messages(task, limits)) return result;
     } catch (error) {
-      this.#signal.throwIfAborted();
-      if (timeout.aborted) throw this.#timeout();
-      if (BUGS.some((kind) => error instanceof kind)) throw error;
-      throw this.#error('the filter needs too much memory');
-    } finally {
-      // A worker that is still running ends with the program. Bun would wait for one that is terminated in a loop.
-      worker.unref();
+      if (!(error instanceof LimitReached)) throw error;
+      throw error.limit === 'time' ? this.#timeout() : this.#error('the filter needs too much memory');
     }
-  }
-
-  #open(): Worker {
-    if (this.#worker === undefined) {
-      this.#worker = new Worker(WORKER, {
-        eval: true,
-        env: {},
-        execArgv: [],
-        stdout: true,
-        stderr: true,
-        resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-      });
-      // It may run out of memory after the time limit, when nobody waits for it.
-      this.#worker.on('error', () => {});
-    }
-    return this.#worker;
+    throw new Error('the worker gave no answer');
   }
 }
 
