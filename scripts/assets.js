@@ -1,5 +1,5 @@
-// Builds the programs that the program contains as text, src/output/*/asset.js: the script and the style of the HTML page, with
-// the map library, and the worker that runs jq.
+// Builds the programs that the program contains as text, in asset.js files: the script and the style of the HTML page, with the
+// map library; the worker that runs jq; and the one that reads workbooks and Parquet files.
 import { rename, writeFile } from 'node:fs/promises';
 import { browserslistToTargets, transform } from 'lightningcss';
 import { bundle, CHUNK } from './bundle.js';
@@ -40,7 +40,7 @@ async function makePage() {
   for (const part of [script, style]) {
     if (/<\/(?:script|style)|<!--/i.test(part)) throw new Error('the page cannot contain its own program');
   }
-  await writeAsset('html', { script, style });
+  await writeAsset('src/output/html', { script, style });
   return Object.keys(modules);
 }
 
@@ -65,21 +65,16 @@ const limitJq = {
   },
 };
 
-/** Builds the module that `--jq` loads. @returns the absolute paths of the bundled modules */
-async function makeJqWorker() {
-  const [{ code, modules }] = await bundle({
-    input: 'src/output/jq/worker.ts',
-    plugins: [limitJq, compileOnce],
-    output: CHUNK,
-    write: false,
-  });
-  await writeAsset('jq', { worker: code });
+/** Builds a module with the program of a worker. @returns the absolute paths of the bundled modules */
+async function makeWorker(input, folder, plugins) {
+  const [{ code, modules }] = await bundle({ input, plugins, output: CHUNK, write: false });
+  await writeAsset(folder, { worker: code });
   return Object.keys(modules);
 }
 
 /** Writes texts as a module. */
 async function writeAsset(folder, texts) {
-  const file = path('src/output', folder, 'asset.js');
+  const file = path(folder, 'asset.js');
   const lines = Object.entries(texts).map(
     ([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`,
   );
@@ -88,4 +83,8 @@ async function writeAsset(folder, texts) {
 }
 
 /** @returns the absolute paths of the bundled modules */
-export const makeAssets = async () => [...(await makePage()), ...(await makeJqWorker())];
+export const makeAssets = async () => [
+  ...(await makePage()),
+  ...(await makeWorker('src/output/jq/worker.ts', 'src/output/jq', [limitJq, compileOnce])),
+  ...(await makeWorker('src/lists/read/typed-worker.ts', 'src/lists/read', [])),
+];

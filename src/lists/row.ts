@@ -6,6 +6,12 @@ export type InputFormat = (typeof INPUT_FORMATS)[number];
 /** The result that an earlier run gave to a row: texts of cells, or JSON values, by field name. */
 export type EarlierResult = Readonly<Record<string, unknown>>;
 
+/** What a cell is: text, a number, a day or time, a boolean, or a formula whose value is not stored. */
+export type CellKind = 't' | 'n' | 'd' | 'b' | 'f';
+
+/** The value of a cell. A day is a Date at midnight, UTC. */
+export type CellValue = string | number | boolean | Date;
+
 /** A row of a CSV or TSV, with as many cells as the header. */
 export interface CellRow {
   readonly kind: 'cells';
@@ -14,6 +20,8 @@ export interface CellRow {
   /** Its row in a spreadsheet, from 1. */
   readonly row?: number;
   readonly cells: readonly string[];
+  /** The kinds of the cells of a workbook or Parquet file, a letter for each, see {@link CellKind}. */
+  readonly kinds?: string | undefined;
   /** The record as received, with the delimiters of missing cells, and without its line break. */
   readonly text: string;
   /** The line break, which also ends the row in the output. */
@@ -31,6 +39,16 @@ export interface ObjectRow {
   readonly value: Record<string, unknown>;
   readonly earlier?: EarlierResult;
 }
+
+const READ: Readonly<Record<string, (text: string) => CellValue>> = {
+  n: Number,
+  d: (text) => new Date(text.includes('T') ? `${text}Z` : text),
+  b: (text) => text.toLowerCase() === 'true',
+};
+
+/** The cells of a row as values: text, unless the file says that they are something else. */
+export const valuesOf = ({ cells, kinds }: CellRow): readonly CellValue[] =>
+  kinds === undefined ? cells : cells.map((cell, index) => READ[kinds[index] ?? 't']?.(cell) ?? cell);
 
 export type InputRow = CellRow | ObjectRow;
 

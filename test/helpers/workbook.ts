@@ -5,6 +5,8 @@ export interface Part {
   readonly data: string | Uint8Array;
   /** The size that the directory declares, if it is not the real one. */
   readonly declared?: number;
+  /** The check sum, if it is not the right one. */
+  readonly sum?: number;
 }
 
 /** Creates a ZIP file (APPNOTE.TXT, 4.3). */
@@ -12,13 +14,13 @@ export function zip(parts: readonly Part[]): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, data, declared } of parts) {
+  for (const { name, data, declared, sum } of parts) {
     const raw = Buffer.from(data);
     const packed = deflateRawSync(raw);
     const shared = Buffer.alloc(26);
     shared.writeUInt16LE(20, 0);
     shared.writeUInt16LE(8, 4);
-    shared.writeUInt32LE(crc32(raw), 10);
+    shared.writeUInt32LE(sum ?? crc32(raw), 10);
     shared.writeUInt32LE(packed.length, 14);
     shared.writeUInt32LE(declared ?? raw.length, 18);
     shared.writeUInt16LE(Buffer.byteLength(name), 22);

@@ -47,6 +47,7 @@ const ALLOWED_IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   yauzl: ['lists/read/xlsx/archive.ts'],
   yazl: ['output/xlsx.ts'],
   'hyparquet-writer': ['output/parquet.ts'],
+  hyparquet: ['lists/read/parquet.ts'],
   saxen: ['lists/read/xlsx/xml.ts'],
   'jsonc-parser': ['util/json.ts', 'mcp/'],
 };

@@ -3,58 +3,9 @@ import { again, type Hint, slot } from '../../hint.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import type { InputRow } from '../row.ts';
+import { FIELDS, type Field, HEADERS, plain } from './headers.ts';
 import { readPlace } from './place.ts';
 import { type RowQuery, rowQuery } from './query.ts';
-
-/**
- * The headers that are recognized, best first. A plain `id` may belong to another program. The paths are those of
- * Overture Maps, and `addr:city` is a key of OpenStreetMap.
- */
-const HEADERS = {
-  name: [
-    'name',
-    'restaurant',
-    'restaurant name',
-    'venue',
-    'place',
-    'title',
-    'lokal',
-    'betrieb',
-    'nom',
-    'nombre',
-    'names.primary',
-    'tags.name',
-  ],
-  city: [
-    'city',
-    'town',
-    'ort',
-    'stadt',
-    'ville',
-    'ciudad',
-    'where',
-    'addr:city',
-    'addresses.0.locality',
-    'tags.addr:city',
-  ],
-  id: ['service_id', 'restaurant_id'],
-  address: [
-    'address',
-    'street address',
-    'full address',
-    'street',
-    'adresse',
-    'anschrift',
-    'straße',
-    'dirección',
-    'addresses.0.freeform',
-  ],
-  lat: ['lat', 'latitude', 'breitengrad', 'latitud', 'geo lat'],
-  lng: ['lng', 'lon', 'long', 'longitude', 'längengrad', 'longitud', 'geo lng', 'geo lon'],
-} as const;
-
-type Field = keyof typeof HEADERS;
-export const FIELDS = Object.keys(HEADERS) as readonly Field[];
 
 export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`, string | undefined>>> {
   readonly city?: string | undefined;
@@ -116,19 +67,6 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
     },
   };
 }
-
-/** Normalizes a header name: `Restaurant_Name` equals `restaurant name`. */
-const plain = (column: string): string => column.toLowerCase().replace(/[\s_]/g, '');
-
-const KNOWN_HEADERS: ReadonlySet<string> = new Set(
-  Object.values(HEADERS).flatMap((headers) => headers.map(plain)),
-);
-
-export const isKnownHeader = (column: string): boolean => KNOWN_HEADERS.has(plain(column));
-
-export const NESTED_HEADERS = Object.values(HEADERS).flatMap((headers) =>
-  headers.filter((header) => header.includes('.')),
-);
 
 const findColumn = (header: readonly string[], name: string): string | undefined =>
   header.find((column) => plain(column) === plain(name));

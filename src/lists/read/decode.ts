@@ -1,10 +1,14 @@
 import { attempt } from '../../errors.ts';
 import type { OnProblem, Problem } from '../row.ts';
 
+export type FileKind = 'xlsx' | 'xls' | 'parquet';
+
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
-  readonly workbook: 'xlsx' | 'xls' | undefined;
+  /** What it is if it is not text; then `chunks` has its bytes. */
+  readonly kind: FileKind | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
   readonly pieces: AsyncGenerator<string>;
 }
 
@@ -16,10 +20,11 @@ const MARKS = [
 /** Number of bytes from which an encoding is detected: at the start, and before an invalid byte. */
 const HEAD_BYTES = 4;
 const TAIL_BYTES = 3;
-/** First bytes of ZIP files, and of the container format of .xls and of workbooks with a password. */
-const WORKBOOKS = new Map([
+/** First bytes of ZIP files, of the container format of .xls and of workbooks with a password, and of Parquet files. */
+const KINDS = new Map([
   ['PK\x03\x04', 'xlsx'],
   ['\xd0\xcf\x11\xe0', 'xls'],
+  ['PAR1', 'parquet'],
 ] as const);
 const REPLACEMENT = '\ufffd';
 
@@ -42,7 +47,8 @@ export async function decodeText(
   const rest = withFirst(head.subarray(mark?.bytes.length ?? 0), source);
   return {
     bom: mark !== undefined || new TextDecoder(encoding).encoding !== 'utf-8',
-    workbook: [...WORKBOOKS].find(([start]) => head.toString('latin1', 0, 4) === start)?.[1],
+    chunks: rest,
+    kind: [...KINDS].find(([start]) => head.toString('latin1', 0, 4) === start)?.[1],
     pieces: decode(rest, utf16, mark?.label ?? encoding ?? 'utf-8', onProblem),
   };
 }

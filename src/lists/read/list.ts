@@ -5,11 +5,13 @@ import { flatten, type Scalar } from '../../output/records.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem } from '../row.ts';
-import { decodeText } from './decode.ts';
+import { decodeText, type FileKind } from './decode.ts';
 import type { Input } from './input.ts';
+import { MAX_BYTES, MAX_CELLS, MAX_ROWS, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
 import { Problems, stopAt } from './problems.ts';
 import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
+import type { SheetNames } from './typed-rows.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
@@ -36,6 +38,10 @@ export interface List {
   /** A line that looks more like a header than the one that is used. */
   readonly likelyHeader?: number | undefined;
   readonly lineEnd: string;
+  /** Whether its cells come from a workbook or a Parquet file, so that their text was never part of a CSV. */
+  readonly isSheet?: boolean;
+  /** The sheet that is read, and all of them. */
+  readonly sheets?: SheetNames | undefined;
   readonly first?: ObjectRow | undefined;
   readonly rows: AsyncGenerator<InputRow>;
 }
@@ -64,21 +70,16 @@ const MAX_HEADER = 1024 * 1024;
 const MAX_KEYS = 10_000;
 /** Number of rows between two checks of the abort signal. */
 const CHECK_EVERY = 256;
-/** Limits of a list in memory. */
-const MIB = 1024 * 1024;
-const MAX_BYTES = 256 * MIB;
-const MAX_ROWS = 1_000_000;
-const MAX_CELLS = 20_000_000;
 const KEEP_NDJSON: Hint = {
   text: 'keep the format',
   command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }),
 };
 
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
-  const { bom, workbook, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
-  if (workbook !== undefined) {
-    await pieces.return(undefined);
-    return openTable(input.name, await openSheet(input, workbook, options), options, onProblem);
+  const { bom, kind, chunks, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
+  if (kind !== undefined) {
+    const bytes = await readBytes(input, chunks);
+    return openTable(input.name, await openTypedFile(input, kind, bytes, options), options, onProblem);
   }
   if (options.sheet !== undefined)
     throw usage(`--sheet: ${input.name} is not a workbook`, { command: again({}, { without: ['--sheet'] }) });
@@ -93,22 +94,21 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   return openTable(input.name, { ...text, format, bom, isSheet: false }, options, onProblem);
 }
 
-async function openSheet(
-  { name, file, signal }: Input,
-  kind: 'xlsx' | 'xls',
-  { sheet, delimiter = ',' }: ListOptions,
+async function openTypedFile(
+  { name, signal }: Input,
+  kind: FileKind,
+  bytes: readonly Uint8Array[],
+  { sheet, delimiter = ',', headerLine, named = [] }: ListOptions,
 ): Promise<TableSource> {
-  const command = again({}, { operands: ['list.xlsx'] });
   if (kind === 'xls')
     throw failure('bad_input', `${name} is a workbook of an old format, or one with a password`, [
       { text: 'save it as .xlsx without a password' },
-      { text: 'then', command },
+      { text: 'then', command: again({}, { operands: ['list.xlsx'] }) },
     ]);
-  if (file === undefined)
-    throw failure('bad_input', `${name} is a workbook, which is only read from a file`, { command });
-  const { readWorkbook } = await import('./xlsx/workbook.ts');
-  const records = readWorkbook(file.descriptor, { name, sheet, delimiter, signal });
-  return { records, delimiter, format: 'csv', bom: true, isSheet: true };
+  const task = { kind, bytes: new Uint8Array(Buffer.concat(bytes)), sheet, headerLine, named };
+  const { openTyped } = await import('./typed-file.ts');
+  const source = await openTyped(name, task, delimiter, signal);
+  return { ...source, delimiter, format: 'csv', bom: true, isSheet: true };
 }
 
 function formatOfText(head: string): InputFormat {
@@ -159,7 +159,7 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
  * @throws {AppError} `bad_input` naming the lines, `usage`; the signal's reason
  */
 export async function readList(input: Input, options: ListOptions): Promise<InputList> {
-  const bytes = await readBytes(input);
+  const bytes = await readBytes(input, input.chunks());
   const kept: Input = { ...input, chunks: () => inTurn(bytes, input.signal) };
   const problems = new Problems();
   const list = await readRows(kept, options, problems);
@@ -204,10 +204,13 @@ const tooLarge = (name: string, hasRows: boolean): AppError =>
     { text: hasRows ? 'split the list' : 'leave out columns' },
   );
 
-async function readBytes({ name, signal, chunks }: Input): Promise<readonly Uint8Array[]> {
+async function readBytes(
+  { name, signal }: Input,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<readonly Uint8Array[]> {
   const bytes: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunks()) {
+  for await (const chunk of chunks) {
     signal.throwIfAborted();
     bytes.push(chunk);
     size += chunk.length;

@@ -1,6 +1,6 @@
 import { valueAt } from '../../output/records.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
-import { NESTED_HEADERS } from '../match/columns.ts';
+import { NESTED_HEADERS } from '../match/headers.ts';
 import type { ObjectRow, OnProblem, Problem } from '../row.ts';
 
 /** Maximum number of levels. To parse a text of millions would take gigabytes. */

@@ -2,12 +2,11 @@ import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName, MAX_SHEET_COLUMNS } from '../../util/sheet.ts';
-import { isKnownHeader } from '../match/columns.ts';
+import { isKnownHeader } from '../match/headers.ts';
 import type { CellRow, OnProblem } from '../row.ts';
+import { FIRST_ROWS, findHeader, hasKnown, isFilled } from './header.ts';
 import { MAX_ROW } from './objects.ts';
-
-/** Number of records in which the delimiter and the header are looked for. */
-const FIRST_RECORDS = 10;
+import type { SheetNames, TypedRow } from './typed-rows.ts';
 
 /** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it */
 export async function openDelimited(
@@ -66,7 +65,7 @@ function firstRecords(head: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];
   for (const { cells } of reader.push(head)) {
     records.push(cells);
-    if (records.length === FIRST_RECORDS) break;
+    if (records.length === FIRST_ROWS) break;
   }
   if (records.length > 0) return records;
   const [line = ''] = head
@@ -78,17 +77,21 @@ function firstRecords(head: string, delimiter: Delimiter): string[][] {
 
 /** Whether the beginning of a text is long enough to detect the delimiter: a line with one is complete, or ten lines are. */
 export function hasHeader(head: string): boolean {
-  const lines = head.trimStart().split(/[\r\n]+/, FIRST_RECORDS + 1);
-  return lines.length > FIRST_RECORDS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
+  const lines = head.trimStart().split(/[\r\n]+/, FIRST_ROWS + 1);
+  return lines.length > FIRST_ROWS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
+export type TableRecord = CsvRecord & Pick<TypedRow, 'kinds' | 'beyond'>;
+
 export interface TableSource {
-  readonly records: AsyncGenerator<CsvRecord>;
+  readonly records: AsyncGenerator<TableRecord>;
   readonly format: 'csv' | 'tsv';
   readonly bom: boolean;
   readonly delimiter: Delimiter;
   /** Whether the columns have letters, which errors name. */
   readonly isSheet: boolean;
+  /** The sheets of a workbook. */
+  readonly sheets?: SheetNames;
 }
 
 interface HeaderOptions {
@@ -120,14 +123,17 @@ export async function openTable(
   { headerLine, named = [] }: HeaderOptions,
   onProblem: OnProblem,
 ) {
-  const isKnown = (column: string): boolean => isKnownHeader(column) || named.includes(column);
-  const first: CsvRecord[] = [];
+  const first: TableRecord[] = [];
   for (let next = await records.next(); next.done !== true; next = await records.next()) {
     if (next.value.line < (headerLine ?? 0)) continue;
     first.push(next.value);
-    if (headerLine !== undefined || first.length === FIRST_RECORDS || first[0]?.cells.some(isKnown)) break;
+    if (headerLine !== undefined || first.length === FIRST_ROWS || hasKnown(first[0]?.cells ?? [], named))
+      break;
   }
-  const known = first.findIndex(({ cells }) => cells.some(isKnown) && isFilled(cells));
+  const known = findHeader(
+    first.map(({ cells }) => cells),
+    named,
+  );
   const hasTitles = known > 0 && !first.slice(0, known).some(({ cells }) => isFilled(cells));
   const at = hasTitles ? known : 0;
   const header = first[at];
@@ -142,9 +148,6 @@ export async function openTable(
     rows: paddedRows(prepend(first.slice(at + 1), records), layout, onProblem),
   };
 }
-
-/** Whether a record has several cells with text, which a title does not. */
-const isFilled = (cells: readonly string[]): boolean => cells.filter((cell) => cell.trim() !== '').length > 1;
 
 export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
@@ -161,15 +164,15 @@ interface Layout extends Omit<TableSource, 'records'> {
 }
 
 async function* paddedRows(
-  records: AsyncGenerator<CsvRecord>,
+  records: AsyncGenerator<TableRecord>,
   layout: Layout,
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
   const { delimiter, lineEnd } = layout;
   const width = layout.header.length;
-  for await (const { cells, line, row: number, text, end } of records) {
+  for await (const { cells, line, row: number, text, end, kinds, beyond } of records) {
     // Some programs end every row with delimiters.
-    const filled = cells.findLastIndex((cell) => cell !== '') + 1;
+    const filled = beyond ?? cells.findLastIndex((cell) => cell !== '') + 1;
     if (filled > width) {
       onProblem({ line, row: number, what: tooWide(filled, layout) });
       continue;
@@ -179,7 +182,15 @@ async function* paddedRows(
     while (cells.length < width) cells.push('');
     // Rows of the output end in the same character, also if those of the list do not.
     const isSame = end !== '' && end.at(-1) === lineEnd.at(-1);
-    yield { kind: 'cells', line, row: number, cells, text: row, end: isSame ? end : lineEnd };
+    yield {
+      kind: 'cells',
+      line,
+      row: number,
+      cells,
+      text: row,
+      end: isSame ? end : lineEnd,
+      ...(kinds && { kinds }),
+    };
   }
 }
 

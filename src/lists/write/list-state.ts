@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { isLoopback } from '../../client/endpoint.ts';
 import { openJsonFile } from '../../storage/state.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
-import { type Columns, FIELDS } from '../match/columns.ts';
+import type { Columns } from '../match/columns.ts';
+import { FIELDS } from '../match/headers.ts';
 import { CheckpointMismatch } from './checkpoint.ts';
 import type { AddedColumn } from './row-codec.ts';
 

@@ -1,39 +1,30 @@
-import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
-import { ioReason } from '../../../storage/files.ts';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { plural } from '../../../util/format.ts';
+import { MAX_BYTES, MIB, UnreadableFile } from '../limits.ts';
 
-/** A workbook that cannot be read. The message completes the sentence `<file> cannot be read: <message>`. */
-export class WorkbookError extends Error {}
-
-const MIB = 1024 * 1024;
 const MAX_ENTRIES = 10_000;
-/** Limits for the size of a part. A part that is compressed more than this, above the size, is meant to fill memory or disk. */
-const MAX_SIZE = 1024 * MIB;
-const MAX_RATIO = 200;
-const MIN_SUSPICIOUS_SIZE = 16 * MIB;
 
-/** The parts of a workbook, a ZIP file. They are unpacked as they are read, up to the size that the directory declares. */
+/** The parts of a workbook, a ZIP file. */
 export class Archive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
-  readonly #signal: AbortSignal;
 
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, signal: AbortSignal) {
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
     this.#zip = zip;
     this.#entries = entries;
-    this.#signal = signal;
   }
 
-  /** @param descriptor of the file, which stays open. @throws {WorkbookError} */
-  static async open(descriptor: number, signal: AbortSignal): Promise<Archive> {
+  /** @throws {UnreadableFile} */
+  static async open(bytes: Buffer): Promise<Archive> {
     try {
-      const zip = await fromFdPromise(descriptor, { autoClose: false, lazyEntries: true });
+      const zip = await fromBufferPromise(bytes, { lazyEntries: true });
       const entries = new Map<string, Entry>();
-      if (zip.entryCount > MAX_ENTRIES) throw new WorkbookError(`it has ${plural(zip.entryCount, 'part')}`);
+      if (zip.entryCount > MAX_ENTRIES) throw new UnreadableFile(`it has ${plural(zip.entryCount, 'part')}`);
       for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-      return new Archive(zip, entries, signal);
+      return new Archive(zip, entries);
     } catch (cause) {
-      throw workbookError(cause);
+      throw asUnreadable(cause);
     }
   }
 
@@ -41,34 +32,26 @@ export class Archive {
     return this.#entries.has(name);
   }
 
-  /** @throws {WorkbookError} if the part is missing, damaged, or too large; the signal's reason */
-  async *read(name: string, maxSize = MAX_SIZE): AsyncGenerator<Uint8Array> {
+  /** @throws {UnreadableFile} if the part is missing, damaged, or too large */
+  async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name);
-    if (entry === undefined) throw new WorkbookError(`it has no part ${name}`);
-    checkSize(entry, maxSize);
+    if (entry === undefined) throw new UnreadableFile(`it has no part ${name}`);
+    if (entry.uncompressedSize > MAX_BYTES)
+      throw new UnreadableFile(
+        `its part ${name} has ${plural(Math.round(entry.uncompressedSize / MIB), 'MiB', 'MiB')}`,
+      );
+    let sum = 0;
     try {
       for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
-        this.#signal.throwIfAborted();
+        sum = crc32(chunk as Uint8Array, sum);
         yield chunk as Uint8Array;
       }
     } catch (cause) {
-      this.#signal.throwIfAborted();
-      throw workbookError(cause);
+      throw asUnreadable(cause);
     }
+    if (sum !== entry.crc32) throw new UnreadableFile(`its part ${name} is damaged`);
   }
 }
 
-function checkSize({ fileName, compressedSize, uncompressedSize }: Entry, maxSize: number): void {
-  if (uncompressedSize > maxSize)
-    throw new WorkbookError(
-      `its part ${fileName} has ${plural(Math.round(uncompressedSize / MIB), 'MiB', 'MiB')}`,
-    );
-  if (uncompressedSize > MIN_SUSPICIOUS_SIZE && uncompressedSize > compressedSize * MAX_RATIO)
-    throw new WorkbookError(`its part ${fileName} grows ${MAX_RATIO} times and more when it is unpacked`);
-}
-
-function workbookError(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof WorkbookError) return cause;
-  const reason = 'syscall' in cause ? ioReason(cause) : 'it is damaged or incomplete';
-  return new WorkbookError(reason, { cause });
-}
+const asUnreadable = (cause: unknown): unknown =>
+  cause instanceof UnreadableFile ? cause : new UnreadableFile('it is damaged or incomplete', { cause });

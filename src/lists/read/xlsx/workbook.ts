@@ -1,84 +1,83 @@
-import { AppError, failure } from '../../../errors.ts';
-import { again, type Hint } from '../../../hint.ts';
-import type { CsvRecord, Delimiter } from '../../../util/csv.ts';
-import { Archive, WorkbookError } from './archive.ts';
-import { type CellTables, type NumberFormat, numberFormat, RowsReader, TextsReader } from './rows.ts';
-import { type Attribute, parseXml, XmlReader } from './xml.ts';
-
-/** Maximum size of the parts that list sheets and formats. */
-const MAX_INDEX = 16 * 1024 * 1024;
-
-const AS_CSV: Hint = [
-  { text: 'in Excel: File > Save As > CSV UTF-8' },
-  { text: 'then', command: again({}, { operands: ['list.csv'] }) },
-];
-
-interface WorkbookOptions {
-  /** As the user named the file. */
-  readonly name: string;
-  /** The name of the sheet; undefined for the first one that is visible. */
-  readonly sheet: string | undefined;
-  readonly delimiter: Delimiter;
-  readonly signal: AbortSignal;
-}
+import { FIRST_ROWS, findHeader, hasKnown, isFilled } from '../header.ts';
+import { UnreadableFile } from '../limits.ts';
+import { NoSheet, type RowSink, type SheetNames, type TypedRow, type TypedTask } from '../typed-rows.ts';
+import { Archive } from './archive.ts';
+import { type NumberFormat, numberFormat } from './formats.ts';
+import { type CellTables, RowsReader, TextsReader } from './rows.ts';
+import { type Attribute, parseXml, type XmlReader } from './xml.ts';
 
 /**
- * Reads the rows of a sheet of an Excel workbook (.xlsx) as records, one at a time. Empty rows are skipped.
- * @param descriptor of the open file
- * @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet; the signal's reason
+ * Reads the rows of a sheet of an Excel workbook (.xlsx): of the wanted one, or of the first visible one with a header.
+ * Empty rows are skipped.
+ * @throws {UnreadableFile}, {@link NoSheet}
  */
-export async function* readWorkbook(descriptor: number, options: WorkbookOptions): AsyncGenerator<CsvRecord> {
-  const { name, delimiter, signal } = options;
-  try {
-    const archive = await Archive.open(descriptor, signal);
-    const { path, tables } = await findSheet(archive, options);
-    yield* parseXml(archive.read(path), new RowsReader(tables, delimiter));
-  } catch (cause) {
-    if (!(cause instanceof WorkbookError)) throw cause;
-    throw failure('bad_input', `${name} cannot be read: ${cause.message}`, AS_CSV, cause);
-  }
+export async function readWorkbook(task: TypedTask, sink: RowSink): Promise<SheetNames> {
+  const archive = await Archive.open(Buffer.from(task.bytes.buffer));
+  if (!archive.has('xl/workbook.xml')) throw new UnreadableFile('it is not an Excel workbook (.xlsx)');
+  const list = await read(archive, 'xl/workbook.xml', new SheetsReader());
+  const { relations } = await read(archive, 'xl/_rels/workbook.xml.rels', new RelationsReader());
+  const partOf = (kind: string) => relations.find((each) => each.kind === kind)?.path;
+  const { texts } = await read(archive, partOf('sharedStrings'), new TextsReader());
+  const { formats } = await read(archive, partOf('styles'), new FormatsReader(list.is1904));
+  const readSheet = async (sheet: Sheet, onRow: (row: TypedRow, reader: RowsReader) => void) => {
+    const path = relations.find(({ id }) => id === sheet.relation)?.path;
+    if (path === undefined) throw new UnreadableFile(`it has no part for its sheet '${sheet.name}'`);
+    await parseXml(archive.read(path), new RowsReader({ formats, texts } satisfies CellTables, onRow));
+  };
+  const sheet = await chooseSheet(list.sheets, task, readSheet);
+  await readSheet(sheet, rowFilter(task, sink));
+  return { sheet: sheet.name, sheets: list.sheets.map(({ name }) => name) };
 }
 
-async function findSheet(
-  archive: Archive,
-  { name, sheet: wanted }: WorkbookOptions,
-): Promise<{ readonly path: string; readonly tables: CellTables }> {
-  if (!archive.has('xl/workbook.xml')) throw new WorkbookError('it is not an Excel workbook (.xlsx)');
-  const list = new SheetsReader();
-  const sheets = await readPart(archive, 'xl/workbook.xml', list, MAX_INDEX);
-  const relations = await readPart(archive, 'xl/_rels/workbook.xml.rels', new RelationsReader(), MAX_INDEX);
-  const isWanted = (each: Sheet) =>
-    wanted === undefined ? !each.isHidden : each.name.toLowerCase() === wanted.toLowerCase();
-  const sheet = sheets.find(isWanted);
-  if (sheet === undefined) throw noSheet(name, wanted, sheets);
-  const path = relations.find(({ id }) => id === sheet.relation)?.path;
-  if (path === undefined) throw new WorkbookError(`it has no part for its sheet '${sheet.name}'`);
-  const partOf = (kind: string) => relations.find((each) => each.kind === kind)?.path;
-  const formats = await readPart(archive, partOf('styles'), new FormatsReader(list.is1904), MAX_INDEX);
-  const texts = await readPart(archive, partOf('sharedStrings'), new TextsReader());
-  return { path, tables: { formats, texts } };
+type ReadSheet = (sheet: Sheet, onRow: (row: TypedRow, reader: RowsReader) => void) => Promise<void>;
+
+async function chooseSheet(sheets: readonly Sheet[], task: TypedTask, readSheet: ReadSheet): Promise<Sheet> {
+  const { sheet: wanted, headerLine = 1, named } = task;
+  const byName = sheets.find(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
+  if (byName !== undefined) return byName;
+  if (wanted !== undefined) throw new NoSheet(sheets.map(({ name }) => name));
+  const visible = sheets.filter(({ isHidden }) => !isHidden);
+  let filled: Sheet | undefined;
+  for (const sheet of visible.length > 1 ? visible : []) {
+    const first: (readonly string[])[] = [];
+    await readSheet(sheet, ({ row, cells }, reader) => {
+      if (row >= headerLine) first.push(cells);
+      reader.isDone = first.length >= FIRST_ROWS;
+    });
+    if (findHeader(first.slice(0, FIRST_ROWS), named) !== -1) return sheet;
+    if (first.some(isFilled)) filled ??= sheet;
+  }
+  const sheet = filled ?? visible[0];
+  if (sheet === undefined) throw new UnreadableFile('it has no visible sheet');
+  return sheet;
+}
+
+/** Leaves out rows above the header line, and values right of the header, or of the rows in which it is looked for. */
+function rowFilter({ headerLine, named }: TypedTask, sink: RowSink) {
+  const most = headerLine === undefined ? FIRST_ROWS : 1;
+  let count = 0;
+  let width = 0;
+  return (row: TypedRow, reader: RowsReader): void => {
+    if (row.row < (headerLine ?? 0)) return;
+    sink.add(row);
+    count += 1;
+    if (count > most) return;
+    width = Math.max(width, row.cells.length);
+    const isHeader = hasKnown(row.cells, named) && (count === 1 || isFilled(row.cells));
+    if (!isHeader && count < most) return;
+    reader.width = width;
+    count = most;
+  };
 }
 
 /** @param path undefined if the workbook has no such part */
-async function readPart<Item>(
+async function read<Reader extends XmlReader>(
   archive: Archive,
   path: string | undefined,
-  reader: XmlReader<Item>,
-  maxSize?: number,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  if (path === undefined) return items;
-  for await (const item of parseXml(archive.read(path, maxSize), reader)) items.push(item);
-  return items;
-}
-
-function noSheet(name: string, wanted: string | undefined, sheets: readonly Sheet[]): Error {
-  if (wanted === undefined) return new WorkbookError('it has no visible sheet');
-  const names = sheets.map((sheet) => `'${sheet.name}'`).join(', ');
-  const [first] = sheets;
-  return new AppError('usage', `${name} has no sheet '${wanted}'; it has ${names || 'none'}`, {
-    ...(first === undefined ? {} : { hint: { command: again({ '--sheet': first.name }) } }),
-  });
+  reader: Reader,
+): Promise<Reader> {
+  if (path !== undefined) await parseXml(archive.read(path), reader);
+  return reader;
 }
 
 interface Sheet {
@@ -87,55 +86,55 @@ interface Sheet {
   readonly isHidden: boolean;
 }
 
-class SheetsReader extends XmlReader<Sheet> {
+class SheetsReader implements XmlReader {
+  readonly sheets: Sheet[] = [];
   is1904 = false;
 
-  override open(name: string, attribute: Attribute): void {
+  open(name: string, attribute: Attribute): void {
     if (name === 'workbookPr') this.is1904 = ['1', 'true'].includes(attribute('date1904') ?? '');
     if (name !== 'sheet') return;
     const relation = attribute('r:id') ?? attribute('id') ?? '';
     const isHidden = (attribute('state') ?? 'visible') !== 'visible';
-    this.add({ name: attribute('name') ?? '', relation, isHidden });
+    this.sheets.push({ name: attribute('name') ?? '', relation, isHidden });
   }
 }
 
-interface Relation {
-  readonly id: string;
-  /** The last word of its type, such as `worksheet`. */
-  readonly kind: string;
-  readonly path: string;
-}
+class RelationsReader implements XmlReader {
+  /** `kind` is the last word of its type, such as `worksheet`. */
+  readonly relations: { readonly id: string; readonly kind: string; readonly path: string }[] = [];
 
-class RelationsReader extends XmlReader<Relation> {
-  override open(name: string, attribute: Attribute): void {
+  open(name: string, attribute: Attribute): void {
     if (name !== 'Relationship') return;
     const target = attribute('Target') ?? '';
     const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`;
     const kind = (attribute('Type') ?? '').split('/').at(-1) ?? '';
-    this.add({ id: attribute('Id') ?? '', kind, path });
+    this.relations.push({ id: attribute('Id') ?? '', kind, path });
   }
 }
 
 /** Reads the formats of cells, in the order in which cells number them. */
-class FormatsReader extends XmlReader<NumberFormat> {
+class FormatsReader implements XmlReader {
+  readonly formats: NumberFormat[] = [];
   readonly #is1904: boolean;
   readonly #codes = new Map<number, string>();
+  readonly #known = new Map<number, NumberFormat>();
   #isInCells = false;
 
   constructor(is1904: boolean) {
-    super();
     this.#is1904 = is1904;
   }
 
-  override open(name: string, attribute: Attribute): void {
+  open(name: string, attribute: Attribute): void {
     if (name === 'numFmt') this.#codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
     if (name === 'cellXfs') this.#isInCells = true;
     if (name !== 'xf' || !this.#isInCells) return;
     const id = Number(attribute('numFmtId') ?? 0);
-    this.add(numberFormat(id, this.#codes.get(id), this.#is1904));
+    const format = this.#known.get(id) ?? numberFormat(id, this.#codes.get(id), this.#is1904);
+    this.#known.set(id, format);
+    this.formats.push(format);
   }
 
-  override close(name: string): void {
+  close(name: string): void {
     if (name === 'cellXfs') this.#isInCells = false;
   }
 }

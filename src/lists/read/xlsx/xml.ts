@@ -1,23 +1,15 @@
 import { Parser } from 'saxen';
-import { WorkbookError } from './archive.ts';
+import { UnreadableFile } from '../limits.ts';
 
 export type Attribute = (name: string) => string | undefined;
 
-/** Makes items of the elements and texts of an XML document. Names are without their prefixes. */
-export abstract class XmlReader<Item> {
-  readonly #items: Item[] = [];
-
-  abstract open(name: string, attribute: Attribute): void;
-  text(_text: string): void {}
-  close(_name: string): void {}
-
-  protected add(item: Item): void {
-    this.#items.push(item);
-  }
-
-  take(): Item[] {
-    return this.#items.splice(0);
-  }
+/** Receives the elements and texts of an XML document. Names are without their prefixes. */
+export interface XmlReader {
+  /** Whether the rest of the document is not needed. */
+  readonly isDone?: boolean;
+  open(name: string, attribute: Attribute): void;
+  text?(text: string): void;
+  close?(name: string): void;
 }
 
 /** Maximum length of a tag or text, in characters. */
@@ -27,62 +19,44 @@ const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Parses XML in UTF-8. @throws {WorkbookError} if it is malformed, or declares entities */
-export async function* parseXml<Item>(
-  chunks: AsyncIterable<Uint8Array>,
-  reader: XmlReader<Item>,
-): AsyncGenerator<Item> {
-  const parser = new XmlParser(reader);
+/** Parses XML in UTF-8. @throws {UnreadableFile} if it is malformed, or declares entities */
+export async function parseXml(chunks: AsyncIterable<Uint8Array>, reader: XmlReader): Promise<void> {
   const decoder = new TextDecoder();
+  const parser = new Parser();
+  // Number of characters since the last tag or text.
+  let pending = 0;
+  let depth = 0;
+  parser
+    .on('error', (cause) => {
+      throw new UnreadableFile('its XML is malformed', { cause });
+    })
+    .on('attention', () => {
+      throw new UnreadableFile('its XML declares a document type');
+    })
+    .on('openTag', (name, attributes) => {
+      pending = 0;
+      depth += 1;
+      if (depth > MAX_DEPTH) throw new UnreadableFile('its XML is nested too deeply');
+      reader.open(local(name), (key) => decodeReferences(attributes()[key]));
+    })
+    .on('closeTag', (name) => {
+      pending = 0;
+      depth -= 1;
+      reader.close?.(local(name));
+    })
+    .on('text', (text) => {
+      pending = 0;
+      reader.text?.(decodeReferences(text));
+    })
+    .on('cdata', (text) => reader.text?.(text));
   for await (const chunk of chunks) {
-    parser.write(decoder.decode(chunk, { stream: true }));
-    yield* reader.take();
+    const text = decoder.decode(chunk, { stream: true });
+    pending += text.length;
+    parser.write(text);
+    if (pending > MAX_TOKEN) throw new UnreadableFile('its XML has a text longer than 1 MiB');
+    if (reader.isDone === true) return;
   }
   parser.end();
-  yield* reader.take();
-}
-
-class XmlParser {
-  readonly #parser = new Parser();
-  /** Number of characters since the last tag or text. */
-  #pending = 0;
-  #depth = 0;
-
-  constructor(reader: XmlReader<unknown>) {
-    this.#parser
-      .on('error', (cause) => {
-        throw new WorkbookError('its XML is malformed', { cause });
-      })
-      .on('attention', () => {
-        throw new WorkbookError('its XML declares a document type');
-      })
-      .on('openTag', (name, attributes) => {
-        this.#pending = 0;
-        this.#depth += 1;
-        if (this.#depth > MAX_DEPTH) throw new WorkbookError('its XML is nested too deeply');
-        reader.open(local(name), (key) => decodeReferences(attributes()[key]));
-      })
-      .on('closeTag', (name) => {
-        this.#pending = 0;
-        this.#depth -= 1;
-        reader.close(local(name));
-      })
-      .on('text', (text) => {
-        this.#pending = 0;
-        reader.text(decodeReferences(text));
-      })
-      .on('cdata', (text) => reader.text(text));
-  }
-
-  write(text: string): void {
-    this.#pending += text.length;
-    this.#parser.write(text);
-    if (this.#pending > MAX_TOKEN) throw new WorkbookError('its XML has a text longer than 1 MiB');
-  }
-
-  end(): void {
-    this.#parser.end();
-  }
 }
 
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
