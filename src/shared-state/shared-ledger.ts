@@ -4,6 +4,7 @@ import {
   type Ledger,
   type Limits,
   longestWait,
+  MAX_RELEASED,
   tooLate,
   type Usage,
   type WindowUsage,
@@ -88,19 +89,34 @@ export function sharedLedger(store: Store, prefix: string, { perMinute, perDay }
     return { granted: granted === 1, usage };
   }
 
+  let counted: readonly string[] = [];
+  const count = (id: string): void => {
+    counted = [...counted.slice(1 - MAX_RELEASED), id];
+  };
+
   return {
     async record() {
-      await call('record', randomUUID());
+      const id = randomUUID();
+      await call('record', id);
+      count(id);
     },
     async grant() {
       const id = randomUUID();
       const at = now();
       const { granted, usage } = await call('grant', id);
-      if (granted && Math.abs(now() - at) <= MAX_DELAY_MS) return { granted: true };
+      if (granted && Math.abs(now() - at) <= MAX_DELAY_MS) {
+        count(id);
+        return { granted: true };
+      }
       // A grant that came too late is not used, so it does not count.
       if (granted) await call('usage', id);
       const wait = longestWait(usage);
       return wait === undefined ? tooLate(now()) : { granted: false, ...wait };
+    },
+    async release() {
+      const id = counted.at(-1);
+      counted = counted.slice(0, -1);
+      if (id !== undefined) await call('usage', id);
     },
     async pauseUntil(until) {
       const args = [`${Math.max(0, Math.ceil(until - now()))}`];

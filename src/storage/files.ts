@@ -205,15 +205,14 @@ const refusal = (path: string, reason: string): AppError =>
 
 export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 
-/** @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to; `ENOTDIR` */
+/**
+ * @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to; otherwise the
+ * system's error
+ */
 export function assertOwnPath(path: string): string {
-  try {
-    const { end, problem } = inspect(resolve(path), false);
-    if (problem !== undefined) throw refusal(path, problem);
-    return end;
-  } catch (error) {
-    throw isMissing(error) ? error : ioError('use', path, error);
-  }
+  const { end, problem } = inspect(resolve(path), false);
+  if (problem !== undefined) throw refusal(path, problem);
+  return end;
 }
 
 /** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user; `ELOOP` */

@@ -1,9 +1,10 @@
-import { constants, fstatSync, lstatSync, readSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError, attempt, systemCode } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { closing, ioReason, isNotRegularFile, OTHER_STATE_FOLDER, writeAll } from './files.ts';
+import { ioReason, isNotRegularFile, OTHER_STATE_FOLDER } from './files.ts';
 import { withLock } from './lock.ts';
+import { Log } from './log.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
 /** 0 = no limit. */
@@ -40,6 +41,8 @@ export interface Ledger {
   record(): Promise<void>;
   /** Grants and counts one request. All processes together never exceed the limits. */
   grant(): Promise<Grant>;
+  /** Takes back the latest request that this process counted and has not taken back: it did not reach the service. */
+  release(): Promise<void>;
   /** For a pause that the service requested: grants nothing until a time, at most a day ahead. */
   pauseUntil(until: number): Promise<void>;
   usage(): Promise<Usage>;
@@ -61,8 +64,8 @@ const MINUTE_MS = 60_500;
 const MAX_DELAY_MS = 400;
 
 interface Records {
-  readonly requests: TimeLog;
-  readonly pauses: TimeLog;
+  readonly requests: Times;
+  readonly pauses: Times;
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
@@ -80,13 +83,16 @@ class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #isUnlimited: boolean;
   #records: Records;
+  /** The times of the latest requests that were counted. */
+  #counted: readonly number[] = [];
 
   constructor(options: LedgerOptions) {
-    const { stateDir, key, endpoint, warn, perMinute, perDay } = options;
+    const { stateDir, key, endpoint, perMinute, perDay } = options;
     const id = sha256Hex(JSON.stringify([key, endpoint]));
     this.#options = options;
     this.#isUnlimited = perMinute === 0 && perDay === 0;
-    this.#records = stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, warn);
+    this.#records =
+      stateDir === undefined ? ownRecords() : sharedRecords(join(stateDir, 'ledger'), id, options);
   }
 
   /** If the files fail, continues with records for this process only. */
@@ -96,7 +102,7 @@ class FileLedger implements Ledger {
       return await work(records);
     } catch (error) {
       if (this.#records === records) {
-        this.#records = ownRecords(records, this.#options.now());
+        this.#records = ownRecords(records);
         const problem = `only the requests of this run are counted: ${ioReason(error)}`;
         this.#options.warn?.(`${problem}; ${OTHER_STATE_FOLDER}`, OTHER_STATE_FOLDER);
       }
@@ -116,44 +122,57 @@ class FileLedger implements Ledger {
 
   #tryNow(records: Records, counts: boolean): { at: number; wait: Wait | undefined } {
     const at = this.#options.now();
-    const wait = longestWait(this.#usageAt(at, this.#isUnlimited ? [] : records.requests.read(at), records));
-    if (wait === undefined && counts) records.requests.append(at);
+    const wait = longestWait(this.#usageAt(at, this.#isUnlimited ? [] : records.requests.read(), records));
+    if (wait === undefined && counts) this.#count(records, at);
     return { at, wait };
   }
 
+  #count({ requests }: Records, at: number): void {
+    requests.append(at);
+    this.#counted = [...this.#counted.slice(1 - MAX_RELEASED), at];
+  }
+
   record(): Promise<void> {
-    return this.#use(({ requests }) => requests.append(this.#options.now()));
+    return this.#use((records) => records.exclusive(() => this.#count(records, this.#options.now())));
+  }
+
+  async release(): Promise<void> {
+    const at = this.#counted.at(-1);
+    if (at === undefined) return;
+    this.#counted = this.#counted.slice(0, -1);
+    await this.#use(({ requests, exclusive }) => exclusive(() => requests.append(-at)));
   }
 
   async grant(): Promise<Grant> {
     const { at, wait } = await this.#use((records) => {
-      const early = this.#tryNow(records, this.#isUnlimited);
+      const early = this.#tryNow(records, false);
       // The lock prevents two processes from taking the last request.
-      if (this.#isUnlimited || early.wait !== undefined) return early;
-      return records.exclusive(() => this.#tryNow(records, true));
+      return early.wait === undefined ? records.exclusive(() => this.#tryNow(records, true)) : early;
     });
     if (wait !== undefined) return { granted: false, ...wait };
     if (this.#isUnlimited || Math.abs(this.#options.now() - at) <= MAX_DELAY_MS) return { granted: true };
-    await this.#use(({ requests }) => requests.remove(at));
+    await this.release();
     return tooLate(this.#options.now());
   }
 
   async pauseUntil(until: number): Promise<void> {
     const at = this.#options.now();
-    if (until > at) await this.#use(({ pauses }) => pauses.append(Math.min(until, at + DAY_MS)));
+    if (until <= at) return;
+    const end = Math.min(until, at + DAY_MS);
+    await this.#use(({ pauses, exclusive }) => exclusive(() => pauses.append(end)));
   }
 
   usage(): Promise<Usage> {
     const at = this.#options.now();
-    return this.#use((records) => this.#usageAt(at, records.requests.read(at), records));
+    return this.#use((records) => this.#usageAt(at, records.requests.read(), records));
   }
 }
 
-function sharedRecords(path: string, id: string, warn: Warn | undefined): Records {
+function sharedRecords(path: string, id: string, options: LedgerOptions): Records {
   const folder = new OwnFolder(path);
   return {
-    requests: openFileLog(folder, id, warn),
-    pauses: openFileLog(folder, `${id}.pause`, warn),
+    requests: new FileTimes(folder, id, options),
+    pauses: new FileTimes(folder, `${id}.pause`, options),
     exclusive(work) {
       folder.create();
       return withLock(join(path, id), work);
@@ -162,18 +181,18 @@ function sharedRecords(path: string, id: string, warn: Warn | undefined): Record
 }
 
 /** For this process only. @param shared the failed records, whose readable times are copied */
-function ownRecords(shared?: Records, now = 0): Records {
-  const timesOf = (log: TimeLog | undefined): number[] => [...(attempt(() => log?.read(now)) ?? [])];
+function ownRecords(shared?: Records): Records {
+  const timesOf = (times: Times | undefined): number[] => [...(attempt(() => times?.read()) ?? [])];
   return {
-    requests: openMemoryLog(timesOf(shared?.requests)),
-    pauses: openMemoryLog(timesOf(shared?.pauses)),
+    requests: memoryTimes(timesOf(shared?.requests)),
+    pauses: memoryTimes(timesOf(shared?.pauses)),
     exclusive: (work) => work(),
   };
 }
 
 /** A pause of more than a day comes from a wrong clock. */
-function pauseAt(now: number, pauses: TimeLog): number | undefined {
-  const ends = pauses.read(now).filter((end) => end > now && end <= now + DAY_MS);
+function pauseAt(now: number, pauses: Times): number | undefined {
+  const ends = pauses.read().filter((end) => end > now && end <= now + DAY_MS);
   return ends.sort((a, b) => a - b).at(-1);
 }
 
@@ -195,94 +214,115 @@ export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | u
     .sort((a, b) => b.freeAt - a.freeAt)[0];
 }
 
-interface TimeLog {
+interface Times {
+  /** A negative time takes that time back. The caller has the lock. */
   append(time: number): void;
-  remove(time: number): void;
-  /** The times within 24 hours of `now`, and possibly others. */
-  read(now: number): readonly number[];
+  /** At least those of the last 24 hours. */
+  read(): readonly number[];
 }
 
 export const DAY_MS = 86_400_000;
 /** About 300,000 times. Of a larger file, only the end is read. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
-const KEEP_DAYS = 7;
-const APPEND = constants.O_WRONLY | constants.O_APPEND;
+/** A line of the middle is in a part of this size. */
+const MIDDLE_BYTES = 64;
+/** Old times that are kept, because the clock may be ahead for a while; a file with twice as many is shortened. */
+const KEPT_TIMES = 2000;
+const LINE_BYTES = 14;
+/** The number of requests that can be taken back. */
+export const MAX_RELEASED = 100;
 
-function openMemoryLog(times: number[]): TimeLog {
-  return {
-    append: (time) => void times.push(time),
-    remove: (time) => void times.splice(times.lastIndexOf(time), 1),
-    read: () => times,
-  };
-}
+const memoryTimes = (times: number[]): Times => ({
+  append: (time) => void times.push(time),
+  read: () => effective(times),
+});
 
-/**
- * A file `<name>.<date>` for each day (UTC), with one time per line; a negative one takes that time back. It is only
- * appended to, which needs no lock. Each time follows a line break, in case the line before it was cut off. A file with
- * other content is renamed, also without a lock; the few requests that others count meanwhile are lost with it.
- */
-function openFileLog(folder: OwnFolder, name: string, warn?: Warn): TimeLog {
-  const days = new RegExp(`^${name.replaceAll('.', '\\.')}\\.\\d{4}-\\d\\d-\\d\\d$`);
-  const fileOf = (time: number): string => `${name}.${new Date(time).toISOString().slice(0, 10)}`;
+/** A file with one time per line. A file with other content is renamed. */
+class FileTimes implements Times {
+  readonly #folder: OwnFolder;
+  readonly #name: string;
+  readonly #options: LedgerOptions;
 
-  // By name, because a clock that is ahead for a while must not delete days that count.
-  const deleteOldDays = () => folder.deleteFiles(folder.names(days).sort().slice(0, -KEEP_DAYS));
+  constructor(folder: OwnFolder, name: string, options: LedgerOptions) {
+    this.#folder = folder;
+    this.#name = `${name}.ndjson`;
+    this.#options = options;
+  }
 
-  function openToAppend(file: string): number {
+  append(time: number): void {
+    const log = this.#open('create') ?? this.#open('create');
+    if (log === undefined) return;
+    let isHalfOld: boolean;
     try {
-      return folder.open(file, APPEND);
-    } catch (error) {
-      if (isNotRegularFile(error)) folder.setAside(file, warn);
-      else if (systemCode(error) !== 'ENOENT') throw error;
-      folder.create();
-      deleteOldDays();
-      return folder.open(file, APPEND | constants.O_CREAT);
+      log.endLastLine();
+      log.append(`${time}`, 'never');
+      isHalfOld = log.size > 2 * KEPT_TIMES * LINE_BYTES && this.#isOld(middleOf(log));
+    } finally {
+      log.close();
+    }
+    if (isHalfOld) this.#shorten();
+  }
+
+  read(): readonly number[] {
+    const log = this.#open('read');
+    if (log === undefined) return [];
+    try {
+      const start = Math.max(0, log.size - MAX_READ_BYTES);
+      const text = log.read(start, log.size - start);
+      const times = parseTimes(start === 0 ? text : text.slice(text.indexOf('\n')));
+      if (times === undefined) this.#folder.setAside(this.#name, this.#options.warn);
+      return effective(times ?? []);
+    } finally {
+      log.close();
     }
   }
 
-  function writeLine(day: number, text: string): void {
-    closing(openToAppend(fileOf(day)), (file) => writeAll(file, Buffer.from(`\n${text}`)));
+  /** @returns undefined if there is no file, or one that was renamed */
+  #open(access: 'read' | 'create'): Log | undefined {
+    const path = join(this.#folder.path, this.#name);
+    // Much faster than the error of a failed open.
+    if (access === 'read' && lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    this.#folder.check();
+    try {
+      return Log.open(path, access);
+    } catch (error) {
+      if (!isNotRegularFile(causeOf(error))) throw error;
+      this.#folder.setAside(this.#name, this.#options.warn);
+      return undefined;
+    }
   }
 
-  return {
-    append: (time) => writeLine(time, `${time}`),
-    remove: (time) => writeLine(time, `-${time}`),
-    read: (now) =>
-      [now - DAY_MS, now, now + DAY_MS].flatMap((day) => {
-        const times = readTimes(folder, fileOf(day));
-        if (times === undefined) folder.setAside(fileOf(day), warn);
-        return times ?? [];
-      }),
-  };
-}
-
-function readTimes(folder: OwnFolder, name: string): number[] | undefined {
-  // Much faster than the error of a failed open.
-  if (lstatSync(join(folder.path, name), { throwIfNoEntry: false }) === undefined) return [];
-  let file: number;
-  try {
-    file = folder.open(name);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    if (isNotRegularFile(error)) return undefined;
-    throw error;
+  #isOld(time: number): boolean {
+    return time < this.#options.now() - DAY_MS;
   }
-  return closing(file, () => {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, MAX_READ_BYTES));
-    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return parseTimes(bytes.toString('latin1', 0, length));
-  });
+
+  #shorten(): void {
+    const times = this.read();
+    const kept = times.filter((time, index) => !this.#isOld(time) || index >= times.length - KEPT_TIMES);
+    this.#folder.write(this.#name, kept.map((time) => `${time}\n`).join(''));
+  }
 }
 
+const causeOf = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
+
+/** @returns a time that was added when the file had half its size */
+function middleOf(log: Log): number {
+  const [, line = ''] = log.read(Math.floor(log.size / 2), MIDDLE_BYTES).split('\n');
+  return line === '' ? Number.NaN : Math.abs(Number(line));
+}
+
+/** @returns undefined if there is text, but no time */
 function parseTimes(text: string): number[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const numbers = lines.map(Number);
-  const times = numbers.filter((time) => time >= 0);
-  if (times.length === 0 && lines.length > 0) return undefined;
-  for (const time of numbers.filter((each) => each < 0)) {
-    const index = times.lastIndexOf(-time);
-    if (index !== -1) times.splice(index, 1);
+  const times = lines.map(Number).filter((time) => !Number.isNaN(time));
+  return times.length === 0 && lines.length > 0 ? undefined : times;
+}
+
+function effective(times: readonly number[]): number[] {
+  const left = times.filter((time) => time >= 0);
+  for (const time of times.filter((each) => each < 0)) {
+    const index = left.lastIndexOf(-time);
+    if (index !== -1) left.splice(index, 1);
   }
-  return times;
+  return left;
 }

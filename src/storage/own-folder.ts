@@ -34,22 +34,27 @@ export class OwnFolder {
     this.path = path;
   }
 
-  #check(): void {
+  /** @throws {AppError} `io_error` if another user can change what its path leads to */
+  check(): void {
     if (this.#isSafe) return;
-    assertOwnPath(this.path);
+    try {
+      assertOwnPath(this.path);
+    } catch (error) {
+      throw isMissing(error) ? error : ioError('use', this.path, error);
+    }
     this.#isSafe = existsSync(this.path);
   }
 
   #locate(name: string): string {
-    this.#check();
+    this.check();
     return join(this.path, name);
   }
 
   create(): void {
     perform('create the folder', this.path, () => {
-      this.#check();
+      this.check();
       createFolders(this.path);
-      this.#check();
+      this.check();
     });
   }
 
@@ -121,7 +126,7 @@ export class OwnFolder {
   setAside(name: string, warn: Warn = () => {}): void {
     const path = join(this.path, name);
     try {
-      this.#check();
+      this.check();
       const isFree = lstatSync(`${path}.damaged`, { throwIfNoEntry: false }) === undefined;
       const target = isFree ? `${path}.damaged` : `${path}.damaged-${randomName()}`;
       whenFree(() => renameSync(path, target));

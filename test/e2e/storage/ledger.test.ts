@@ -110,20 +110,51 @@ describe('openLedger', () => {
     clock.now += 20 * SECOND;
     expect(await granted(ledger, 9)).toBe(1);
     expect(await granted(open(0, 4), 9)).toBe(1);
-    expect(folder.list()).toHaveLength(2);
+    expect(folder.list()).toHaveLength(1);
   });
 
-  it('keeps the newest seven days of a key', async () => {
+  it('is shortened when more than half of its times are older than a day, and loses none that counts', async () => {
     const { clock, open, folder } = world();
-    await open(3, 0, { key: 'sk_service_b' }).record();
-    const other = onlyFile(folder);
-    for (let day = 0; day < 20; day += 1) {
-      clock.now += DAY;
-      await open().record();
-    }
-    const days = folder.list().filter((name) => name !== other);
-    expect([days.length, folder.list().length]).toEqual([8, 9]);
-    expect(days.at(-1)).toMatch(/\.2023-12-04$/);
+    await open().record();
+    const file = onlyFile(folder);
+    const linesOf = () => folder.read(file).trimEnd().split('\n').map(Number);
+    const write = (...parts: readonly [count: number, at: number][]) =>
+      folder.write(file, parts.map(([count, at]) => `${at}\n`.repeat(count)).join(''));
+    clock.now += 10 * DAY;
+    const [old, recent] = [clock.now - 2 * DAY, clock.now - DAY / 2];
+    write([3000, old], [3001, recent]);
+    await open().record();
+    expect(linesOf()).toHaveLength(6002);
+    write([3010, old], [3000, recent]);
+    await open().record();
+    expect(linesOf()).toEqual([...Array(3000).fill(recent), clock.now]);
+    expect((await open(0, 1).usage()).perDay.used).toBe(3001);
+    write([6000, old]);
+    await open().record();
+    expect(linesOf()).toEqual([...Array(1999).fill(old), clock.now]);
+    expect(folder.list()).toEqual([file]);
+  });
+
+  it('takes back the requests that did not reach the service, and no others', async () => {
+    const { clock, open, folder } = world();
+    const [one, other] = [open(), open()];
+    await other.record();
+    await one.release();
+    expect(await usedNow(one)).toBe(1);
+    await one.record();
+    clock.now += SECOND;
+    await one.record();
+    await repeat(3, () => one.release());
+    expect(await usedNow(other)).toBe(1);
+    expect(await granted(one, 9)).toBe(2);
+    await one.release();
+    expect(await granted(open(), 9)).toBe(1);
+    const lines = folder.read(onlyFile(folder)).trimEnd().split('\n');
+    expect(lines.filter((line) => line.startsWith('-'))).toHaveLength(3);
+    const memory = world({ stateDir: undefined }).open();
+    await memory.record();
+    await memory.release();
+    expect(await usedNow(memory)).toBe(0);
   });
 
   it('still counts today after the clock was nine days ahead for a while', async () => {
@@ -160,7 +191,7 @@ describe('openLedger', () => {
     expect(await usedNow(open(1, 0, { key: 'sk_service_b' }))).toBe(0);
     expect(await usedNow(open(1, 0, { endpoint: 'https://y.example/' }))).toBe(0);
     const file = onlyFile(folder);
-    expect(file).toMatch(/^[0-9a-f]{64}\.2023-11-14$/);
+    expect(file).toMatch(/^[0-9a-f]{64}\.ndjson$/);
     expect(folder.read(file)).not.toMatch(/sk_|example/);
     expect(folder.modes('', file)).toEqual(['700', '600']);
   });
@@ -220,7 +251,7 @@ describe('openLedger', () => {
   it('grants no more than the limit after a million requests today, of which it reads only the last', async () => {
     const { open, folder } = world();
     await open().record();
-    const earlier = Buffer.from(`\n${START - 10 * MINUTE}`.repeat(1_000_000));
+    const earlier = Buffer.from(`${START - 10 * MINUTE}\n`.repeat(1_000_000));
     folder.write(onlyFile(folder), earlier);
     const [one, two] = [open(2), open(2)];
     expect(await one.grant()).toEqual({ granted: true });
@@ -276,8 +307,8 @@ const replacedBy = (create: (file: string) => void) => (file: string) => {
 
 describe('a damaged ledger', () => {
   it.each<[string, (file: string) => void, left: number, isSetAside?: boolean]>([
-    ['a line that was cut off', (file) => appendFileSync(file, '\n17000'), 2],
-    ['noise at the end', (file) => appendFileSync(file, Buffer.alloc(1001, 0xb7)), 1],
+    ['a line that was cut off', (file) => appendFileSync(file, '17000'), 2],
+    ['noise at the end', (file) => appendFileSync(file, Buffer.alloc(1001, 0xb7)), 2],
     ['cut inside a line', (file) => truncateSync(file, 20), 1],
     ['empty', (file) => truncateSync(file, 0), 0],
     ['deleted', (file) => rmSync(file), 0],

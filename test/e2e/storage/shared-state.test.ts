@@ -97,6 +97,18 @@ describe.skipIf(!HAS_REDIS)('the shared state (needs redis-server)', () => {
     expect(await two.ledger('https://y.example/', KEY, limits).grant()).toEqual({ granted: true });
   });
 
+  it('takes back requests that did not reach the service', async () => {
+    const { url } = await redisOnPort();
+    const [one, other] = [ledgerOf(machine(url), 3, 3), ledgerOf(machine(url), 3, 3)];
+    await other.record();
+    await one.release();
+    expect(await grantsOf(one, 3)).toEqual([true, true, false]);
+    await one.release();
+    await one.release();
+    await one.release();
+    expect((await other.usage()).perDay.used).toBe(1);
+  });
+
   it('never contains the API key or the endpoint, and all its keys expire', async () => {
     const redis = await redisOnPort();
     const shared = machine(redis.url);

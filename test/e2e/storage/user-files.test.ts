@@ -111,7 +111,7 @@ describe('a new file', () => {
 describe('on Windows, a file that is open in another program', () => {
   const refusal = (code: string) => Object.assign(new Error(), { code });
 
-  it.each(['EPERM', 'EBUSY', 'EACCES'])('is told from other causes of %s', (code) => {
+  it.each(['EPERM', 'EBUSY', 'EACCES'])('is distinguished from other causes of %s', (code) => {
     const path = folder.write('held.csv');
     expect(isHeldOnWindows(refusal(code), path, 'win32')).toBe(true);
     expect(isHeldOnWindows(refusal(code), path, 'linux')).toBe(false);
@@ -122,7 +122,7 @@ describe('on Windows, a file that is open in another program', () => {
     expect(isHeldOnWindows(refusal(code), path, 'win32')).toBe(false);
   });
 
-  it('is told as such', () => {
+  it('is reported as such', () => {
     const path = folder.write('held.csv');
     expect(heldError(path, refusal('EPERM'))).toMatchObject({
       code: 'in_use',
