@@ -126,7 +126,7 @@ export function factHint({ code, details }: AppError): Hint | undefined {
     const text = `the service may use another protocol than ${protocol}`;
     return { text, command: restaurant('tools', '--protocol', 'auto') };
   }
-  const found = (reason && BY_REASON[reason]?.(details)) ?? waitHint(details);
+  const found = (reason && BY_REASON[reason]?.(details)) ?? waitHint(code, details);
   if (found !== undefined) return found;
   const byLevel = levelHint(code, details);
   if (byLevel !== undefined) return byLevel;
@@ -148,11 +148,15 @@ function levelHint(code: Code, { restaurantId, level }: ErrorDetails): Hint | un
 }
 
 /** For a failure after which the service asked for a longer wait than this run allows. */
-function waitHint({ retryAfter, askedWaitMs, status, stoppedBy }: ErrorDetails): Hint | undefined {
+function waitHint(
+  code: Code,
+  { retryAfter, askedWaitMs, status, stoppedBy }: ErrorDetails,
+): Hint | undefined {
   if (retryAfter === undefined || askedWaitMs === undefined) return undefined;
-  // The wait counts against the time of the call, except for a 429.
-  const time429 = status === 429 ? ['--max-wait'] : ['--max-wait', '--timeout'];
-  const options = stoppedBy === 'max_wait' ? time429 : ['--timeout'];
+  // Other waits count against the time of the call.
+  const isExtended = status === 429 || code === 'budget_spent';
+  const limits = isExtended ? ['--max-wait'] : ['--max-wait', '--timeout'];
+  const options = stoppedBy === 'max_wait' ? limits : ['--timeout'];
   const wait = { text: `run the command again in ${formatDuration(retryAfter * 1000)}` };
   if (retryAfter > 86_400) return wait;
   const seconds = retryAfter + 30;

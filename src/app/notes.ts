@@ -15,7 +15,7 @@ interface NotesOptions {
   readonly format: (message: Exclude<Message, string>) => Promise<string>;
 }
 
-/** About a result that is complete, but possibly not what was expected. Codes are part of the public interface. */
+/** For a result that may surprise. Codes are part of the public interface. */
 export interface Warning {
   readonly code: 'partial_results' | 'no_such_column' | 'no_match';
   readonly message: string;
@@ -48,7 +48,7 @@ export class Notes {
     if (terminal.verbose || isWanted) await this.#printWarning(message);
   }
 
-  /** For results that are not what was expected: a line of JSON for a program, a note at a terminal, otherwise a line. */
+  /** For a program one line of JSON; for a person a note at a terminal, otherwise a line. */
   async report({ code, message, hint }: Warning): Promise<void> {
     const { context, terminal, options } = this.#run;
     if (options().quiet === true) return;

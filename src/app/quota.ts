@@ -12,6 +12,8 @@ export interface Waiting {
 export interface QuotaOptions {
   /** Each request waits for the quota that all processes with the key share. */
   readonly paced?: boolean;
+  /** Whether --max-wait also bounds the wait for the quota per minute. Long lists wait as long as it takes. */
+  readonly bounded?: boolean;
   readonly limits?: Limits;
   /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
   readonly waitLong?: boolean;
@@ -58,7 +60,7 @@ export async function requestCounter(
   ledger: Ledger,
   signal: AbortSignal,
   onWaiting: (waiting: Waiting) => void,
-  { paced = false, waitLong = false }: QuotaOptions,
+  { paced = false, waitLong = false, bounded = false }: QuotaOptions,
 ): Promise<() => Promise<void>> {
   if (!paced) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
@@ -67,6 +69,7 @@ export async function requestCounter(
     ledger,
     context: app.context,
     wait: waitLong,
+    bounded,
     maxWaitMs: app.settings.get('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
     timeText: (ms) => timeText(app, ms),

@@ -68,7 +68,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
     // The details can have any field.
     columns: fields === undefined ? columns : [],
     output: fields === undefined ? 'restaurants' : 'details',
-    service: { paced: fields !== undefined },
+    service: { paced: fields !== undefined, bounded: true },
     plan: () => readQuery(app, words, options),
     preview: (query) => [plannedCall(TOOLS.find, query)],
     send: async (service, query) => {

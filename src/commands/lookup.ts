@@ -56,7 +56,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   const [word = ''] = words;
   await runServiceCommand(app, {
     output: 'restaurants',
-    service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word) },
+    service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word), bounded: true },
     plan: async () => {
       if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
         (await import('../cli/stray-words.ts')).checkValues(app, words);

@@ -90,7 +90,7 @@ async function lookUp(
   if (ids.length === 0) return { received: [] };
   const { openService } = await import('../app/service.ts');
   const { lookupAll } = await import('../app/lookup-many.ts');
-  const service = await openService(app, { paced: ids.length > 1, fresh: true });
+  const service = await openService(app, { paced: ids.length > 1, bounded: true, fresh: true });
   const outcomes = await lookupAll(app, service, ids, 'basic');
   const now = app.context.now();
   const received = outcomes.flatMap(({ restaurantId: id, output, cachedAt = now }) =>

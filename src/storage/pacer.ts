@@ -11,6 +11,8 @@ export interface PacerOptions {
   readonly wait: boolean;
   /** Maximum pause that the service may request, in milliseconds, unless `wait` is set. Default 60 s. */
   readonly maxWaitMs?: number;
+  /** Whether `maxWaitMs` also bounds the wait for the quota per minute. */
+  readonly bounded?: boolean;
   readonly onWait?: (wait: Wait) => void;
   /** Default: ISO 8601. */
   readonly timeText?: (ms: number) => string;
@@ -29,6 +31,8 @@ export class RateLimitError extends AppError {
 /** Long waits are divided, because the clock may be changed or the machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
 const SPREAD_MS = 25;
+/** The window of the quota is a little longer than a minute, which a maximum wait of 60 s must allow. */
+const GRACE_MS = 1000;
 
 /** Waits in the order of the calls. @throws the signal's reason; a RateLimitError: `budget_spent` or `rate_limited` */
 export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
@@ -54,17 +58,22 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
 
 async function assertWorthWaiting(
   { freeAt, window }: Wait,
-  { ledger, context, wait, maxWaitMs = 60_000, timeText = isoSeconds }: PacerOptions,
+  { ledger, context, wait, maxWaitMs = 60_000, bounded = false, timeText = isoSeconds }: PacerOptions,
 ): Promise<void> {
   const ms = freeAt - context.now();
-  if (wait || !(window === 'day' || (window === 'pause' && ms > maxWaitMs))) return;
+  const isTooLong =
+    window === 'day' || (window === 'pause' && ms > maxWaitMs) || (bounded && ms - GRACE_MS > maxWaitMs);
+  if (wait || !isTooLong) return;
   const time = timeText(freeAt);
   const details = { retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
   if (window === 'pause') {
     const error = new AppError('rate_limited', `the service asks to wait until ${time}`, details);
     throw new RateLimitError(error, freeAt);
   }
-  const { limit } = (await ledger.usage()).perDay;
-  const message = `the quota of ${limit} requests a day is used up until ${time}`;
-  throw new RateLimitError(new AppError('budget_spent', message, details), freeAt);
+  const { perDay, perMinute } = await ledger.usage();
+  const quota = window === 'day' ? `${perDay.limit} requests a day` : `${perMinute.limit} requests a minute`;
+  const message = `the quota of ${quota} is used up until ${time}`;
+  const facts =
+    window === 'minute' ? { ...details, askedWaitMs: ms, stoppedBy: 'max_wait' as const } : details;
+  throw new RateLimitError(new AppError('budget_spent', message, facts), freeAt);
 }

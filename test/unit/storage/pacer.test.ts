@@ -74,6 +74,27 @@ describe('openPacer', () => {
     await acquire(never);
   });
 
+  it.each([
+    [0, false],
+    [59_000, false],
+    [60_000, true],
+  ])('waits for the quota per minute within a maximum wait of %d ms: %s', async (maxWaitMs, waits) => {
+    const { acquire, clock } = pacerWith(1, 0, { maxWaitMs, bounded: true });
+    await acquire(never);
+    const second = acquire(never);
+    if (waits) {
+      await second;
+      expect(clock.now).toBe(START + MINUTE);
+    } else {
+      await expect(second).rejects.toMatchObject({
+        code: 'budget_spent',
+        message: 'the quota of 1 requests a minute is used up until 2026-01-02T03:05:06Z',
+        details: { retryAfter: 61 },
+      });
+      expect(clock.now).toBe(START);
+    }
+  });
+
   it('waits for the next day with the option to wait', async () => {
     const { acquire, clock, slept, waits } = pacerWith(0, 1, { wait: true });
     await acquire(never);
