@@ -48,7 +48,7 @@ export interface ClientOptions extends Address, ClientEvents {
   readonly retries?: number;
   /** Longest wait that a 429 may request, ms; it extends the time of the call. Default: 60,000. */
   readonly maxWaitMs?: number;
-  /** Maximum size of a response body in bytes. Default: 16 MiB. */
+  /** Maximum size of a response body in bytes. Default: 64 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /** Allows sending the key over plain HTTP to a remote host. */
   readonly insecureHttp?: boolean;
@@ -84,7 +84,7 @@ export interface RawResponse {
 
 /** Options of every method. */
 export interface AbortOptions {
-  /** Aborts this call only; its reason is thrown. */
+  /** Aborts this call only. Its reason is thrown if it is an AppError, else it is the cause of the error. */
   readonly signal?: AbortSignal;
 }
 
@@ -109,8 +109,10 @@ export type Client = Pick<RestaurantClient, keyof RestaurantClient>;
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  assertOptions(options);
-  return new RestaurantClient(options, open);
+  // A property of Object.prototype is no option.
+  const own = isObject(options) ? Object.assign(Object.create(null), options) : options;
+  assertOptions(own);
+  return new RestaurantClient(own, open);
 }
 
 interface Operation<Result> {
@@ -166,6 +168,7 @@ class RestaurantClient {
 
   /** Searches by name and city (`find_restaurant`). */
   async find(query: FindQuery, options?: ReadOptions): Promise<FindResult> {
+    assertTexts('find', query, ['name', 'city']);
     return this.#run(this.#toolCall(TOOLS.find, query, options));
   }
 
@@ -176,7 +179,9 @@ class RestaurantClient {
     options: ReadOptions = {},
   ): Promise<LookupOutput> {
     if (typeof level === 'object') return this.lookup(restaurantId, 'basic', level);
-    return this.#run(this.#toolCall(TOOLS.lookup, { id: restaurantId, level }, options));
+    const query = { id: restaurantId, level };
+    assertTexts('lookup', query, ['id', 'level']);
+    return this.#run(this.#toolCall(TOOLS.lookup, query, options));
   }
 
   /** Calls a tool by its description. */
@@ -271,11 +276,14 @@ class RestaurantClient {
   async #run<Result>({ state, message, read }: Operation<Result>): Promise<Result> {
     const { params, headers } = withTrace(this.#options.traceContext, message.params);
     try {
-      const traced = { ...message, params, headers: { ...headers, ...message.headers } };
+      const { headers: own = {} } = Object.assign(Object.create(null), message);
+      const traced = { ...message, params, headers: { ...headers, ...own } };
       return read(await this.#session.speak(state, traced));
     } catch (error) {
+      if (error instanceof ServiceError) throw this.#complete(error, state);
       // Others are errors of callbacks, or the reason of the signal.
-      throw error instanceof ServiceError ? this.#complete(error, state) : error;
+      if (error !== state.signal.reason || error instanceof AppError) throw error;
+      throw new AppError('interrupted', 'the call was aborted', { cause: error });
     }
   }
 
@@ -308,6 +316,8 @@ class RestaurantClient {
 
   #state(effect: Effect, signal?: AbortSignal, facts: ErrorDetails = {}): CallState {
     if (this.#isClosed) throw new AppError('usage', 'the client is closed', { reason: 'closed' });
+    if (signal !== undefined && !(signal instanceof AbortSignal))
+      throw new AppError('usage', 'signal must be an AbortSignal');
     const { signal: all, now } = this.#context;
     const { timeoutMs: totalMs = 30_000 } = this.#options;
     return {
@@ -353,12 +363,22 @@ function assertJson(params: unknown): void {
   }
 }
 
+/** Checks the types of a query, which JavaScript does not. @throws {AppError} `usage` */
+function assertTexts(method: string, query: unknown, names: readonly string[]): void {
+  const wrong = names.find((name) => !isObject(query) || typeof query[name] !== 'string');
+  if (wrong !== undefined) throw new AppError('usage', `${method}: ${wrong} must be a string`);
+}
+
 const NUMBERS = ['timeoutMs', 'retries', 'maxWaitMs', 'maxBodyBytes'] as const;
 
 /** Checks the types of a client's options, which JavaScript does not. @throws {AppError} `usage` */
 function assertOptions(options: unknown): void {
   if (!isObject(options)) throw badOption('options', 'an object with endpoint or baseUrl');
-  const { apiKey, headers = {} } = options;
+  const { apiKey, headers = {}, baseUrl, endpoint } = options;
+  for (const [name, url] of Object.entries({ baseUrl, endpoint })) {
+    const isUrl = url === undefined || typeof url === 'string' || url instanceof URL;
+    if (!isUrl) throw badOption(name, 'a URL or a string');
+  }
   if (apiKey !== undefined && typeof apiKey !== 'string') throw badOption('apiKey', 'a string');
   const areTexts = isObject(headers) && Object.values(headers).every((value) => typeof value === 'string');
   if (!areTexts) throw badOption('headers', 'an object of strings');

@@ -28,6 +28,7 @@ export interface SseEvent {
 export class SseDecoder {
   readonly #parser: EventSourceParser;
   #isEnding = false;
+  #endedInReturn = false;
 
   constructor(maxChars: number, onEvent: (event: SseEvent) => void) {
     const emit = (event: SseEvent): void => onEvent(this.#isEnding ? { ...event, unfinished: true } : event);
@@ -44,7 +45,11 @@ export class SseDecoder {
 
   /** @throws {ServiceError} `bad_response` when one event is longer than the limit */
   feed(text: string): void {
-    this.#parser.feed(text);
+    if (text === '') return;
+    // A CR ends a line at once. The parser would wait for the LF that may follow.
+    const rest = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#endedInReturn = text.endsWith('\r');
+    this.#parser.feed(this.#endedInReturn ? `${rest}\n` : rest);
   }
 
   end(): void {

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { AppError, attempt } from '../../errors.ts';
 import { parseUrl } from '../../util/url.ts';
 import { isLoopback } from '../endpoint.ts';
@@ -46,14 +47,33 @@ function parseProxy(value: string, name: string): ProxyServer {
 
 const decode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
-/** Whether NO_PROXY lists the host: `*`, a domain with its subdomains, or `host:port`. */
+/** Whether NO_PROXY lists the host: `*`, a domain with its subdomains, an address, or a range; each with a port or not. */
 function isExcluded(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
+  const host = withoutDot(target.hostname.replace(/^\[|\]$/g, ''));
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
-    const parts = /^(.+?)(?::(\d+))?$/.exec(/^[^[].*:.*:/.test(entry) ? `[${entry}]` : entry);
-    if (parts === null || (parts[2] !== undefined && parts[2] !== port)) return false;
-    const domain = (parts[1] ?? '').replace(/^\*?\./, '').toLowerCase();
-    return domain !== '' && (target.hostname === domain || target.hostname.endsWith(`.${domain}`));
+    const [, name = '', onlyPort = port] = ENTRY.exec(entry) ?? [];
+    return onlyPort === port && matches(host, withoutDot(name.replace(/^\[|\]$/g, '').toLowerCase()));
   });
+}
+
+/** An entry with colons is an IPv6 address without a port, unless the address is in brackets. */
+const ENTRY = /^([^[:]+|\[[^\]]+\](?:\/\d+)?|[^[]*:[^[]*:[^[]*)(?::(\d+))?$/;
+
+/** The dot at the end of a full name says that it is one. */
+const withoutDot = (name: string): string => name.replace(/\.$/, '');
+
+function matches(host: string, name: string): boolean {
+  const [address = '', length] = name.split('/');
+  if (isIP(address) === 0) {
+    const domain = name.replace(/^\*?\./, '');
+    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+  }
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const prefix = length === undefined ? bits : Number(/^\d+$/.exec(length)?.[0] ?? Number.NaN);
+  if (isIP(host) === 0 || !(prefix <= bits)) return false;
+  const range = new BlockList();
+  range.addSubnet(address, prefix, bits === 32 ? 'ipv4' : 'ipv6');
+  return range.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
 }

@@ -15,7 +15,7 @@ export interface TransportOptions {
   now(): number;
   /** Maximum time to connect, ms. Default: 10,000. */
   readonly connectMs?: number;
-  /** Maximum size of a body in bytes, both as transferred and decoded. Default: 16 MiB. */
+  /** Maximum size of a body in bytes, both as transferred and decoded. Default: 64 MiB. */
   readonly maxBodyBytes?: number | undefined;
   trace?(event: TraceEvent): void;
 }
@@ -60,7 +60,7 @@ export type TraceEvent =
 export type Transport = Pick<HttpTransport, 'send' | 'close'>;
 
 const CONNECT_MS = 10_000;
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Limits for the body of an error response, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;

@@ -83,9 +83,12 @@ interface Rule {
 /** The first rule that applies decides. */
 const RULES: readonly Rule[] = [
   {
-    // Without a response, nothing is known about the protocol.
+    // Without a response, nothing is known about the protocol. The refusal of the plain call says more than silence.
     when: ({ last }) => last.outcome.response === undefined && !last.isHandshakeRefused,
-    step: ({ last, knowledge }) => ({ answer: last.outcome, knowledge }),
+    step: ({ last, plain, knowledge }) => {
+      const isSilent = last.outcome.failure?.details.status === undefined;
+      return { answer: isSilent && plain?.outcome.response ? plain.outcome : last.outcome, knowledge };
+    },
   },
   {
     // The known protocol works.

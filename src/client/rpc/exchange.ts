@@ -69,6 +69,8 @@ export interface RpcMessage extends RpcCall {
 const UNWANTED_BODY_MS = 100;
 /** Time limit for the message that ends a session or cancels a call. */
 const CLEANUP_MS = 1000;
+/** Characters of an event id that a header cannot carry. */
+const CONTROL = /[\p{Cc}]/u;
 const MAX_RESUMPTIONS = 5;
 const RESUME_MS = 1000;
 
@@ -120,11 +122,13 @@ async function resume(
   let response = first;
   for (let resumed = 0; resumed < MAX_RESUMPTIONS && isBroken(response, reader); resumed += 1) {
     const { lastEventId, retryMs = RESUME_MS, onEvent } = reader;
-    if (session === undefined || !lastEventId) break;
+    if (session === undefined || !lastEventId || CONTROL.test(lastEventId)) break;
     // A wait beyond the deadline would only delay the failure.
     await channel.sleep(Math.max(0, Math.min(retryMs, state.deadline - channel.now())), state.signal);
     await channel.events.onRequest?.();
-    const fields = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
+    // A header carries bytes, here those of the id in UTF-8.
+    const sentId = Buffer.from(lastEventId).toString('latin1');
+    const fields = { Accept: 'text/event-stream', 'Last-Event-ID': sentId };
     const headers = { ...bodilessHeaders(channel, session), ...fields };
     const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
     // If resuming is refused, the error with which the previous stream ended is reported.

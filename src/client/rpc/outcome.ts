@@ -54,8 +54,9 @@ export class EventReader {
 
   #read(text: string, isCut: boolean): void {
     // An event that was cut off counts only if its message is complete.
-    const { value, fault } = readJson(text);
-    if (fault !== undefined && !isCut) throw unreadable(`the response ${fault}`);
+    const { value, fault, isCut: endsEarly } = readJson(text);
+    if (fault !== undefined && !isCut)
+      throw unreadable(`the response ${fault}`, endsEarly ? 'incomplete' : undefined);
     const envelope = findReply(value, this.#id, 'stream');
     if (envelope !== undefined) {
       this.found = { envelope, text };

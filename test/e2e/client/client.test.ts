@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import { createClient } from '../../../src/client/restaurant.ts';
+import { type Client, createClient } from '../../../src/client/restaurant.ts';
+import { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
 import { clientFor, FOUND, failure, KEY } from '../../helpers/client.ts';
-import { type Exchange, events, FIND, json, output, result, scripted, status } from '../../helpers/script.ts';
+import {
+  type Exchange,
+  events,
+  FIND,
+  json,
+  output,
+  result,
+  scripted,
+  serveScript,
+  status,
+} from '../../helpers/script.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 
@@ -158,6 +169,8 @@ describe('arguments of the library', () => {
     [{ endpoint, headers: { 'X-A': Symbol('x') } }],
     [{ endpoint, timeoutMs: Number.NaN }],
     [{ endpoint, retries: -1 }],
+    [{ baseUrl: 5 }],
+    [{ endpoint: {} }],
   ])('may have any type: %o', (options) => {
     expect(() => createClient(options as never)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
@@ -199,17 +212,58 @@ it('sends nothing once it is closed, even before its first use', async () => {
   expect(error).toMatchObject({ code: 'usage', details: { reason: 'closed' } });
 });
 
+it.each<[string, (client: Client) => Promise<unknown>]>([
+  ['find without a query', (client) => client.find(undefined as never)],
+  ['find with a name that is no text', (client) => client.find({ name: 1n, city: 'SF' } as never)],
+  ['find without a city', (client) => client.find({ name: 'x' } as never)],
+  ['lookup without an id', (client) => client.lookup(undefined as never)],
+  ['lookup with a level that is no text', (client) => client.lookup('r-1', 5 as never)],
+  ['a signal that is none', (client) => client.find(QUERY, { signal: 5 as never })],
+])('refuses %s', async (_what, call) => {
+  const { client } = await scripted([]);
+  expect(await failure(call(client))).toMatchObject({ code: 'usage' });
+});
+
+it('reads no option from Object.prototype', async () => {
+  const polluted = Object.assign(Object.prototype, { headers: { 'X-Evil': '1' }, protocol: 'x', baseUrl: 5 });
+  try {
+    const { url, requests } = await serveScript([FIND]);
+    const other = createClient({ endpoint: url });
+    await other.find(QUERY);
+    await other.close();
+    expect(requests[0]?.headers['x-evil']).toBeUndefined();
+  } finally {
+    for (const name of ['headers', 'protocol', 'baseUrl']) Reflect.deleteProperty(polluted, name);
+  }
+});
+
+it.each([
+  ['日本', Buffer.from('日本').toString('latin1')],
+  ['é', Buffer.from('é').toString('latin1')],
+  ['a\u0001', undefined],
+])('resumes a stream after the event id %j as its bytes', async (id, sent) => {
+  const broken: Exchange = [
+    'tools/call',
+    (_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(`id: ${id}\nretry: 0\ndata:\n\n`),
+  ];
+  const resumed: Exchange = ['GET', status(500), { 'last-event-id': sent }];
+  const { client } = await scripted(sent === undefined ? [broken] : [broken, resumed], { retries: 0 });
+  expect(await failure(client.find(QUERY))).toMatchObject({ code: 'network' });
+});
+
 describe('a signal', () => {
-  it('of the client ends a call with its reason', async () => {
+  it('of the client ends a call, with its reason as the cause', async () => {
     const controller = new AbortController();
-    const stop: Exchange = ['tools/call', () => controller.abort(new Error('stop'))];
+    const reason = new Error('stop');
+    const stop: Exchange = ['tools/call', () => controller.abort(reason)];
     const { client } = await scripted([stop], { context: { signal: controller.signal } });
-    expect((await failure(client.find(QUERY))).message).toBe('stop');
+    expect(await failure(client.find(QUERY))).toMatchObject({ code: 'interrupted', cause: reason });
   });
 
   it('of a call ends any method', async () => {
     const { client } = await scripted([]);
-    const reason = new Error('stopped');
+    const reason = new AppError('interrupted', 'stopped');
     const signal = AbortSignal.abort(reason);
     for (const call of [
       client.find(QUERY, { signal }),

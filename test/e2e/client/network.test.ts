@@ -164,8 +164,33 @@ describe('a proxy', () => {
     ['service.example:443', true],
     ['ice.example', true],
     ['', true],
+    ['service.example.', false],
+    ['.example.', false],
   ])('NO_PROXY=%j', (list, used) => {
     const found = proxyFor(REMOTE, { HTTP_PROXY: 'http://p:1', NO_PROXY: list });
+    expect(found !== undefined).toBe(used);
+  });
+
+  it.each([
+    ['http://192.168.0.1', '192.168.0.0/16', false],
+    ['http://192.168.0.1', '10.0.0.0/8,192.168.0.0/16', false],
+    ['http://192.169.0.1', '192.168.0.0/16', true],
+    ['http://192.168.0.1', '192.168.0.1', false],
+    ['http://192.168.0.1', '192.168.0.1:80', false],
+    ['http://192.168.0.1', '192.168.0.1:81', true],
+    ['http://192.168.0.1', '192.168.0.0/99', true],
+    ['http://192.168.0.1', '192.168.0.0/', true],
+    ['http://192.168.0.1', '0.0.0.0/0', false],
+    ['http://service.example', '10.0.0.0/8', true],
+    ['http://[2001:db8::1]', '2001:db8::/65', false],
+    ['http://[2001:db8::1]', '2001:db9::/65', true],
+    ['http://[2001:db8::1]', '2001:db8:0::1', false],
+    ['http://[2001:db8::1]:81', '[2001:db8::1]:81', false],
+    ['http://[2001:db8::1]:81', '[2001:db8::1]:80', true],
+    ['http://service.example.', 'service.example', false],
+    ['http://service.example', 'x/8', true],
+  ])('for %s with NO_PROXY=%s is used: %s', (url, list, used) => {
+    const found = proxyFor(new URL(url), { HTTP_PROXY: 'http://p:1', NO_PROXY: list });
     expect(found !== undefined).toBe(used);
   });
 

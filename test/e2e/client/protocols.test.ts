@@ -69,6 +69,9 @@ returns an error about the request in the protocol that a refusal demands
 reports the first refusal when the handshake is refused, too, and tries it once
   auto: find, find | bare = no calls here; initialize = no handshake here; bare = no calls here
     | fails http_error, status 404, says no calls here, says restaurant status, stores nothing
+reports the refusal of the plain call when the handshake gets no response
+  auto: find | bare = no calls here; initialize = no response; initialize = no response; initialize = no response
+    | fails http_error, status 404, says no calls here, stores nothing
 reports the refusal of the plain call when a handshake that was needed before is refused
   auto (legacy): find | initialize = no handshake here; bare = not initialized; initialize = no handshake here
     | fails rpc_error, says Server not initialized, stores forgotten
@@ -307,7 +310,10 @@ describe('in a session, the client', () => {
       () => controller.abort(new Error('enough')),
       ['notifications/cancelled', status(202)],
     );
-    expect((await failure(client.callTool('t', {}, { signal: controller.signal }))).message).toBe('enough');
+    expect(await failure(client.callTool('t', {}, { signal: controller.signal }))).toMatchObject({
+      code: 'interrupted',
+      cause: new Error('enough'),
+    });
     const [call, cancelled] = requests.slice(2);
     expect(cancelled).toMatchObject({ method: 'notifications/cancelled', params: { requestId: call?.id } });
   });

@@ -46,6 +46,13 @@ describe('an event stream', () => {
     for (const size of [1, 2, 3, 7]) expect(decodeBytes(text, size)).toEqual(EVENTS);
   });
 
+  it('whose lines end in CR has each event at its blank line, not only at the next line', () => {
+    const events: SseEvent[] = [];
+    const decoder = new SseDecoder(10_000, (event) => events.push(event));
+    for (const character of 'data: a\r\r') decoder.feed(character);
+    expect(events).toEqual([{ data: 'a' }]);
+  });
+
   it('is decoded the same however it is split', () => {
     const lines = ['data: a', 'data:é', 'data', 'id: 7', 'id', 'event: x', 'retry: 9', ': c', '', '', 'x'];
     const line = fc.constantFrom(...lines);
