@@ -22,6 +22,18 @@ await bundle({
     chunkFileNames: 'library/[name]-[hash].js',
   },
 });
+// CommonJS modules in the bundle require only built-in modules. They get them from Node.js itself, because a bundler that
+// writes CommonJS, such as esbuild, leaves import.meta.url empty.
+const REQUIRE = '(() => createRequire(import.meta.url))()';
+for (const name of readdirSync(join(out, 'library'))) {
+  const file = join(out, 'library', name);
+  const code = readFileSync(file, 'utf8');
+  if (!code.includes(REQUIRE)) continue;
+  const fromProcess = 'import { getBuiltinModule } from "node:process";';
+  const direct = code.replace('import { createRequire } from "node:module";', fromProcess);
+  writeFileSync(file, direct.replace(REQUIRE, '(name) => getBuiltinModule(name)'));
+}
+
 const compiler = path('node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', path('tsconfig.library.json'), '--outDir', types]);
 

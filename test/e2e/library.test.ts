@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'rolldown';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { tempFolder } from '../helpers/temp-folder.ts';
@@ -64,6 +65,40 @@ describe('the package as a library', () => {
 
   it('has a test for every example', () => {
     expect(examples).toHaveLength(4);
+  });
+
+  it.each(['cjs', 'esm'] as const)('works in CommonJS, bundled as %s', async (format) => {
+    const input = join(project, 'app.cjs');
+    const code = `
+      const { createClient } = require('restaurant-data-cli');
+      const client = createClient({ baseUrl: process.env.SERVICE_URL, apiKey: process.env.SERVICE_KEY });
+      client.find({ name: 'Nopa', city: 'SF' }).then(({ output }) => {
+        console.log(output.total_matches);
+        return client.close();
+      });`;
+    writeFileSync(input, code);
+    const file = join(tempFolder(), `app.${format === 'cjs' ? 'cjs' : 'mjs'}`);
+    await build({
+      input,
+      platform: 'node',
+      output: { file, format, codeSplitting: false },
+      logLevel: 'silent',
+    });
+    const sandbox = await startSandbox({ perMinute: 0, perDay: 0 });
+    const env = { SERVICE_URL: sandbox.baseUrl, SERVICE_KEY: sandbox.keys.paid };
+    for (const path of [input, file]) {
+      expect(await run(process.execPath, [path], { env })).toMatchObject({ stdout: '3\n', stderr: '' });
+    }
+    await sandbox.close();
+  });
+
+  it('does not use import.meta, which bundlers leave empty in CommonJS', () => {
+    const dist = join(project, 'node_modules/restaurant-data-cli/dist');
+    const chunks = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.js'),
+    );
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const chunk of chunks) expect(readFileSync(join(dist, chunk), 'utf8')).not.toContain('import.meta');
   });
 
   it('reads neither the process nor files, and speaks of facts, not of the command line', () => {
