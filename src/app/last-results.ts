@@ -10,10 +10,8 @@ import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 import { openLocalCache } from './responses.ts';
-import { configuredTarget, requireEndpoint } from './target.ts';
+import { configuredTarget, DEMO, requireEndpoint } from './target.ts';
 
-/** Stored instead of the URL of the embedded sandbox, whose port changes. */
-export const DEMO = 'demo';
 const KEEP_MS = 30 * 86_400_000;
 const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
 

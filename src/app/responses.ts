@@ -4,7 +4,7 @@ import { attempt } from '../errors.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
-import { configuredTarget, type Target } from './target.ts';
+import { configuredTarget, DEMO, type Target } from './target.ts';
 
 /** Cached responses of tools. Failures are never cached. */
 export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
@@ -16,7 +16,7 @@ export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> 
 const credentialsOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
   Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
 
-/** Opens the cache on this machine. The embedded sandbox has no cache. */
+/** Opens the cache on this machine. The embedded sandbox has none. */
 export const openLocalCache = ({ paths, context }: App, target: Target) =>
   openCache({
     cacheDir: target.demo ? undefined : paths.cacheDir,
@@ -25,6 +25,10 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
     credentials: credentialsOf(target),
     now: context.now,
   });
+
+/** Opens the responses with sample data, which only --offline reads. The port of the embedded sandbox changes. */
+const openDemoCache = ({ paths: { cacheDir }, context: { now } }: App) =>
+  openCache({ cacheDir, endpoint: DEMO, account: DEMO, now });
 
 interface StoredOptions {
   readonly since?: number | undefined;
@@ -41,8 +45,9 @@ export async function openStoredResponses(
   const offline = app.globals.offline === true;
   const [since, preview] = offline ? [0, true] : [start, isPreview];
   const shared = target.demo ? undefined : await app.sharedState();
-  const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? openLocalCache(app, target);
-  const maxAgeMs = fresh ? 0 : app.settings.get('max-age');
+  const local = target.demo ? openDemoCache(app) : openLocalCache(app, target);
+  const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? local;
+  const maxAgeMs = fresh || target.demo ? 0 : app.settings.get('max-age');
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = JSON.stringify(args);

@@ -5,7 +5,7 @@ import { type SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
 import { foldLetters } from '../util/fold.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
-import { DEMO } from './last-results.ts';
+import { DEMO } from './target.ts';
 
 /** @throws {AppError} `io_error` if there is no home folder */
 export function savedStore({ paths }: App): SavedStore {

@@ -10,7 +10,6 @@ import type { Ledger, Limits } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
-import { DEMO } from './last-results.ts';
 import {
   NO_LIMITS,
   openLedgerFor,
@@ -29,6 +28,7 @@ import {
 } from './responses.ts';
 import {
   clientSettings,
+  DEMO,
   type DemoMode,
   openTarget,
   supportsMcp,

@@ -238,7 +238,6 @@ export const clientSettings = ({ settings }: App) => ({
   timeoutMs: settings.get('timeout'),
   retries: settings.get('retries'),
   maxWaitMs: settings.get('max-wait'),
-  maxBodyBytes: settings.get('max-body'),
 });
 
 export const traceContextOf = (env: App['context']['env']): TraceContext => ({
@@ -258,6 +257,8 @@ export interface Target {
   readonly demo: boolean;
 }
 
+/** Stored instead of the URL of the embedded sandbox, whose port changes. */
+export const DEMO = 'demo';
 const DAY_MS = 86_400_000;
 const SANDBOX_KEYS = 'sk_service_demo_';
 
@@ -270,6 +271,7 @@ export async function openTarget(app: App, demoMode: DemoMode = 'service'): Prom
   if (app.globals.demo === true) {
     app.config.warnIfIgnored();
     void app.notes.note('sample data (--demo)');
+    if (app.globals.offline === true) return { url: new URL('http://127.0.0.1'), key: '', demo: true };
     const { startSandbox } = await import('../sandbox/server.ts');
     const sandbox = await startSandbox({ mode: demoMode, perMinute: 0, perDay: 0 });
     app.cleanup.add(() => sandbox.close());

@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
-import { DEMO, describeSearch, lastSearch } from '../app/last-results.ts';
+import { describeSearch, lastSearch } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
+import { DEMO } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { exampleSearch } from '../hint.ts';

@@ -8,7 +8,6 @@ import {
   parseDuration,
   parseKeyPrefix,
   parseProfileName,
-  parseSize,
   parseStoreUrl,
   parseTimeSpan,
   wholeNumber,
@@ -114,11 +113,6 @@ const TABLE = {
     parse: parseDuration,
     default: '60s',
   },
-  'max-body': {
-    ...service('request', '--max-body <size>', 'Maximum size of a response: 500KB, 64MiB'),
-    parse: parseSize,
-    default: '16MiB',
-  },
   header: service('request', '-H, --header <name: value>', 'Additional request header (repeatable)'),
   'shared-state': {
     ...service(
@@ -136,7 +130,7 @@ const TABLE = {
   },
   offline: {
     ...service('offline', '--offline', 'Use only cached responses, of any age; send nothing'),
-    conflicts: ['demo', 'maxAge'],
+    conflicts: ['maxAge'],
   },
   'dry-run': service('dry-run', '--dry-run', 'Print what would be sent or written as JSON, key redacted'),
   curl: {

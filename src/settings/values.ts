@@ -89,26 +89,6 @@ export function parseCommand(text: string): CommandWords {
   return [program, ...args];
 }
 
-const SIZES: Readonly<Record<string, number>> = {
-  B: 1,
-  KB: 1000,
-  MB: 1_000_000,
-  KIB: 1024,
-  MIB: 1024 ** 2,
-};
-/** Longer texts do not fit into a string. */
-const MAX_SIZE = 512 * 1024 ** 2;
-
-/** In bytes. @throws {Error} saying what is expected */
-export function parseSize(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d{1,9}) ?([a-z]*)$/i.exec(text.trim()) ?? [];
-  const bytes = Number(digits) * (SIZES[unit.toUpperCase() || 'B'] ?? Number.NaN);
-  if (digits === '' || !(bytes >= 1 && bytes <= MAX_SIZE)) {
-    throw new Error('expected a size of at most 512MiB, such as 500KB or 64MiB');
-  }
-  return bytes;
-}
-
 export function parseProfileName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) {
     throw new Error('expected a short name of letters, digits, dots, hyphens and underscores');

@@ -106,14 +106,6 @@ it('the environment passes its trace context to the service', async () => {
   expect(service.asked[0]?.params._meta).toEqual(trace);
 });
 
-it.each([
-  ['20B', 7],
-  ['1MiB', 0],
-  ['much', 2],
-])('--max-body %s limits the response', async (size, exit) => {
-  expect((await find(['--max-body', size])).exit).toBe(exit);
-});
-
 describe('a key that was saved without a service', () => {
   beforeEach(async () => {
     expect((await run(['login', '--key-stdin', '--no-verify'], NO_KEY, KEY)).exit).toBe(0);

@@ -20,7 +20,6 @@ const VALUES: Readonly<Record<SettingName, readonly [string, string, string]>> =
   city: ['SF', 'Paris', 'Tokyo'],
   'per-minute': ['1', '2', '3'],
   'per-day': ['1', '2', '3'],
-  'max-body': ['1MiB', '2MiB', '3000'],
   'key-command': ['one x', 'two', 'three'],
   'shared-state': ['redis://a:1', 'redis://b:2', 'redis://c:3'],
   'key-prefix': ['a_', 'b_', 'c_'],

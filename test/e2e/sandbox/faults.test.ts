@@ -78,7 +78,7 @@ const ENDINGS: Readonly<
   'rpc-error': [7, 'rpc_error', '-32603', 1],
   'sse-cut': [6, 'network', 'without a response', 2],
   'wrong-id': [7, 'bad_response', 'with id 1', 1],
-  huge: [7, 'bad_response', '16 MiB', 1],
+  huge: [7, 'bad_response', '64 MiB', 1],
 };
 
 describe.concurrent.each(['json', 'sse'] as const)('a search ends as expected with %s responses', (reply) => {
