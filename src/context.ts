@@ -39,6 +39,8 @@ export interface Context {
   readonly platform: NodeJS.Platform;
   /** The runtime, for error reports: `Node.js v20.19.0, linux x64`. */
   readonly runtime: string;
+  /** The path of the standalone executable; undefined when Node.js runs the program. */
+  readonly executable?: string | undefined;
   /** Current folder. @throws if it was deleted */
   cwd(): string;
   homedir(): string;

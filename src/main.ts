@@ -62,6 +62,7 @@ const context: Context = {
   env: process.env,
   platform: process.platform,
   runtime: `${runtimeName()}, ${process.platform} ${process.arch}`,
+  executable: process.versions.bun === undefined ? undefined : process.execPath,
   cwd: () => process.cwd(),
   // Bun treats an empty HOME as unset and returns the home of the account.
   homedir: () => (process.platform === 'win32' ? homedir() : (process.env.HOME ?? homedir())),

@@ -3,26 +3,25 @@ import { checkSelectedColumns, selectedColumns } from '../app/output.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, integer, object, text } from '../cli/schemas.ts';
 import type { Bounds } from '../mcp/bridge/bounds.ts';
-import { MCP_CLIENTS, type McpClient } from '../mcp/client-config/clients.ts';
-import type { ConfigOptions } from '../mcp/client-config/plan.ts';
+import { MCP_CLIENTS } from '../mcp/client-config/clients.ts';
+import type { ConfigOptions } from '../mcp/client-config/configure.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
-const TRANSPORTS = ['http', 'stdio'];
+const TRANSPORTS = ['stdio', 'http'];
 
 const MCP_CONFIG_OUTPUT = object({
   client: text,
   'via?': { enum: TRANSPORTS },
-  file: { ...text, description: 'the file of the client' },
+  'file?': { ...text, description: 'the file of the client' },
+  'files?': { type: 'array', description: 'all files, if the client has several' },
   'entry?': { type: 'object', description: 'the entry named restaurant; not with --remove' },
-  'inputs?': { type: 'array', description: 'items that the file must contain in inputs (vscode)' },
-  'command?': { ...text, description: 'the command that adds the entry (claude-code)' },
+  'command?': { ...text, description: "the client's own command that adds the entry" },
   written: { ...boolean, description: 'whether the file changed' },
   'backup?': { ...text, description: 'the previous version of the file' },
   'check?': object({
     ok: { const: true },
     tools: { ...integer, description: 'how many tools the client sees' },
-    'key?': { enum: ['env', 'config'] },
   }),
 });
 
@@ -55,10 +54,11 @@ export function registerMcp(command: CliCommand, app: App): void {
   mcp
     .command('config')
     .about('Print or write the configuration entry for an MCP client')
-    .choiceArgument('client', CLIENTS)
-    .valueOption('--via <way>', 'How the client connects: http (direct) or stdio (bridge)', {
+    .argument('<client>', `${CLIENTS.join(', ')}, or another one`)
+    .completeWith('client', CLIENTS)
+    .valueOption('--via <way>', 'How the client connects: stdio, or http (printed only)', {
       choices: TRANSPORTS,
-      defaultText: 'http if the client and the service support it',
+      defaultText: 'stdio',
     })
     .valueOption('--scope <scope>', 'User or project config', {
       choices: ['user', 'project'],
@@ -70,21 +70,18 @@ export function registerMcp(command: CliCommand, app: App): void {
         'write',
         'check',
         'via',
-        'literalKey',
       ]),
     )
-    .option('--check', 'Connect as the client would, and fail if it cannot')
-    .option('--literal-key', 'Write the key itself; never into a project file')
+    .option('--check', 'Start the entry as the client would, and fail if it does not work')
     .usesOptions('service', 'json')
     .outputSchema(MCP_CONFIG_OUTPUT)
-    .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --via stdio --write')
+    .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --write')
     .notes(
-      'http needs a service that supports MCP. With http, the entry refers to RESTAURANT_API_KEY if the client ' +
-        'supports that; with stdio, the bridge uses the saved login.',
+      'The entry starts restaurant mcp, which uses the saved login. --via http prints the URL and the headers, with ' +
+        'RESTAURANT_API_KEY in place of the key, for a service that supports MCP.',
     )
     .action(async (name: string, options: ConfigOptions) => {
       const { configureClient } = await import('../mcp/client-config/configure.ts');
-      const client = MCP_CLIENTS.find((each) => each.name === name) as McpClient;
-      await configureClient(app, client, options);
+      await configureClient(app, name, options);
     });
 }

@@ -7,12 +7,14 @@ import { ID, plannedRun, useCommandRuns } from '../helpers/runs.ts';
 import { ajv, closed, expectValid, type Schema } from '../helpers/schema.ts';
 import { REVOKED, useService } from '../helpers/service.ts';
 import { everyCommand, isGroup, readTree } from '../helpers/tree.ts';
+import { useInstalled } from './mcp/installed.ts';
 
 const tree = await readTree();
 const leaves = everyCommand(tree.commands).filter((command) => !isGroup(command));
 const takesJson = leaves.filter(({ global_options: flags }) => flags.includes('--json'));
 const { service, fresh, again } = useCommandRuns();
 const mcp = useService({ mode: 'mcp' });
+const installed = useInstalled();
 const jsonNames = takesJson.map(({ name }) => name);
 const stopped = AbortSignal.abort(new AppError('interrupted', 'interrupted by SIGINT'));
 
@@ -131,9 +133,9 @@ describe('output with --json', () => {
     ...VARIANTS.map((line): [string] => [line]),
     ['status', { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: '' }],
     ...MCP_CLIENTS.flatMap(({ name, reference }) => {
-      const lines = [`mcp config ${name} --via stdio`];
-      if (reference !== undefined) lines.push(`mcp config ${name} --via http`);
-      return lines.flatMap((line): [string][] => [[line], [`${line} --write`]]);
+      const lines: [string][] = [[`mcp config ${name}`], [`mcp config ${name} --write`]];
+      if (reference !== undefined) lines.push([`mcp config ${name} --via http`]);
+      return lines;
     }),
   ])('of a variant matches the schema: %s', async (line, env = {}) => {
     await fresh({ words: ['find', 'Nopa', '--city', 'SF'] });
@@ -144,8 +146,9 @@ describe('output with --json', () => {
   });
 
   it('of mcp config --check matches the schema', async () => {
-    const words = ['mcp', 'config', 'cursor', '--via', 'http', '--check', '--json'];
-    expectOutput('mcp config', (await mcp.run(words)).stdout);
+    const words = ['mcp', 'config', 'cursor', '--check', '--json'];
+    const env = { PATH: installed.path };
+    expectOutput('mcp config', (await mcp.run(words, { env })).stdout);
   });
 
   it('lists requests with --dry-run', async () => {

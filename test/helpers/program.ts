@@ -27,6 +27,7 @@ export interface RunOptions {
     keys?: string | readonly string[];
   };
   readonly platform?: NodeJS.Platform;
+  readonly executable?: string;
   readonly homedir?: () => string;
 }
 
@@ -94,6 +95,7 @@ export function contextOf(options: RunOptions, printed = { stdout: '', stderr: '
     env,
     platform: options.platform ?? (ON_WINDOWS ? 'win32' : 'linux'),
     runtime: 'Node.js of the tests',
+    executable: options.executable,
     cwd: () => options.cwd ?? home,
     homedir: options.homedir ?? (() => home),
     now: options.now ?? Date.now,

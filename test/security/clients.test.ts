@@ -5,7 +5,7 @@ import { TestFolder } from '../helpers/files.ts';
 import { IS_ROOT, MALLORY, sharedFolder, useProgram } from './support.ts';
 
 const { run, home } = useProgram(() => 'https://api.example.com');
-const WRITE = ['mcp', 'config', 'claude-code', '--write', '--via', 'stdio'];
+const WRITE = ['mcp', 'config', 'claude-code', '--write'];
 
 /** Creates a repository, which is the home, too, with an entry for this program. @returns its text */
 function createRepository(entry: object): string {
@@ -18,23 +18,17 @@ describe('an entry for this program in a repository', () => {
   const OWN = { type: 'stdio', command: 'restaurant', args: ['mcp'] };
 
   it.each([
-    [{ env: { NODE_OPTIONS: '--require ./e.js' } }, ['NODE_OPTIONS', '--require ./e.js']],
-    [{ cwd: '/tmp/e' }, ['/tmp/e']],
-    [{ envFile: '.env' }, ['.env']],
-    [{ env: { A_TOKEN: 'ghp_secret' } }, ['A_TOKEN']],
-  ])('is refused and shown when it has %j', async (more, parts) => {
-    const text = createRepository({ ...OWN, ...more });
-    const { stdout, stderr } = await run(WRITE, { exit: 2 });
-    expect(stdout).toBe('');
-    for (const part of parts) expect(stderr.replace(/\s+/g, ' ')).toContain(part);
-    expect(stderr).not.toContain('ghp_secret');
-    expect(home.read('.mcp.json')).toBe(text);
-  });
-
-  it('loses what runs other code when it becomes ours', async () => {
-    createRepository({ url: 'https://evil.example', headersHelper: './e', env: { A: 'b' } });
-    await run(WRITE, { env: { RESTAURANT_BASE_URL: undefined }, exit: 0 });
+    { ...OWN, env: { NODE_OPTIONS: '--require ./e.js' } },
+    { ...OWN, cwd: '/tmp/e' },
+    { ...OWN, envFile: '.env' },
+    { ...OWN, env: { A_TOKEN: 'ghp_secret' } },
+    { url: 'https://evil.example', headersHelper: './e', env: { A: 'b' } },
+  ])('loses what runs other code when it becomes ours: %j', async (entry) => {
+    const text = createRepository(entry);
+    const { stdout } = await run(WRITE, { env: { RESTAURANT_BASE_URL: undefined }, exit: 0 });
+    expect(stdout).not.toContain('ghp_secret');
     expect(JSON.parse(home.read('.mcp.json'))).toEqual({ mcpServers: { restaurant: OWN } });
+    expect(home.read('.mcp.json.bak')).toBe(text);
   });
 });
 
@@ -43,8 +37,8 @@ it('minified JSON of 4 MB is edited in seconds, and a larger file is refused', a
   const server = { command: 'x'.repeat(350), env: { A: 'b' } };
   const servers = Array.from({ length: 10_000 }, (_, i) => [`s${i}`, server]);
   home.write(FILE, JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
-  for (const via of ['http', 'stdio']) {
-    const { ms } = await run(['mcp', 'config', 'cursor', '--via', via, '--write'], { exit: 0 });
+  for (const words of [['--write'], ['--write', '--profile', 'default']]) {
+    const { ms } = await run(['mcp', 'config', 'cursor', ...words], { exit: 0 });
     expect(ms).toBeLessThan(20_000);
   }
   expect(Object.keys(JSON.parse(home.read(FILE)).mcpServers)).toHaveLength(10_001);

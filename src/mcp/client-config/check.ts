@@ -1,17 +1,16 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/program-path.ts';
-import { openService } from '../../app/service.ts';
 import { AppError, type Code, failure, KIND_OF, systemCode } from '../../errors.ts';
-import { again } from '../../hint.ts';
+import { type Advice, again } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
-import { KEY_VARIABLE, type McpClient } from './clients.ts';
-import { COMMAND, type Connection, type HttpConnection, programOf, refersToKey } from './entry.ts';
-import { clientEnv, variablesProblems } from './plan.ts';
+import type { McpClient, Program } from './clients.ts';
+import { COMMAND, type StdioEntry, WINDOW_PATH } from './entry.ts';
+import { clientEnv, missingVariables } from './variables.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,67 +18,38 @@ type Env = Readonly<Record<string, string | undefined>>;
  * How to put this program on the PATH. Does not name a package, because a package of that name may belong to somebody
  * else.
  */
-export const INSTALL_HINT = `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`;
+export const installHint = ({ context }: App): Advice[] =>
+  context.executable === undefined
+    ? [{ text: `npm install --global . in the folder of this program puts ${COMMAND} on the PATH` }]
+    : [];
 
+/** Why a client cannot start the command by its name; an executable that is not on the PATH is started by its path. */
 export function bridgeProblem({ context }: App, { name }: McpClient): string | undefined {
   const installed = findInstalled(context);
+  if (context.executable !== undefined) return undefined;
   if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
   if (installed.state === 'other') return `${installed.path} is another program, and ${name} would start it`;
   return undefined;
 }
 
-export async function checkEntry(app: App, client: McpClient, connection: Connection) {
-  if (connection.via === 'http') return checkHttp(app, client, connection);
+/** Starts the bridge as the client does, with the variables that it has then, and makes a call. */
+export async function checkBridge(app: App, client: McpClient, { program, variables }: StdioEntry) {
   const problem = bridgeProblem(app, client);
-  if (problem !== undefined) throw failure('io_error', problem, { text: INSTALL_HINT });
-  const { args, variables } = connection;
-  const { env: all } = app.context;
+  if (problem !== undefined) throw failure('io_error', problem, installHint(app));
+  const { env: all, platform } = app.context;
   const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
-  const env = { ...clientEnv(client, all), ...named, ...variables.env };
+  const path = client.hasWindows === true && platform === 'darwin' ? { PATH: WINDOW_PATH } : {};
+  const env = { ...clientEnv(client, all), ...path, ...named, ...program.env };
   try {
-    const tools = await app.notes.withSpinner(`starting ${[COMMAND, ...args].join(' ')}`, () =>
-      checkBridge(app, args, env),
+    const tools = await app.notes.withSpinner(
+      `starting ${[program.command, ...program.args].join(' ')}`,
+      () => countTools(app, program, env),
     );
     return { ok: true, tools };
   } catch (error) {
-    const causes = variablesProblems(app, client, variables);
+    const causes = missingVariables(app, client, variables);
     throw causes.length > 0 && error instanceof AppError ? error.add({ hint: causes }) : error;
   }
-}
-
-const CLIENT_VERSIONS = ['2025-11-25', '2026-07-28'] as const;
-
-const NOT_MCP: readonly Code[] = ['rpc_error', 'http_error', 'bad_response'];
-
-async function checkHttp(app: App, client: McpClient, connection: HttpConnection) {
-  const fromEnv = app.secrets.environmentKey !== undefined;
-  if (!fromEnv && refersToKey(connection) && client.input === undefined) {
-    throw failure('no_key', `${client.name} reads the key from ${KEY_VARIABLE}, which is not set`, [
-      { text: `set ${KEY_VARIABLE} where ${client.name} is started` },
-      { text: 'or use the saved login', command: again({ '--via': 'stdio' }) },
-    ]);
-  }
-  let first: AppError | undefined;
-  for (const protocol of CLIENT_VERSIONS) {
-    const service = await openService(app, { client: { protocol } });
-    try {
-      const { length } = await app.notes.withSpinner(`connecting to ${service.label}`, async () =>
-        (await service.client()).listTools(),
-      );
-      return { ok: true, tools: length, key: fromEnv ? 'env' : 'config' };
-    } catch (error) {
-      if (!(error instanceof AppError) || !NOT_MCP.includes(error.code)) throw error;
-      first ??= error;
-    }
-  }
-  const { code, message, details } = first ?? new AppError('rpc_error', 'no response');
-  throw new AppError(code, `${client.name} cannot connect with this URL: ${message}`, {
-    ...details,
-    hint: [
-      { text: 'the service does not support the MCP handshake' },
-      { text: 'use the bridge', command: again({ '--via': 'stdio' }, { without: ['--literal-key'] }) },
-    ],
-  });
 }
 
 const REQUESTS = [
@@ -98,8 +68,8 @@ const REQUESTS = [
   },
 ];
 
-async function checkBridge(app: App, args: readonly string[], env: Env): Promise<number> {
-  const { output, failure } = await runBridge(app, args, env);
+async function countTools(app: App, program: Program, env: Env): Promise<number> {
+  const { output, failure } = await runBridge(app, program, env);
   const responses = output.split('\n').map(tryParseJson).filter(isObject);
   const [initialized, list, found] = REQUESTS.map((_request, id) => responses.find((each) => each.id === id));
   const { serverInfo } = resultOf(initialized);
@@ -127,12 +97,11 @@ function toolFailure(result: JsonObject): AppError {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-function runBridge({ context, settings }: App, args: readonly string[], env: Env) {
-  const { signal, platform } = context;
+function runBridge({ context, settings }: App, program: Program, env: Env) {
+  const { signal } = context;
   const timeoutMs = settings.get('timeout');
-  const program = programOf(args, platform);
   const options = {
-    env: { ...env, ...program.env },
+    env,
     timeout: timeoutMs,
     signal,
     killSignal: 'SIGKILL',

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { win32 } from 'node:path';
 import type { Context } from '../../context.ts';
-import { type AppError, failure, usage } from '../../errors.ts';
+import { type AppError, attempt, failure, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { type AgentFile, readAgentFile, writeAgentFile } from '../../storage/agent-file.ts';
 import { absolute, homeOf, pathOf } from '../../storage/paths.ts';
@@ -10,17 +10,52 @@ import type { McpClient, Scope } from './clients.ts';
 
 type PathContext = Pick<Context, 'env' | 'platform' | 'homedir'>;
 
-export function clientPath(
-  { name, user, project = [] }: McpClient,
+/** The disk, as far as it decides which file a client reads. */
+interface Disk {
+  exists(path: string): boolean;
+  list(folder: string): readonly string[];
+}
+
+const DISK: Disk = {
+  exists: existsSync,
+  list: (folder) => attempt(() => readdirSync(folder)) ?? [],
+};
+
+/** The files to write: one, or two for a client that may be installed in two ways. */
+export function clientPaths(
+  { name, user, also = [], project = [] }: McpClient,
   scope: Scope,
   context: PathContext & Pick<Context, 'cwd'>,
-): string {
-  if (scope === 'user') return userPath(user, context);
+  disk = DISK,
+): string[] {
+  const path = pathOf(context.platform);
+  if (user === undefined) {
+    throw usage(`the file of '${name}' is not known`, [
+      { text: 'add the entry yourself', command: again({}, { without: ['--write', '--remove', '--scope'] }) },
+    ]);
+  }
+  if (scope === 'user') {
+    const file = userPath(user, context);
+    const others = also.flatMap((location) => packageFiles(location, context, disk));
+    return others.length === 0 || disk.exists(path.dirname(file)) ? [file, ...others] : others;
+  }
   if (project.length === 0) {
     throw usage(`${name} has no project file for MCP servers`, { command: again({ '--scope': 'user' }) });
   }
   const folder = projectFolder(context);
-  return firstExisting(project.map((each) => pathOf(context.platform).join(folder, each))) ?? folder;
+  return [firstExisting(project.map((each) => path.join(folder, each))) ?? folder];
+}
+
+/** Files of Windows packages: `PACKAGES/<name>*` and what follows, in the folder of each package. */
+function packageFiles(location: string, context: PathContext, disk: Disk): string[] {
+  const path = pathOf(context.platform);
+  const home = homeOf(context, path);
+  const local = absolute(path, context.env.LOCALAPPDATA) ?? (home && path.join(home, 'AppData', 'Local'));
+  if (path !== win32 || local === undefined) return [];
+  const packages = path.join(local, 'Packages');
+  const [, pattern = '', ...rest] = location.split('/');
+  const names = disk.list(packages).filter((name) => name.startsWith(pattern.replace('*', '')));
+  return names.map((name) => path.join(packages, name, ...rest));
 }
 
 export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
@@ -81,7 +116,8 @@ const MAX_ATTEMPTS = 20;
 interface ChangeOptions {
   /** Folder of the project that the file belongs to. Links below it are not followed. */
   readonly project?: string | undefined;
-  readonly isSecret: boolean;
+  /** Whether the text of the backup has something that is nowhere else. Such a backup is not replaced. */
+  keepsBackup?(backup: string, text: string): boolean;
 }
 
 export interface FileChange {
@@ -99,24 +135,23 @@ export interface FileChange {
 export async function changeClientFile(
   { platform, signal }: Pick<Context, 'platform' | 'signal'>,
   file: string,
-  { project, isSecret }: ChangeOptions,
+  { project, keepsBackup = () => false }: ChangeOptions,
   edit: (text: string) => string,
 ): Promise<FileChange> {
   const client: AgentFile = { path: file, project, platform };
   const backup: AgentFile = { ...client, path: `${file}.bak` };
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let round = 1; round <= MAX_ATTEMPTS; round += 1) {
     const { exists, text, mode } = readClientFile(client);
     const edited = editOrThrow(file, text, edit);
     if (edited === text) return { isChanged: false };
     // The edit of a large file takes a while, in which no signal is heard.
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
-    if (exists) writeAgentFile(backup, text, { mode, replacesLink: true });
-    const isWritten = writeAgentFile(client, edited, {
-      // Only the user may read a file with a key.
-      mode: isSecret ? mode & 0o700 : mode,
-      confirm: () => readClientFile(client).text === text,
-    });
+    if (exists && !keepsBackup(attempt(() => readClientFile(backup).text) ?? '', text)) {
+      writeAgentFile(backup, text, { mode, replacesLink: true });
+    }
+    const confirm = () => readClientFile(client).text === text;
+    const isWritten = writeAgentFile(client, edited, { mode, confirm });
     if (isWritten) return { isChanged: true, ...(exists && { backup: backup.path }) };
   }
   throw failure('in_use', `${file} keeps changing`, {

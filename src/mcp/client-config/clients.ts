@@ -1,41 +1,14 @@
+import { type Command, system } from '../../hint.ts';
 import type { JsonObject } from '../../util/json.ts';
+
+/** The name of our entry in every client. */
+export const ENTRY_NAME = 'restaurant';
 
 export type TransportKind = 'http' | 'stdio';
 
 export type Scope = 'user' | 'project';
 
-/** The variable that entries refer to instead of containing the key. */
-export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
-
-export interface McpClient {
-  readonly name: string;
-  readonly format?: 'toml';
-  /** Key in the file that contains the servers. Default: `mcpServers`. */
-  readonly servers?: string;
-  /** The user's file; see {@link userPath}. */
-  readonly user: readonly string[];
-  /** Paths in a project. The first one that exists is used, else the first one. */
-  readonly project?: readonly string[];
-  readonly scope?: 'project';
-  /** Keys that another client which reads the same project file rejects. */
-  readonly projectDrops?: readonly string[];
-  readonly projectNote?: string;
-  /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
-  readonly http?: (url: string, scope: Scope) => JsonObject;
-  /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
-  readonly reference?: (variable: string) => string;
-  /** Whether entries have separate keys for the names of variables, as in Codex. */
-  readonly namesVariables?: true;
-  /** Item of the file's `inputs` that the header with the key refers to. The client prompts for the key. */
-  readonly input?: JsonObject & { readonly id: string };
-  /** Returns a stdio entry. Default: the program unchanged. */
-  readonly stdio?: (program: Program, scope: Scope) => JsonObject;
-  /** Why stdio is the default although http is available. */
-  readonly httpNote?: string;
-  /** Environment variables that the programs it starts receive. Default: all. */
-  readonly passesEnv?: 'basic' | 'without-secrets';
-}
-
+/** The program as a client starts it. */
 export interface Program extends JsonObject {
   readonly command: string;
   readonly args: readonly string[];
@@ -43,16 +16,52 @@ export interface Program extends JsonObject {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+export interface McpClient {
+  readonly name: string;
+  readonly format?: 'toml';
+  /** Key in the file that contains the servers. Default: `mcpServers`. */
+  readonly servers?: string;
+  /** The user's file; see `userPaths`. Omitted for a client that is not known. */
+  readonly user?: readonly string[];
+  /** Files to write beside the user's file, if they or their folders exist. */
+  readonly also?: readonly string[];
+  /** Paths in a project. The first one that exists is used, else the first one. */
+  readonly project?: readonly string[];
+  readonly scope?: 'project';
+  readonly projectNote?: string;
+  /** Whether it is a program with windows, which macOS starts without the PATH of a shell. */
+  readonly hasWindows?: true;
+  /** Returns a stdio entry. Default: the program unchanged. */
+  readonly stdio?: (program: Program, scope: Scope) => JsonObject;
+  /** Environment variables that the programs it starts receive. Default: all. */
+  readonly passesEnv?: 'basic' | 'without-secrets';
+  /** Whether entries have separate keys for the names of variables, as in Codex. */
+  readonly namesVariables?: true;
+  /** The client's own command that adds the entry. */
+  readonly add?: (program: Program, scope: Scope, entry: JsonObject) => Command | undefined;
+  /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
+  readonly http?: (url: string) => JsonObject;
+  /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
+  readonly reference?: (variable: string) => string;
+}
+
 const plainReference = (variable: string): string => `\${${variable}}`;
 const envReference = (variable: string): string => `\${env:${variable}}`;
 
-/** The prompt that vscode shows when it starts the server. */
-const INPUT = {
-  type: 'promptString',
-  id: 'restaurant-key',
-  description: 'API key of the restaurant service',
-  password: true,
-};
+const typed = (program: Program): JsonObject => ({ type: 'stdio', ...program });
+
+const lineOf = ({ command, args }: Program): string[] => [command, ...args];
+
+const variables = (flag: string, { env = {} }: Program): string[] =>
+  Object.entries(env).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+
+/** `<words> restaurant --env A=b -- restaurant mcp`, for clients whose command writes the user's file. */
+const adding =
+  (words: string) =>
+  (program: Program, scope: Scope): Command | undefined =>
+    scope === 'user'
+      ? system(words, ENTRY_NAME, ...variables('--env', program), '--', ...lineOf(program))
+      : undefined;
 
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
@@ -60,17 +69,26 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['$CLAUDE_CONFIG_DIR/.claude.json', '~/.claude.json'],
     project: ['.mcp.json'],
     scope: 'project',
-    projectDrops: ['tools'],
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
+    stdio: typed,
+    add: (_program, scope, entry) =>
+      system('claude mcp add-json', '--scope', scope, ENTRY_NAME, JSON.stringify(entry)),
     http: (url) => ({ type: 'http', url }),
     reference: plainReference,
-    stdio: (program) => ({ type: 'stdio', ...program }),
   },
-  { name: 'claude-desktop', user: ['APP/Claude/claude_desktop_config.json'], passesEnv: 'basic' },
+  {
+    name: 'claude-desktop',
+    user: ['APP/Claude/claude_desktop_config.json'],
+    // As a package of the Microsoft Store, it reads this file and not the other one.
+    also: ['PACKAGES/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json'],
+    hasWindows: true,
+    passesEnv: 'basic',
+  },
   {
     name: 'cursor',
     user: ['~/.cursor/mcp.json'],
     project: ['.cursor/mcp.json'],
+    hasWindows: true,
     http: (url) => ({ url }),
     reference: envReference,
   },
@@ -80,14 +98,19 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['APP/Code/User/mcp.json'],
     project: ['.vscode/mcp.json'],
     scope: 'project',
+    hasWindows: true,
+    stdio: typed,
+    add: (program, scope) =>
+      scope === 'user'
+        ? system('code --add-mcp', JSON.stringify({ name: ENTRY_NAME, ...program }))
+        : undefined,
     http: (url) => ({ type: 'http', url }),
     reference: envReference,
-    input: INPUT,
-    stdio: (program) => ({ type: 'stdio', ...program }),
   },
   {
     name: 'windsurf',
     user: ['~/.codeium/windsurf/mcp_config.json'],
+    hasWindows: true,
     http: (serverUrl) => ({ serverUrl }),
     reference: envReference,
   },
@@ -98,51 +121,58 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['$CODEX_HOME/config.toml', '~/.codex/config.toml'],
     project: ['.codex/config.toml'],
     projectNote: 'Codex reads this file in trusted projects only',
-    http: (url) => ({ url }),
-    namesVariables: true,
     passesEnv: 'basic',
+    namesVariables: true,
+    add: (program, scope, entry) =>
+      'env_vars' in entry ? undefined : adding('codex mcp add')(program, scope),
+    http: (url) => ({ url }),
   },
   {
     name: 'gemini',
     user: ['~/.gemini/settings.json'],
     project: ['.gemini/settings.json'],
     projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
+    passesEnv: 'without-secrets',
+    add: (program, scope) =>
+      system('gemini mcp add', '-s', scope, ...variables('-e', program), ENTRY_NAME, ...lineOf(program)),
     http: (url) => ({ type: 'http', url }),
     reference: (variable) => `$${variable}`,
-    passesEnv: 'without-secrets',
   },
   {
     name: 'zed',
     servers: 'context_servers',
     user: ['WINDOWS/Zed/settings.json', 'CONFIG/zed/settings.json'],
     project: ['.zed/settings.json'],
+    hasWindows: true,
     http: (url) => ({ url }),
   },
   {
     name: 'copilot-cli',
     user: ['$COPILOT_HOME/mcp-config.json', '~/.copilot/mcp-config.json'],
     project: ['.mcp.json'],
-    projectDrops: ['tools'],
     projectNote:
       'Copilot CLI uses the server of a project in trusted folders only: run copilot in this folder',
-    http: (url, scope) => (scope === 'project' ? { type: 'http', url } : { type: 'http', tools: ['*'], url }),
-    reference: plainReference,
+    // Claude Code reads the same project file, and rejects other types and `tools`.
     stdio: (program, scope) =>
-      scope === 'project' ? { type: 'stdio', ...program } : { type: 'local', tools: ['*'], ...program },
+      scope === 'project' ? typed(program) : { type: 'local', tools: ['*'], ...program },
+    add: adding('copilot mcp add'),
+    http: (url) => ({ type: 'http', tools: ['*'], url }),
+    reference: plainReference,
   },
   {
     name: 'opencode',
     servers: 'mcp',
     user: ['CONFIG/opencode/opencode.jsonc', 'CONFIG/opencode/opencode.json', 'CONFIG/opencode/config.json'],
     project: ['opencode.jsonc', 'opencode.json'],
-    http: (url) => ({ type: 'remote', enabled: true, oauth: false, url }),
-    reference: (variable) => `{env:${variable}}`,
     stdio: ({ command, args, env }) => ({
       type: 'local',
       enabled: true,
       command: [command, ...args],
       ...(env && { environment: env }),
     }),
+    add: adding('opencode mcp add'),
+    http: (url) => ({ type: 'remote', enabled: true, oauth: false, url }),
+    reference: (variable) => `{env:${variable}}`,
   },
   {
     name: 'cline',
@@ -152,18 +182,26 @@ export const MCP_CLIENTS: readonly McpClient[] = [
       '~/.cline/data/settings/cline_mcp_settings.json',
       'APP/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
     ],
+    hasWindows: true,
+    stdio: (program) => ({ disabled: false, ...program }),
     http: (url) => ({ type: 'streamableHttp', disabled: false, url }),
     reference: envReference,
-    httpNote: `only Cline for VS Code replaces \${env:…}; for its command line use --via stdio`,
-    stdio: (program) => ({ disabled: false, ...program }),
   },
   {
     name: 'roo',
     user: ['APP/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json'],
     project: ['.roo/mcp.json'],
     scope: 'project',
+    hasWindows: true,
+    passesEnv: 'basic',
     http: (url) => ({ type: 'streamable-http', url }),
     reference: envReference,
-    passesEnv: 'basic',
   },
 ];
+
+/** A client that has no row: its file is not known, but most read this entry. */
+export const otherClient = (name: string): McpClient => ({
+  name,
+  http: (url) => ({ type: 'http', url }),
+  reference: plainReference,
+});

@@ -2,134 +2,194 @@ import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
 import { supportsMcp } from '../../app/target.ts';
-import { again, fragment, type Hint, system } from '../../hint.ts';
+import { usage } from '../../errors.ts';
+import { again, fragment, system } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { nearest } from '../../util/nearest.ts';
 import { cleanLine } from '../../util/text.ts';
-import { bridgeProblem, checkEntry, INSTALL_HINT } from './check.ts';
-import { changeClientFile, clientPath, type FileChange, projectFolder } from './client-file.ts';
-import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
-import { editText, formatSnippet } from './edit.ts';
-import { assertNotForeign, ENTRY_NAME, maskOthers, mergeEntry, refersToKey } from './entry.ts';
-import { type ConfigOptions, type Plan, planEntry, variablesProblems } from './plan.ts';
+import { bridgeProblem, checkBridge, installHint } from './check.ts';
+import { changeClientFile, clientPaths, type FileChange, projectFolder } from './client-file.ts';
+import {
+  ENTRY_NAME,
+  MCP_CLIENTS,
+  type McpClient,
+  otherClient,
+  type Scope,
+  type TransportKind,
+} from './clients.ts';
+import { editText, entryIn, formatSnippet } from './edit.ts';
+import { httpEntry, isOurs, mergeEntry, type StdioEntry, stdioEntry } from './entry.ts';
+import { KEY_VARIABLE, missingVariables } from './variables.ts';
 
-export async function configureClient(app: App, client: McpClient, options: ConfigOptions): Promise<void> {
-  if (options.remove === true) return removeEntry(app, client, options.scope ?? client.scope ?? 'user');
-  const plan = await planEntry(app, client, options);
-  const { connection, file, shown } = plan;
-  const check = options.check === true ? await checkEntry(app, client, connection) : undefined;
-  const written = options.write === true ? await writeEntry(app, plan) : undefined;
-  const displayed = { ...shown, value: written?.displayed ?? shown.value };
-  const command = written === undefined ? clientCommand(app, plan) : undefined;
-  const json = {
-    client: client.name,
-    via: connection.via,
-    file,
-    entry: displayed.value,
-    inputs: shown.input && [shown.input],
-    command,
-    written: written?.isChanged ?? false,
-    backup: written?.backup,
-    check,
-  };
-  // Without --write, stdout contains only the entry, so that it can be redirected to a file.
-  const status = written === undefined ? '' : `${cleanLine(describeWrite(file, written))}\n`;
-  await writeText(app, json, () => status + formatSnippet(client, displayed));
+export interface ConfigOptions {
+  via?: TransportKind;
+  scope?: Scope;
+  write?: true;
+  remove?: true;
+  check?: true;
+}
+
+export async function configureClient(app: App, name: string, options: ConfigOptions): Promise<void> {
+  const client = MCP_CLIENTS.find((each) => each.name === name) ?? unlistedClient(name);
+  const scope = options.scope ?? client.scope ?? 'user';
+  if (options.remove === true) return removeEntry(app, client, scope);
+  if (options.via === 'http') return printHttp(app, client, scope, options);
+  const entry = stdioEntry(app, client, scope);
+  const check = options.check === true ? await checkBridge(app, client, entry) : undefined;
+  const problem = bridgeProblem(app, client);
+  if (problem !== undefined) await app.notes.warn(hintOf(app, [{ text: problem }, ...installHint(app)]));
+  if (options.write === true) await writeEntry(app, client, scope, entry, check);
+  else await printStdio(app, client, scope, entry, check);
   if (check !== undefined) {
     await app.notes.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
-  for (const problem of problems(app, plan, options)) await app.notes.warn(hintOf(app, problem));
-  if (written === undefined)
-    for (const line of commands(app, plan, command)) await app.notes.note(line, false);
-  for (const note of notes(app, plan, written)) await app.notes.note(note);
+  if (options.write !== true) return;
+  const missing = missingVariables(app, client, entry.variables);
+  if (missing.length > 0) await app.notes.warn(hintOf(app, missing));
 }
 
-/** Writes the entry. @returns also the entry as it is in the file, without what may be secret */
-async function writeEntry(app: App, { client, scope, file, connection, entry, shown }: Plan) {
-  const isShared = scope === 'project';
-  const options = {
-    project: isShared ? projectFolder(app.context) : undefined,
-    isSecret: connection.via === 'http' && connection.isLiteral,
+/** @throws {AppError} `usage` for a misspelled name of a client */
+function unlistedClient(name: string): McpClient {
+  const names = MCP_CLIENTS.map((each) => each.name);
+  const [near] = nearest(name, names);
+  if (near === undefined) return otherClient(name);
+  throw usage(`unknown client '${name}'`, { text: 'did you mean', command: again({}, { operands: [near] }) });
+}
+
+type Check = Awaited<ReturnType<typeof checkBridge>> | undefined;
+
+async function printStdio(app: App, client: McpClient, scope: Scope, entry: StdioEntry, check: Check) {
+  const { value, program } = entry;
+  const add = client.add?.(program, scope, value) ?? otherCommand(client);
+  const command = add && commandText(add, app.context);
+  const files = client.user === undefined ? [] : clientPaths(client, scope, app.context);
+  const json = {
+    client: client.name,
+    via: 'stdio',
+    ...filesOf(files),
+    entry: value,
+    command,
+    written: false,
+    check,
   };
-  const dropped = isShared ? client.projectDrops : [];
+  await writeText(app, json, () => formatSnippet(client, value));
+  if (client.user === undefined) {
+    await app.notes.note(`most clients read this entry; add it to the file of ${cleanLine(client.name)}`);
+  } else {
+    const text = `add it to ${files.map((file) => commandText(fragment(file), app.context)).join(' and ')}, or run`;
+    await app.notes.note(hintOf(app, { text, command: again({ '--write': true }) }), false);
+  }
+  if (command !== undefined) await app.notes.note(`or run: ${command}`, false);
+  await noteKey(app, client, scope, entry);
+}
+
+/** For a client that is not known: a program that knows many more of them. */
+const otherCommand = ({ user }: McpClient) =>
+  user === undefined ? system('npx add-mcp', 'restaurant mcp') : undefined;
+
+const filesOf = (files: readonly string[]): JsonObject => ({
+  ...(files[0] !== undefined && { file: files[0] }),
+  ...(files.length > 1 && { files }),
+});
+
+async function printHttp(app: App, client: McpClient, scope: Scope, options: ConfigOptions) {
+  const flag = (['write', 'check'] as const).find((each) => options[each] === true);
+  if (flag !== undefined) {
+    throw usage(`--${flag} is for stdio entries; an http entry is only printed`, {
+      command: again({}, { without: ['--via'] }),
+    });
+  }
+  const entry = httpEntry(app, client);
+  const add = client.name === 'claude-code' ? client.add : undefined;
+  const command = add?.({ command: '', args: [] }, scope, entry);
+  const shown = command && commandText(command, app.context);
+  const files = client.user === undefined ? [] : clientPaths(client, scope, app.context);
+  const json = { client: client.name, via: 'http', ...filesOf(files), entry, command: shown, written: false };
+  await writeText(app, json, () => formatSnippet(client, entry));
+  if (supportsMcp(app) === false) {
+    const bridge = { text: 'use stdio', command: again({}, { without: ['--via'] }) };
+    await app.notes.warn(hintOf(app, [{ text: 'the service supports no MCP client directly' }, bridge]));
+  }
+  if (shown !== undefined) await app.notes.note(`or run: ${shown}`, false);
+  await app.notes.note(`${client.name} reads the key from ${KEY_VARIABLE} when it starts`);
+}
+
+async function writeEntry(app: App, client: McpClient, scope: Scope, entry: StdioEntry, check: Check) {
   let former: unknown;
-  const change = await changeClientFile(app.context, file, options, (text) =>
-    editText(client, text, entry.input, (existing) => {
-      former = existing;
-      const merged = mergeEntry(existing, entry.value, dropped);
-      if (isShared) assertNotForeign(file, merged, entry.value);
-      return merged;
-    }),
-  );
-  const merged = mergeEntry(former, shown.value, dropped);
-  return {
-    ...change,
-    isOff: merged.enabled === false || merged.disabled === true,
-    displayed: maskOthers(merged, shown.value) as JsonObject,
+  const { changes, files } = await changeFiles(app, client, scope, (existing) => {
+    former = existing;
+    return mergeEntry(existing, entry.value, scope);
+  });
+  const isChanged = changes.some((change) => change.isChanged);
+  const backup = changes.find((change) => change.backup !== undefined)?.backup;
+  const json = {
+    client: client.name,
+    via: 'stdio',
+    ...filesOf(files),
+    entry: entry.value,
+    written: isChanged,
+    backup,
+    check,
   };
+  const status = changes.map((change) => `${cleanLine(describeWrite(change))}\n`).join('');
+  await writeText(app, json, () => status + formatSnippet(client, entry.value));
+  if (former !== undefined && !isOurs(former)) {
+    await app.notes.warn(`it replaced an entry of another program, which is in ${backup}`);
+  }
+  const merged = mergeEntry(former, entry.value, scope);
+  if (merged.enabled === false || merged.disabled === true) {
+    await app.notes.note(`the entry is disabled in ${files[0]}`);
+  }
+  await noteKey(app, client, scope, entry);
 }
 
 async function removeEntry(app: App, client: McpClient, scope: Scope): Promise<void> {
-  const file = clientPath(client, scope, app.context);
-  const options = { project: scope === 'project' ? projectFolder(app.context) : undefined, isSecret: false };
-  const { isChanged, backup } = await changeClientFile(app.context, file, options, (text) =>
-    editText(client, text, client.input, () => undefined),
-  );
-  await writeText(app, { client: client.name, file, written: isChanged, backup }, () =>
-    isChanged
-      ? `removed ${ENTRY_NAME} from ${file}; the previous version is in ${backup}\n`
-      : `${file} has no entry named ${ENTRY_NAME}\n`,
+  const { changes, files } = await changeFiles(app, client, scope, () => undefined);
+  const [{ isChanged, backup } = { isChanged: false, backup: undefined }] = changes;
+  await writeText(app, { client: client.name, ...filesOf(files), written: isChanged, backup }, () =>
+    changes.map(describeRemoval).join(''),
   );
 }
 
-function problems(app: App, { client, connection }: Plan, { write }: ConfigOptions): Hint[] {
-  if (connection.via === 'http') {
-    const command = again({ '--via': 'stdio' });
-    return supportsMcp(app) === false
-      ? [[{ text: 'the service supports no MCP client directly' }, { text: 'use the bridge', command }]]
-      : [];
+type NamedChange = FileChange & { readonly file: string };
+
+async function changeFiles(
+  app: App,
+  client: McpClient,
+  scope: Scope,
+  merge: (existing: unknown) => JsonObject | undefined,
+) {
+  const project = scope === 'project' ? projectFolder(app.context) : undefined;
+  // The only copy of an entry that an earlier --write replaced.
+  const isForeign = (text: string): boolean => {
+    const entry = entryIn(client, text);
+    return entry !== undefined && !isOurs(entry);
+  };
+  const keepsBackup = (backup: string, text: string) => isForeign(backup) && !isForeign(text);
+  const files = clientPaths(client, scope, app.context);
+  const changes: NamedChange[] = [];
+  for (const file of files) {
+    const edit = (text: string) => editText(client, text, merge);
+    changes.push({ file, ...(await changeClientFile(app.context, file, { project, keepsBackup }, edit)) });
   }
-  const missing = bridgeProblem(app, client);
-  const install = missing === undefined ? [] : [{ text: `${missing}: ${INSTALL_HINT}` }];
-  return [...install, ...(write === true ? variablesProblems(app, client, connection.variables) : [])];
+  return { changes, files };
 }
 
-function describeWrite(file: string, { isChanged, backup }: FileChange): string {
+function describeWrite({ file, isChanged, backup }: NamedChange): string {
   if (!isChanged) return `${file} already has this entry:`;
   return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
-function clientCommand({ context }: App, { client, connection, entry, scope }: Plan): string | undefined {
-  if (client.name !== 'claude-code' || (connection.via === 'http' && connection.isLiteral)) return undefined;
-  return commandText(
-    system('claude mcp add-json', '--scope', scope, ENTRY_NAME, JSON.stringify(entry.value)),
-    context,
-  );
-}
+const describeRemoval = ({ file, isChanged, backup }: NamedChange): string =>
+  isChanged
+    ? `removed ${ENTRY_NAME} from ${file}; the previous version is in ${backup}\n`
+    : `${file} has no entry named ${ENTRY_NAME}\n`;
 
-function commands(app: App, { file }: Plan, command: string | undefined): string[] {
-  const text = `add it to ${commandText(fragment(file), app.context)}, or run`;
-  const own = hintOf(app, { text, command: again({ '--write': true }) });
-  return [own, ...(command === undefined ? [] : [`or run: ${command}`])];
-}
-
-function notes(
-  app: App,
-  { client, scope, file, connection }: Plan,
-  written: Awaited<ReturnType<typeof writeEntry>> | undefined,
-): string[] {
-  const { name } = client;
-  const texts = [
-    written?.isOff && `the entry is disabled in ${file}`,
-    scope === 'project' && client.projectNote,
-  ];
-  if (connection.via === 'stdio') {
-    const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
-    const passesKey = client.passesEnv === undefined || connection.variables.names.includes(KEY_VARIABLE);
-    const env = passesKey ? `, or ${KEY_VARIABLE} when it is set` : '';
-    texts.push(`the bridge uses the saved login${env}${login}`);
-  } else if (refersToKey(connection) && client.input === undefined) {
-    texts.push(`${name} reads the key from ${KEY_VARIABLE} when it starts`, client.httpNote);
-  }
-  return texts.filter((text) => typeof text === 'string');
+async function noteKey(app: App, client: McpClient, scope: Scope, { variables }: StdioEntry) {
+  if (scope === 'project' && client.projectNote !== undefined) await app.notes.note(client.projectNote);
+  const login = app.settings.profile.key === undefined ? '; restaurant login saves one' : '';
+  const passesKey = client.passesEnv === undefined || variables.names.includes(KEY_VARIABLE);
+  const env = passesKey ? `, or ${KEY_VARIABLE} when it is set` : '';
+  await app.notes.note(`the bridge uses the saved login${env}${login}`);
 }

@@ -1,39 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import {
-  applyEdits,
-  type FormattingOptions,
+  findNodeAtLocation,
   getNodeValue,
-  type JSONPath,
-  type ModificationOptions,
-  modify,
+  type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
 import { attempt } from '../../errors.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
-import type { McpClient } from './clients.ts';
-import { ENTRY_NAME, type Entry } from './entry.ts';
+import { ENTRY_NAME, type McpClient } from './clients.ts';
+
+type FileShape = Pick<McpClient, 'format' | 'servers'>;
 
 const BOM = '\uFEFF';
 
 /**
- * Changes the entry in the text of a client's file: TOML, or JSON that may have comments and trailing commas. Everything
- * else is kept: other entries, comments, indentation, line endings, and the user's own keys in our entry. JSON on one
- * short line is formatted.
+ * Changes the entry in the text of a client's file: TOML, or JSON that may have comments and trailing commas. Nothing
+ * else changes, not even a space.
  * @param text content of the file; blank counts as empty
- * @param merge returns the entry to write in place of the existing one; undefined to remove it, with its input
+ * @param merge returns the entry to write in place of the existing one; undefined to remove it
  * @returns the new text, which is the same if nothing changes
  * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(
-  { format, servers = 'mcpServers' }: Pick<McpClient, 'format' | 'servers'>,
+  shape: FileShape,
   text: string,
-  input: JsonObject | undefined,
   merge: (existing: unknown) => JsonObject | undefined,
 ): string {
-  const isToml = format === 'toml';
+  const { servers = 'mcpServers' } = shape;
+  const isToml = shape.format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
   const mark = text.startsWith(BOM) ? BOM : '';
   const before = text.slice(mark.length).trim() === '' && !isToml ? '{}\n' : text.slice(mark.length);
@@ -43,45 +40,47 @@ export function editText(
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
   const entry = merge(list[ENTRY_NAME]);
   if (entry === undefined && list[ENTRY_NAME] === undefined) return text;
-  const inputs = input === undefined ? root.inputs : withInput(root.inputs, input, entry !== undefined);
-  const group = withoutUndefined({ ...list, [ENTRY_NAME]: entry });
-  const wanted = withoutPrototypes(withoutUndefined({ ...root, [servers]: group, inputs })) as JsonObject;
-  if (isDeepStrictEqual(root, wanted)) return text;
+  const wanted = withoutPrototypes(withEntry(root, servers, list, entry)) as JsonObject;
+  if (isDeepStrictEqual(withoutPrototypes(root), wanted)) return text;
   const ways = isToml
     ? [() => appendTable(before, servers, entry), () => patchToml(before, wanted)]
-    : [() => changeJson(changeJson(before, [servers], root, wanted), ['inputs'], root, wanted)];
+    : [() => changeJson(before, [], root, wanted)];
   // With a repeated key or an inline table, an edit may have no effect for the client.
-  const hasEffect = (edited = '') => attempt(() => isDeepStrictEqual(read(edited), wanted)) === true;
+  const hasEffect = (edited = '') =>
+    attempt(() => isDeepStrictEqual(withoutPrototypes(read(edited)), wanted)) === true;
   const edited = ways.map((way) => attempt(way)).find(hasEffect);
   if (edited !== undefined) return mark + edited;
   throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
 
-export function formatSnippet(
-  { format, servers = 'mcpServers' }: McpClient,
-  { value, input }: Entry,
-): string {
-  if (format === 'toml') return formatTable(servers, value);
-  const root = { [servers]: { [ENTRY_NAME]: value }, inputs: input && [input] };
-  return `${JSON.stringify(root, null, 2)}\n`;
+/** A group that becomes empty is removed, too. */
+function withEntry(root: JsonObject, servers: string, list: JsonObject, entry?: JsonObject): JsonObject {
+  if (entry !== undefined) return { ...root, [servers]: { ...list, [ENTRY_NAME]: entry } };
+  const { [ENTRY_NAME]: _, ...others } = list;
+  if (Object.keys(others).length > 0) return { ...root, [servers]: others };
+  const { [servers]: _group, ...rest } = root;
+  return rest;
 }
 
-function withInput(inputs: unknown, input: JsonObject, isWanted: boolean): unknown {
-  if (inputs === undefined) return isWanted ? [input] : undefined;
-  if (!Array.isArray(inputs)) throw new SyntaxError('"inputs" is not an array');
-  const others = inputs.filter((each) => !isObject(each) || each.id !== input.id);
-  if (!isWanted) return others;
-  return others.length < inputs.length ? inputs : [input, ...inputs];
+/** @returns undefined if the text has none, or cannot be read */
+export function entryIn({ format, servers = 'mcpServers' }: FileShape, text: string): unknown {
+  const root = attempt(() => (format === 'toml' ? parseToml : parseJsonc)(text.replace(/^\uFEFF/, '')));
+  const list = isObject(root) ? root[servers] : undefined;
+  return isObject(list) ? list[ENTRY_NAME] : undefined;
+}
+
+export function formatSnippet({ format, servers = 'mcpServers' }: FileShape, entry: JsonObject): string {
+  if (format === 'toml') return formatTable(servers, entry);
+  return `${JSON.stringify({ [servers]: { [ENTRY_NAME]: entry } }, null, 2)}\n`;
 }
 
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
-  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (!isObject(value)) return value;
+  const kept = Object.getPrototypeOf(value);
+  if (kept !== Object.prototype && kept !== null) return value;
   return Object.assign(Object.create(null), mapValues(value, withoutPrototypes));
 }
-
-const withoutUndefined = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 
 function parseToml(text: string): unknown {
   try {
@@ -110,53 +109,108 @@ function appendTable(text: string, servers: string, value: JsonObject = {}): str
   return text + (text.includes('\r\n') ? table.replaceAll('\n', '\r\n') : table);
 }
 
-function parseJsonc(json: string): unknown {
+function treeOf(json: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(json, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error !== undefined) {
-    const line = json.slice(0, error.offset).split('\n').length;
-    throw new SyntaxError(`it is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
-  }
+  if (error === undefined) return root;
+  const line = json.slice(0, error.offset).split('\n').length;
+  throw new SyntaxError(`it is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
+}
+
+function parseJsonc(json: string): unknown {
+  const root = treeOf(json);
   return root && getNodeValue(root);
 }
 
-/** Longest line that is formatted, because formatting takes minutes on a line of a megabyte. */
-const MAX_FORMATTED_LINE = 5000;
+/** Changes a value to another, member by member, so that the comments in it stay. */
+function changeJson(json: string, path: readonly string[], from: unknown, to: unknown): string {
+  if (isDeepStrictEqual(withoutPrototypes(from), withoutPrototypes(to))) return json;
+  if (!isObject(from) || !isObject(to)) return setJson(json, path, to);
+  return Object.keys({ ...from, ...to }).reduce((text, key) => {
+    const at = [...path, key];
+    if (!Object.hasOwn(to, key)) return cutMember(text, at);
+    return Object.hasOwn(from, key)
+      ? changeJson(text, at, from[key], to[key])
+      : insertMember(text, at, to[key]);
+  }, json);
+}
 
-/**
- * Changes a member of JSON text from one value to another, so that comments and formatting are kept. New members and
- * items are inserted before the others, so a comment after the last one keeps its place. A comment on the line of the
- * opening bracket follows the inserted member.
- */
-function changeJson(json: string, place: JSONPath, from: JsonObject, to: JsonObject): string {
-  const key = place.at(-1) as string;
-  const [old, next] = [from[key], to[key]];
-  if (isDeepStrictEqual(old, next)) return json;
-  if (isObject(old) && isObject(next)) {
-    const keys = Object.keys({ ...old, ...next });
-    return keys.reduce((text, each) => changeJson(text, [...place, each], old, next), json);
+function nodeAt(json: string, path: readonly string[]): Node {
+  const root = treeOf(json);
+  const node = root && findNodeAtLocation(root, [...path]);
+  if (node === undefined) throw new SyntaxError('the member has moved');
+  return node;
+}
+
+const splice = (text: string, from: number, to: number, inserted = ''): string =>
+  text.slice(0, from) + inserted + text.slice(to);
+
+function setJson(json: string, path: readonly string[], value: unknown): string {
+  const { offset, length } = nodeAt(json, path);
+  return splice(json, offset, offset + length, formatValue(json, offset, value));
+}
+
+/** Inserts a member before the others, so that a comment after the last one keeps its place. */
+function insertMember(json: string, path: readonly string[], value: unknown): string {
+  const { offset, length, children = [] } = nodeAt(json, path.slice(0, -1));
+  const { unit, eol } = styleOf(json);
+  const indent = lineIndent(json, offset);
+  const member = `${JSON.stringify(path.at(-1))}: ${formatValue(json, offset, value, unit)}`;
+  const inner = json.slice(offset + 1, offset + length - 1);
+  const end = inner.includes('\n') ? '' : eol + indent;
+  return splice(
+    json,
+    offset + 1,
+    offset + 1,
+    `${eol}${indent}${unit}${member}${children.length > 0 ? ',' : end}`,
+  );
+}
+
+/** Cuts a member with the white space before it and its comma; without one, the comma before it. */
+function cutMember(json: string, path: readonly string[]): string {
+  const property = nodeAt(json, path).parent;
+  const object = property?.parent;
+  if (property === undefined || object === undefined) throw new SyntaxError('the member has moved');
+  const brace = object.offset + object.length - 1;
+  const end = property.offset + property.length;
+  const gap = json.slice(0, property.offset).trimEnd().length;
+  const isFirst = gap === object.offset + 1;
+  const comma = commaAt(json, end, brace);
+  const rest = json.slice(comma === undefined ? end : comma + 1);
+  // What follows on the same line must not become a part of a comment before it.
+  const mayJoin = json.slice(json.lastIndexOf('\n', gap - 1) + 1, gap).includes('//');
+  const start = mayJoin && !/^[ \t]*(?:\r?\n|\/\/)/.test(rest) ? property.offset : gap;
+  if (comma !== undefined) {
+    const between = json.slice(end, comma);
+    return splice(json, start, comma + 1, between.trim() === '' ? '' : between);
   }
-  const isInsertion = Array.isArray(old) && Array.isArray(next) && isDeepStrictEqual(old, next.slice(1));
-  const edit = (options: ModificationOptions) =>
-    isInsertion
-      ? modify(json, [...place, 0], next[0], { ...options, isArrayInsertion: true })
-      : modify(json, place, next, { ...options, getInsertionIndex: () => 0 });
-  const plain = edit({});
-  const isLong = plain.some(({ offset }) => lineLength(json, offset) > MAX_FORMATTED_LINE);
-  return applyEdits(json, isLong ? plain : edit({ formattingOptions: styleOf(json) }));
+  const siblings = object.children ?? [];
+  const previous = siblings[siblings.indexOf(property) - 1];
+  if (previous === undefined) {
+    return splice(json, start, isFirst && json.slice(end, brace).trim() === '' ? brace : end);
+  }
+  const cut = splice(json, start, end);
+  const before = commaAt(json, previous.offset + previous.length, property.offset);
+  return before === undefined ? cut : splice(cut, before, before + 1);
 }
 
-function lineLength(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  return (end === -1 ? text.length : end) - text.lastIndexOf('\n', offset - 1);
+/** The position of the next comma, which only white space and comments precede. */
+function commaAt(json: string, from: number, to: number): number | undefined {
+  const [gap = ''] = /^(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(json.slice(from, to)) ?? [];
+  return json[from + gap.length] === ',' ? from + gap.length : undefined;
 }
 
-function styleOf(json: string): FormattingOptions {
-  const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.length,
-    eol: json.includes('\r\n') ? '\r\n' : '\n',
-  };
+const lineIndent = (text: string, at: number): string =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? '';
+
+function styleOf(json: string): { readonly unit: string; readonly eol: string } {
+  const unit = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
+  return { unit: unit.startsWith('\t') ? '\t' : unit, eol: json.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+/** JSON with the indentation of the line at an offset. */
+function formatValue(json: string, offset: number, value: unknown, more = ''): string {
+  const { unit, eol } = styleOf(json);
+  return JSON.stringify(value, null, unit).replaceAll('\n', eol + lineIndent(json, offset) + more);
 }

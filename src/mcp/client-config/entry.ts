@@ -1,49 +1,57 @@
-import { isDeepStrictEqual } from 'node:util';
-import { failure, usage } from '../../errors.ts';
-import { again, slot } from '../../hint.ts';
-import { excerpt } from '../../util/format.ts';
+import type { App } from '../../app/app.ts';
+import { findInstalled } from '../../app/program-path.ts';
+import { configuredEndpoint, requestHeaders, requireEndpoint } from '../../app/target.ts';
+import { assertMayCarryKey } from '../../client/endpoint.ts';
+import { isHarmless } from '../../client/http/headers.ts';
+import { usage } from '../../errors.ts';
+import { again, restaurant, slot } from '../../hint.ts';
+import { absolute, pathOf } from '../../storage/paths.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import { traitsOf } from '../../util/platform.ts';
-import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
-
-export const ENTRY_NAME = 'restaurant';
-
-export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
+import type { McpClient, Program, Scope } from './clients.ts';
+import { KEY_VARIABLE, neededVariables, savedKey, type Variables } from './variables.ts';
 
 export const COMMAND = 'restaurant';
 
-export type Connection = StdioConnection | HttpConnection;
+export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 
-/** The variables that the bridge needs and that a client may not have, by the way they reach it. */
-export interface BridgeVariables {
-  readonly env: Readonly<Record<string, string>>;
-  /** Named in the entry: the client reads them when it starts the bridge. */
-  readonly names: readonly string[];
-  readonly missing: readonly string[];
-}
-
-interface StdioConnection {
-  readonly via: 'stdio';
-  readonly args: readonly string[];
-  readonly variables: BridgeVariables;
-}
-
-export interface HttpConnection {
-  readonly via: 'http';
-  readonly url: string;
-  /** The headers, with the key: templates with `${VAR}`, or values in a literal entry. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly isLiteral: boolean;
-}
-
-export const KEY_HEADER = { Authorization: `Bearer \${${KEY_VARIABLE}}` };
-
-export const refersToKey = (connection: Connection): boolean =>
-  connection.via === 'http' && connection.headers.Authorization === KEY_HEADER.Authorization;
-
-export interface Entry {
+export interface StdioEntry {
   readonly value: JsonObject;
-  readonly input?: JsonObject | undefined;
+  readonly program: Program;
+  readonly variables: Variables;
+}
+
+/** @throws {AppError} `usage` for an argument that would not reach the bridge as it is */
+export function stdioEntry(app: App, client: McpClient, scope: Scope): StdioEntry {
+  app.config.warnIfIgnored();
+  const variables = neededVariables(app, client, scope);
+  const line = commandLine(app, client, bridgeArguments(app));
+  const env = { ...variables.values, ...configFolder(app, scope), ...line.env };
+  const program: Program = {
+    command: line.command,
+    args: line.args,
+    ...(Object.keys(env).length > 0 && { env }),
+  };
+  const names = variables.names.length > 0 ? { env_vars: variables.names } : {};
+  const value = { ...(client.stdio?.(program, scope) ?? program), ...names };
+  return { value, program, variables };
+}
+
+const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
+
+function bridgeArguments(app: App): string[] {
+  const { globals, settings } = app;
+  // Check the URL before it becomes part of a command line.
+  configuredEndpoint(app);
+  const args = ['mcp'];
+  // The embedded sandbox has no address and no key.
+  for (const name of globals.demo === true ? (['protocol'] as const) : REPEATED_SETTINGS) {
+    const { value, source } = settings.raw(name);
+    if (value !== null && (source === 'flag' || source === 'env')) args.push(`--${name}`, value);
+  }
+  if (globals.insecureHttp === true) args.push('--insecure-http');
+  if (globals.demo === true) args.push('--demo');
+  return args;
 }
 
 /** Characters that cmd.exe interprets in the arguments of a command. */
@@ -52,11 +60,22 @@ const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
 /** Without it, cmd.exe looks for a command in the current folder first, which may be a cloned repository. */
 const ONLY_ON_PATH = 'NoDefaultCurrentDirectoryInExePath';
 
-/**
- * The command line of the bridge, which clients start without a shell, and its environment.
- * @throws {AppError} `usage` for an argument that would not reach the bridge as it is
- */
-export function programOf(args: readonly string[], platform: NodeJS.Platform) {
+/** The PATH of a program with windows on macOS. */
+export const WINDOW_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
+
+/** The command of the bridge, which clients start without a shell: by its name, or by its path if they may not find it. */
+function commandLine({ context }: App, client: McpClient, args: readonly string[]): Required<Program> {
+  const { executable, platform } = context;
+  const installed = findInstalled(context);
+  const isFound = installed.state !== 'missing' && installed.state !== 'other';
+  if (!isFound && executable !== undefined) return { command: executable, args, env: {} };
+  if (isFound && client.hasWindows === true && platform === 'darwin') {
+    const { path } = installed;
+    // A script of npm needs Node.js, which is in the same folder.
+    const folders = `${pathOf(platform).dirname(path)}:${WINDOW_PATH}`;
+    const env: Record<string, string> = executable === undefined ? { PATH: folders } : {};
+    return { command: path, args, env };
+  }
   const { launcher } = traitsOf(platform);
   const special = launcher.length === 0 ? undefined : args.find((arg) => CMD_SPECIAL.test(arg));
   if (special !== undefined) {
@@ -70,140 +89,104 @@ export function programOf(args: readonly string[], platform: NodeJS.Platform) {
   return { command, args: [...before, ...args], env };
 }
 
-export function buildEntry(
-  client: McpClient,
-  connection: Connection,
-  scope: Scope = 'user',
-  platform: NodeJS.Platform = 'linux',
-): Entry {
-  if (connection.via === 'http') {
-    const auth = client.namesVariables
-      ? variableHeaders(connection)
-      : { headers: headersOf(client, connection) };
-    const input = refersToKey(connection) ? client.input : undefined;
-    return { value: { ...client.http?.(connection.url, scope), ...auth }, input };
-  }
-  const { args, variables } = connection;
-  const names = variables.names.length === 0 ? {} : { [VARIABLES_KEY]: variables.names };
-  const { env, ...line } = programOf(args, platform);
-  const program = { ...line, ...unlessEmpty('env', { ...variables.env, ...env }), ...names };
-  return { value: client.stdio?.(program, scope) ?? program };
-}
-
-const unlessEmpty = (key: string, value: JsonObject): JsonObject =>
-  Object.keys(value).length === 0 ? {} : { [key]: value };
-
-function headersOf({ reference, input }: McpClient, { headers, isLiteral }: HttpConnection): JsonObject {
-  if (isLiteral || reference === undefined) return headers;
-  const placeholder = (_match: string, variable: string): string =>
-    variable === KEY_VARIABLE && input ? `\${input:${input.id}}` : reference(variable);
-  return mapValues(headers, (value) => value.replace(/\$\{(\w+)\}/g, placeholder));
-}
-
-/** A header value that is nothing but a reference to an environment variable. */
-export const VARIABLE = /^\$\{(\w+)\}$/;
-
-/** Returns the key and headers in the format of Codex, which separates values from names of variables. */
-function variableHeaders(connection: HttpConnection): JsonObject {
-  const values: Record<string, string> = {};
-  const variables: Record<string, string> = {};
-  const { Authorization, ...others } = connection.headers;
-  for (const [name, value] of Object.entries(refersToKey(connection) ? others : connection.headers)) {
-    const variable = connection.isLiteral ? undefined : VARIABLE.exec(value)?.[1];
-    if (variable === undefined) values[name] = value;
-    else variables[name] = variable;
-  }
-  return {
-    ...(refersToKey(connection) ? { bearer_token_env_var: KEY_VARIABLE } : {}),
-    ...unlessEmpty('http_headers', values),
-    ...unlessEmpty('env_http_headers', variables),
-  };
+/** The config folder, if it was moved: the client may not have the variable. Never in a file that is shared. */
+function configFolder({ context, paths }: App, scope: Scope): Record<string, string> {
+  const path = pathOf(context.platform);
+  const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
+    (name) => absolute(path, context.env[name]) !== undefined,
+  );
+  return isMoved && scope === 'user' && paths.configFile !== undefined
+    ? { [CONFIG_VARIABLE]: path.dirname(paths.configFile) }
+    : {};
 }
 
 const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 
-/** Keys that decide what a program runs, for all clients. */
-const PROCESS_KEYS: readonly string[] = [...ENVIRONMENT_KEYS, 'cwd', 'envFile', 'env_file'];
+/** Variables that this program writes, and that an earlier run may have written with another value. */
+const OWN_VARIABLES: readonly string[] = [CONFIG_VARIABLE, ONLY_ON_PATH, 'PATH'];
 
-/** Names of variables that a program receives (Codex). */
-const VARIABLES_KEY = 'env_vars';
+/** Whether an entry starts this program, by any path and launcher. */
+export function isOurs(entry: unknown): boolean {
+  if (!isObject(entry)) return false;
+  const line = [entry.command, entry.args].flat(2).filter((word) => typeof word === 'string');
+  const at = line.findIndex((word) => /(?:^|[\\/])restaurant(?:\.exe|\.cmd)?$/i.test(word));
+  return at !== -1 && line[at + 1] === 'mcp';
+}
 
-/** Keys that select or describe a transport, for all clients. Keys of different transports in one entry conflict. */
-const TRANSPORT_KEYS: ReadonlySet<string> = new Set([
-  ...PROCESS_KEYS,
-  VARIABLES_KEY,
-  ...'command args type transport transportType source url serverUrl httpUrl tcp'.split(' '),
-  ...'headers http_headers env_http_headers headersHelper requestInit bearer_token_env_var'.split(' '),
-  ...'oauth oauth_resource oauthScopes scopes auth authProviderType disableOAuth'.split(' '),
-]);
+/** Keys that say what is started. */
+const LINE_KEYS: readonly string[] = ['type', 'command', 'args', ...ENVIRONMENT_KEYS];
 
 /**
- * Merges the entry into the existing one in the file. Keys of another transport are removed. The user's other keys
- * (timeouts, trust, tool filters) are kept, and so is the environment if the existing entry starts a program.
+ * The entry to write. Keys that the user added to our entry (timeouts, trust, variables) are kept; the entry of another
+ * program is replaced, and so is one in a project, which somebody else may have written.
  */
-export function mergeEntry(
-  existing: unknown,
-  value: JsonObject,
-  dropped: readonly string[] = [],
-): JsonObject {
-  const old = isObject(existing) ? existing : {};
-  const startsProgram = 'command' in value && 'command' in old;
-  const isKept = (key: string): boolean =>
-    !dropped.includes(key) &&
-    (!TRANSPORT_KEYS.has(key) || (startsProgram && [...PROCESS_KEYS, VARIABLES_KEY].includes(key)));
-  const merged: JsonObject = {
-    ...Object.fromEntries(Object.entries(old).filter(([key]) => isKept(key))),
-    ...value,
-  };
-  if (old.tools !== undefined && !dropped.includes('tools')) merged.tools = old.tools;
-  if (!startsProgram) return merged;
-  const [names, ownNames] = [old[VARIABLES_KEY], value[VARIABLES_KEY]];
-  if (Array.isArray(names) && Array.isArray(ownNames)) {
-    merged[VARIABLES_KEY] = [...new Set([...names, ...ownNames])];
-  }
+export function mergeEntry(existing: unknown, value: JsonObject, scope: Scope): JsonObject {
+  if (scope === 'project' || !isObject(existing) || !isOurs(existing)) return value;
+  const added = Object.entries(existing).filter(([key]) => !LINE_KEYS.includes(key));
+  const merged: JsonObject = { ...value, ...Object.fromEntries(added) };
+  const [names, ownNames] = [existing.env_vars, value.env_vars];
+  if (Array.isArray(names) && Array.isArray(ownNames))
+    merged.env_vars = [...new Set([...names, ...ownNames])];
   for (const key of ENVIRONMENT_KEYS) {
-    if (!isObject(old[key])) continue;
-    // Written by an earlier run, which may have used another folder or system.
-    const { [CONFIG_VARIABLE]: _folder, [ONLY_ON_PATH]: _isWindows, ...env } = old[key];
-    delete merged[key];
-    Object.assign(merged, unlessEmpty(key, { ...env, ...(value[key] as JsonObject | undefined) }));
+    const old = existing[key];
+    if (!isObject(old)) continue;
+    const kept = Object.entries(old).filter(([name]) => !OWN_VARIABLES.includes(name));
+    const env = { ...Object.fromEntries(kept), ...(value[key] as JsonObject | undefined) };
+    if (Object.keys(env).length > 0) merged[key] = env;
   }
   return merged;
 }
 
-export const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
-const SECRET_HOLDERS: readonly string[] = [...ENVIRONMENT_KEYS, 'headers', 'http_headers', 'requestInit'];
-
-/** Masks what may be secret in an entry, except for values that this program wrote. */
-export function maskOthers(
-  value: unknown,
-  own: unknown,
-  isSecret = (key: string) => SECRET_HOLDERS.includes(key) || SECRET_NAME.test(key),
-  hide = false,
-): unknown {
-  if (isDeepStrictEqual(value, own)) return value;
-  if (Array.isArray(value)) return value.map((each) => maskOthers(each, undefined, isSecret, hide));
-  if (!isObject(value)) return hide && value !== null ? '…' : value;
-  const others: JsonObject = isObject(own) ? own : {};
-  return mapValues(value, (each, key) => maskOthers(each, others[key], isSecret, hide || isSecret(key)));
+/** @throws {AppError} `usage` if the client cannot connect directly without the key in its file */
+export function httpEntry(app: App, client: McpClient): JsonObject {
+  const { name, http, reference, namesVariables = false } = client;
+  const stdio = { command: again({}, { without: ['--via'] }) };
+  if (http === undefined) throw usage(`${name} only supports stdio servers`, stdio);
+  if (app.globals.demo === true) throw usage('--demo has no URL for a client', stdio);
+  if (reference === undefined && !namesVariables) {
+    throw usage(`${name} cannot read the key from a variable`, stdio);
+  }
+  const { url } = requireEndpoint(app);
+  assertMayCarryKey(url, app.globals.insecureHttp === true);
+  const headers = requestHeaders(app, url, true);
+  for (const [header, value] of Object.entries(headers)) {
+    if (isHarmless(header) || /\$\{\w+\}/.test(value)) continue;
+    throw usage(`the value of the header ${header} would be in the file`, [
+      {
+        text: 'refer to a variable',
+        command: restaurant('config', 'set', `header.${header}`, '${VARIABLE}'),
+      },
+      { text: 'or use stdio', ...stdio },
+    ]);
+  }
+  // Without a key, additional headers may authenticate instead.
+  const key = app.secrets.environmentKey ?? savedKey(app);
+  const hasKey = key !== null || Object.keys(headers).every(isHarmless);
+  if (namesVariables) {
+    const token = hasKey ? { bearer_token_env_var: KEY_VARIABLE } : {};
+    return { ...http(url.href), ...token, ...variableHeaders(name, headers) };
+  }
+  const all = { ...(hasKey && { Authorization: `Bearer \${${KEY_VARIABLE}}` }), ...headers };
+  const refer = (_: string, variable: string) => reference?.(variable) ?? '';
+  return { ...http(url.href), headers: mapValues(all, (value) => value.replaceAll(/\$\{(\w+)\}/g, refer)) };
 }
 
-/**
- * Checks that the entry of a shared file does not change how the program runs, which its author could use to run code
- * (NODE_OPTIONS, cwd).
- * @throws {AppError} `bad_config` with the keys and their values
- */
-export function assertNotForeign(file: string, merged: JsonObject, own: JsonObject): void {
-  const foreign = PROCESS_KEYS.filter(
-    (key) => merged[key] !== undefined && !isDeepStrictEqual(merged[key], own[key]),
-  );
-  if (foreign.length === 0) return;
-  const values = maskOthers(Object.fromEntries(foreign.map((key) => [key, merged[key]])), undefined, (key) =>
-    SECRET_NAME.test(key),
-  );
-  throw failure(
-    'bad_config',
-    `refusing to keep ${foreign.join(', ')} in the entry ${ENTRY_NAME} of ${file}: somebody else may have written ${excerpt(JSON.stringify(values))}, which changes what the server runs`,
-    { text: `remove ${foreign.join(', ')} from the entry, or`, command: again({ '--scope': 'user' }) },
-  );
+/** Codex has a separate key for the names of the variables with header values. */
+function variableHeaders(client: string, headers: Readonly<Record<string, string>>): JsonObject {
+  const values: JsonObject = {};
+  const names: JsonObject = {};
+  for (const [header, value] of Object.entries(headers)) {
+    const variable = /^\$\{(\w+)\}$/.exec(value)?.[1];
+    if (variable === undefined && value.includes('${')) {
+      throw usage(`${client} cannot read the header ${header} from a variable`, {
+        command: again({}, { without: ['--via'] }),
+      });
+    }
+    if (variable === undefined) values[header] = value;
+    else names[header] = variable;
+  }
+  return {
+    ...(Object.keys(values).length > 0 && { http_headers: values }),
+    ...(Object.keys(names).length > 0 && { env_http_headers: names }),
+  };
 }

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { MCP_CLIENTS } from '../../../src/mcp/client-config/clients.ts';
+import { clientPaths } from '../../../src/mcp/client-config/client-file.ts';
+import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
 import { openProtocolStore } from '../../../src/storage/state.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { playSessions } from '../../helpers/session.ts';
@@ -70,7 +71,7 @@ it('supports twelve clients', () => {
 
 describe.each(ENTRIES)('$client', (shape) => {
   const { client: name } = shape;
-  const wanted = (name === 'cline' ? undefined : shape.http) ?? shape.stdio;
+  const wanted = shape.stdio;
 
   it('prints the entry, writes it with --write, and changes nothing the second time', async () => {
     const { run, at, read } = openHome();
@@ -82,8 +83,7 @@ describe.each(ENTRIES)('$client', (shape) => {
     const first = await run(name, '--write', '--json');
     expect(first).toMatchObject({ exit: 0, stderr: '' });
     const [{ restaurant: entry }] = Object.values(wanted) as [{ restaurant: object }];
-    const via = wanted === shape.http ? 'http' : 'stdio';
-    const summary = { client: name, via, file: at(shape.file), entry, written: true };
+    const summary = { client: name, via: 'stdio', file: at(shape.file), entry, written: true };
     expect(JSON.parse(first.stdout)).toMatchObject(summary);
     expect(JSON.parse(first.stdout)).not.toHaveProperty('backup');
     const text = read(shape.file);
@@ -93,15 +93,21 @@ describe.each(ENTRIES)('$client', (shape) => {
     expect(read(shape.file)).toBe(text);
   });
 
-  it('writes a stdio entry, and switches to http and back', async () => {
-    const { run, read } = openHome();
-    expect(await run(name, '--via', 'stdio', '--write')).toMatchObject({ exit: 0 });
-    expect(parsed(name, read(shape.file))).toEqual(shape.stdio);
-    if (shape.http === undefined) return;
-    await run(name, '--via', 'http', '--write');
-    expect(parsed(name, read(shape.file))).toEqual(shape.http);
-    await run(name, '--via', 'stdio', '--write');
-    expect(parsed(name, read(shape.file))).toMatchObject(shape.stdio);
+  it('prints an http entry with the variable of the key, and never writes it', async () => {
+    const { run, at } = openHome();
+    const { exit, stdout, stderr } = await run(name, '--via', 'http');
+    if (shape.http === undefined) {
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(`restaurant mcp config ${name}`)]);
+      return;
+    }
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(parsed(name, stdout)).toEqual(shape.http);
+    const refused = await run(name, '--via', 'http', '--write');
+    expect([refused.exit, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`hint: restaurant mcp config ${name} --write`),
+    ]);
+    expect(existsSync(at(shape.file))).toBe(false);
   });
 
   it('takes the entry back with --remove, and changes nothing else', async () => {
@@ -110,7 +116,7 @@ describe.each(ENTRIES)('$client', (shape) => {
     const isToml = name === 'codex';
     const before = isToml
       ? '# mine\n[mcp_servers.other]\ncommand = "x"\n'
-      : `{\n  // mine\n  "${servers}": {\n    "other": { "command": "x" }\n  }\n}\n`;
+      : `{\n  // mine\n  "${servers}": { /* first */\n    "other": { "command": "x" }, // about it\n  }\n}\n`;
     put(shape.file, before);
     const nothing = await run(name, '--remove', '--json');
     expect(JSON.parse(nothing.stdout)).toMatchObject({ client: name, written: false });
@@ -118,18 +124,116 @@ describe.each(ENTRIES)('$client', (shape) => {
     const { exit, stdout } = await run(name, '--remove');
     expect(exit).toBe(0);
     expect(stdout).toContain('removed restaurant from ');
-    expect(parsed(name, read(shape.file))).toEqual({
-      ...(parsed(name, before) as object),
-      ...(name === 'vscode' ? { inputs: [] } : {}),
-    });
-    expect(read(shape.file)).toContain('mine');
+    expect(read(shape.file)).toBe(before);
   });
 
-  it('never contains the key unless requested', async () => {
+  it('never contains the key', async () => {
     const { run, read } = openHome({ RESTAURANT_API_KEY: KEY });
-    const outputs = await Promise.all([run(name), run(name, '--json'), run(name, '--via', 'stdio')]);
+    const outputs = await Promise.all([run(name), run(name, '--json'), run(name, '--via', 'http')]);
     await run(name, '--write');
     expect(JSON.stringify([outputs, read(shape.file)])).not.toContain(KEY);
+  });
+});
+
+it('prints the entry that most clients read for one that it does not know, and a command for it', async () => {
+  const { run } = openHome();
+  const { exit, stdout } = await run('goose', '--json');
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    client: 'goose',
+    via: 'stdio',
+    entry: { command: 'restaurant', args: ['mcp'] },
+    command: "npx add-mcp 'restaurant mcp'",
+    written: false,
+  });
+  const refused = await run('goose', '--write');
+  expect([refused.exit, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('restaurant mcp config goose\n'),
+  ]);
+});
+
+describe('an entry of another program', () => {
+  const FOREIGN = { command: 'npx', args: ['other'], env: { TOKEN: 'secret' } };
+  const file = '.cursor/mcp.json';
+  const put = (home: ReturnType<typeof openHome>) =>
+    home.put(file, JSON.stringify({ mcpServers: { restaurant: FOREIGN } }));
+
+  it('is replaced, and kept in the backup by --remove and by later writes', async () => {
+    const home = openHome();
+    put(home);
+    const { stderr } = await home.run('cursor', '--write');
+    expect(stderr).toContain('replaced an entry of another program');
+    expect(JSON.parse(home.read(file)).mcpServers.restaurant).toEqual({
+      command: 'restaurant',
+      args: ['mcp'],
+    });
+    await home.run('cursor', '--write', '--profile', 'default');
+    await home.run('cursor', '--remove');
+    expect(JSON.parse(home.read(file))).toEqual({});
+    expect(JSON.parse(home.read(`${file}.bak`)).mcpServers.restaurant).toEqual(FOREIGN);
+  });
+});
+
+describe('a command that the client may not find', () => {
+  const env = (path: string) => ({ HOME: '/Users/u', PATH: path });
+  const entry = async (name: string, options: RunOptions) => {
+    const { stdout, exit, stderr } = await runCli(
+      ['mcp', 'config', name, '--demo', '--json', '--scope', 'user'],
+      {
+        cwd: tempFolder(),
+        ...options,
+      },
+    );
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    return JSON.parse(stdout).entry;
+  };
+
+  it('has its path for programs with windows on macOS, with the folder of Node.js', async () => {
+    const bin = tempFolder();
+    writeFileSync(join(bin, 'restaurant'), '#!/bin/sh\n');
+    const mac = { platform: 'darwin', env: env(bin) } as const;
+    const args = ['mcp', '--demo'];
+    const PATH = `${bin}:/usr/bin:/bin:/usr/sbin:/sbin`;
+    for (const name of ['claude-desktop', 'cursor', 'windsurf']) {
+      expect(await entry(name, mac)).toEqual({ command: join(bin, 'restaurant'), args, env: { PATH } });
+    }
+    expect(await entry('gemini', mac)).toEqual({ command: 'restaurant', args });
+    const executable = { ...mac, executable: '/opt/restaurant' };
+    expect(await entry('cursor', executable)).toEqual({ command: join(bin, 'restaurant'), args });
+  });
+
+  it.each([
+    ['linux', '/opt/restaurant/restaurant'],
+    ['win32', 'C:\\Tools\\restaurant.exe'],
+  ] as const)('is the executable if it is not on the PATH: %s', async (platform, executable) => {
+    const options = { platform, executable, env: env('/nowhere'), homedir: () => 'C:\\Users\\u' };
+    expect(await entry('cursor', options)).toEqual({ command: executable, args: ['mcp', '--demo'] });
+  });
+});
+
+describe('the files of Claude Desktop on Windows', () => {
+  const context = {
+    platform: 'win32',
+    env: { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' },
+    homedir: () => 'C:\\U',
+    cwd: () => 'C:\\U',
+  } as const;
+  const client = MCP_CLIENTS.find(({ name }) => name === 'claude-desktop') as McpClient;
+  const old = 'C:\\R\\Claude\\claude_desktop_config.json';
+  const store = 'C:\\L\\Packages\\Claude_pzs8\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json';
+
+  it.each([
+    ['without either', [], false, [old]],
+    ['with the program alone', ['Other_1'], true, [old]],
+    ['with the package of the Store', ['Other_1', 'Claude_pzs8'], false, [store]],
+    ['with both', ['Claude_pzs8'], true, [old, store]],
+  ])('%s', (_name, packages, isInstalled, files) => {
+    const disk = {
+      list: (folder: string) => (folder === 'C:\\L\\Packages' ? packages : []),
+      exists: (path: string) => isInstalled && path === 'C:\\R\\Claude',
+    };
+    expect(clientPaths(client, 'user', context, disk)).toEqual(files);
   });
 });
 

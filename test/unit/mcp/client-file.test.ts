@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { changeClientFile } from '../../../src/mcp/client-config/client-file.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
-const OPTIONS = { isSecret: false };
+const OPTIONS = {};
 const context = (signal = new AbortController().signal) => ({ platform: process.platform, signal });
 
 it('starts over when the client changes its file during the edit', async () => {
