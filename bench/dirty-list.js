@@ -169,7 +169,7 @@ function newPlace(random, row, least, most, others = []) {
 const LEGAL = split('GmbH, GmbH & Co. KG, AG, Inc., Ltd, LLC, S.A.R.L., & Co');
 
 /**
- * The errors of a row, by kind. They change the columns of a row. A kind may need restaurants of a certain role. `isElsewhere`:
+ * The errors of a row, by kind. They change the columns of a row. A kind may need restaurants of a certain role, or that fit. `isElsewhere`:
  * the place in the row is not that of the restaurant, so only name and city identify it; `isUnlisted`: the service does not
  * have the restaurant.
  */
@@ -192,6 +192,12 @@ const KINDS = {
   branch: {
     change: ({ name }, random) => ({
       name: `${name} ${random.pick(['- Downtown', '| Riverside', '@ Market Hall'])}`,
+    }),
+  },
+  umlauts: {
+    fits: ({ name }) => /[äöü]/.test(name),
+    change: ({ name }) => ({
+      name: name.replace(/[äöü]/g, (letter) => `${{ ä: 'a', ö: 'o', ü: 'u' }[letter]}e`),
     }),
   },
   typo: { change: ({ name }, random) => ({ name: typo(random, name) }) },
@@ -253,8 +259,10 @@ export function makeDirtyList(seed, count) {
   const ids = new Set(listed.map(({ service_id }) => service_id));
   const rows = Array.from({ length: count }, (_, index) => {
     const kind = names[index % names.length];
-    const { role, change, isElsewhere = false, isUnlisted = false } = KINDS[kind];
-    const restaurant = random.pick(all.filter((each) => role === undefined || each.role === role));
+    const { role, fits = () => true, change, isElsewhere = false, isUnlisted = false } = KINDS[kind];
+    const restaurant = random.pick(
+      all.filter((each) => (role === undefined || each.role === role) && fits(each)),
+    );
     const clean = cleanRow(random, restaurant);
     const sameName = listed.filter(({ name }) => name === restaurant.name);
     const row = { ...clean, ...change?.(clean, random, sameName) };

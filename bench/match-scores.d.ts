@@ -7,12 +7,18 @@ interface Result {
 }
 export const MODES: Readonly<Record<Mode, { readonly options: string[]; readonly columns: string[] }>>;
 export const GOALS: readonly {
+  readonly service: 'parts' | 'likeness';
   readonly mode: Mode;
-  readonly what: 'precision' | 'recall';
+  readonly what: 'precision' | 'recall' | 'first';
   readonly least: number;
 }[];
 export function scoreOf(
   rows: readonly DirtyRow[],
   results: readonly Result[],
   mode: Mode,
-): { readonly precision: number; readonly recall: number; readonly wrong: readonly unknown[] };
+): {
+  readonly precision: number;
+  readonly recall: number;
+  readonly first: number;
+  readonly wrong: readonly unknown[];
+};

@@ -7,21 +7,20 @@ export const MODES = {
   place: { options: ['--loose'], columns: ['name', 'city', 'lat', 'lng', 'address'], answer: 'placed' },
 };
 
-/** Shares that a list must reach. */
-export const GOALS = [
-  { mode: 'name', what: 'precision', least: 0.999 },
-  { mode: 'loose', what: 'precision', least: 0.999 },
-  { mode: 'place', what: 'precision', least: 0.999 },
-  { mode: 'loose', what: 'recall', least: 0.9 },
-  { mode: 'place', what: 'recall', least: 0.97 },
-];
+/** Shares that a list must reach, by kind of service and mode. */
+export const GOALS = ['parts', 'likeness'].flatMap((service) => [
+  ...Object.keys(MODES).map((mode) => ({ service, mode, what: 'precision', least: 0.999 })),
+  { service, mode: 'loose', what: 'recall', least: 0.9 },
+  { service, mode: 'place', what: 'recall', least: service === 'parts' ? 0.9 : 0.97 },
+  ...['loose', 'place'].map((mode) => ({ service, mode, what: 'first', least: 0.95 })),
+]);
 
 const share = (part, whole) => (whole.length === 0 ? 1 : part.length / whole.length);
 
 /**
  * Scores the results of the rows: their status and the id of their restaurant.
  * @returns the precision of `matched` and of `likely`, and the recall of both: the share of correct restaurants among the rows
- * that have one, and one only
+ * that have one, and one only; `first`: the share of doubtful rows, of those that have a correct restaurant, that show it first
  */
 export function scoreOf(rows, results, mode) {
   const { answer } = MODES[mode];
@@ -38,6 +37,8 @@ export function scoreOf(rows, results, mode) {
   };
 }
 
+const isDoubtful = ({ status }) => status === 'likely' || status === 'ambiguous';
+
 function figures(judged) {
   const [matched, likely] = ['matched', 'likely'].map((wanted) =>
     judged.filter(({ status }) => status === wanted),
@@ -53,6 +54,10 @@ function figures(judged) {
     recall: share(
       having.filter((each) => isRight(each) && ['matched', 'likely'].includes(each.status)),
       having,
+    ),
+    first: share(
+      having.filter((each) => isRight(each) && isDoubtful(each)),
+      having.filter(isDoubtful),
     ),
     having: having.length,
   };

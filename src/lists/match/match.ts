@@ -3,7 +3,7 @@ import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { isSameName } from '../../util/fold.ts';
 import { isObject } from '../../util/json.ts';
-import { isOneLetterOff, isSameSimplified, nameSimilarity } from './names.ts';
+import { isOneLetterOff, isSameSimplified, nameSimilarity, simplifyName } from './names.ts';
 import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
 
 export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
@@ -64,6 +64,8 @@ interface Rule {
 }
 
 const MIN_SIMILARITY = 0.8;
+/** The least similarity of a name with several wrong letters, at the place of the row. */
+const MIN_LIKENESS = 0.5;
 
 const isWithin = (limit: number, { meters }: Candidate): boolean => meters !== undefined && meters <= limit;
 const isHere = (candidate: Candidate): boolean =>
@@ -74,12 +76,33 @@ const isSimilar = ({ restaurant, isSame }: Candidate, { query }: Choice): boolea
   !isSame && nameSimilarity(query.name, restaurant.name) >= MIN_SIMILARITY;
 const isLooselySame = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
   isLoose && !isFar(candidate) && isSameSimplified(query.name, candidate.restaurant.name);
+/** Whether a candidate is at the door, or has the address of the row. */
+const isAtPlace = (candidate: Candidate): boolean =>
+  isWithin(DOOR, candidate) || (candidate.sameAddress === true && !isFar(candidate));
+/** Whether no other restaurant of the name is near, but not here: the coordinates of a row may be coarse. */
+const isAlone = (candidate: Candidate, { candidates }: Choice): boolean =>
+  isAtPlace(candidate) || !candidates.some((each) => each.isSame && isWithin(FAR, each) && !isHere(each));
+const hasNoPlace = ({ meters, sameAddress }: Candidate): boolean =>
+  meters === undefined && sameAddress === undefined;
 const isTypo = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
-  isLoose && !isFar(candidate) && isOneLetterOff(query.name, candidate.restaurant.name, isHere(candidate));
+  isLoose && isOneLetterOff(query.name, candidate.restaurant.name, isAtPlace(candidate));
+const isLike = ({ restaurant }: Candidate, { query }: Choice): boolean =>
+  likeness(query.name, restaurant.name) >= MIN_LIKENESS;
+
+/** The similarity of two names, or of their simplified forms. */
+const likeness = (one: string, other: string): number =>
+  Math.max(
+    nameSimilarity(one, other),
+    Math.min(0.99, nameSimilarity(simplifyName(one) ?? one, simplifyName(other) ?? other)),
+  );
 
 /** The first rule that a candidate fits decides. If several fit it, the row is ambiguous unless the place selects one. */
 const RULES: readonly Rule[] = [
-  { status: 'matched', match: 'place', fits: (each) => each.isSame && isHere(each) },
+  {
+    status: 'matched',
+    match: 'place',
+    fits: (each, all) => each.isSame && isHere(each) && isAlone(each, all),
+  },
   { status: 'likely', match: 'place', fits: (each, all) => isWithin(DOOR, each) && isSimilar(each, all) },
   { status: 'matched', match: 'exact', fits: (each, all) => all.hasOneSame && each.isSame && !isFar(each) },
   { status: 'likely', match: 'place', fits: (each) => each.isSame && !isFar(each) },
@@ -90,8 +113,13 @@ const RULES: readonly Rule[] = [
     fits: (each, all) => isHere(each) && each.sameAddress === true && isSimilar(each, all),
   },
   { status: 'likely', match: 'loose', fits: isLooselySame },
-  { status: 'likely', match: 'loose', fits: (each, all) => isHere(each) && isTypo(each, all) },
-  { status: 'likely', match: 'loose', fits: isTypo },
+  { status: 'likely', match: 'loose', fits: (each, all) => isAtPlace(each) && isTypo(each, all) },
+  { status: 'likely', match: 'loose', fits: (each, all) => hasNoPlace(each) && isTypo(each, all) },
+  {
+    status: 'likely',
+    match: 'loose',
+    fits: (each, all) => all.isLoose && isAtPlace(each) && isLike(each, all),
+  },
   { status: 'likely', match: 'only', fits: (each, { isOnly }) => isOnly && !isFar(each) },
 ];
 
@@ -105,9 +133,14 @@ export const matchName = (query: MatchQuery, found: Found, isLoose = false): Row
 
 const AGAIN = RULES.filter(({ match }) => match !== 'only');
 
-/** Matches the results of the second search, by the simplified name. Only the place can confirm them. */
+/**
+ * Matches the results of a further search, by another name. Only the place can confirm them, and those that are not like
+ * the name are no candidates.
+ */
 export function matchAgain(query: MatchQuery, found: Found): RowResult {
   const result = decide(query, found, true, AGAIN);
+  const isLike = likeness(query.name, result.restaurant?.name ?? '') >= MIN_LIKENESS;
+  if (result.status === 'ambiguous' && !isLike) return NOT_FOUND;
   return result.match === 'exact' ? { ...result, status: 'likely', match: 'loose' } : result;
 }
 
@@ -138,14 +171,14 @@ function decide(
     if (fitting.length === 1) return resultOf(status, match, one, choice);
     return severalFit(fitting, status, choice);
   }
-  return resultOf('ambiguous', 'best', bestOf(candidates, query), choice);
+  return resultOf('ambiguous', 'best', ranked(candidates, query)[0] as Candidate, choice);
 }
 
 /** Of several restaurants with one name, the address selects one, or the distance if it is clear. */
 function severalFit(fitting: readonly Candidate[], status: Status, choice: Choice): RowResult {
   const [byAddress, ...others] = fitting.filter(({ sameAddress }) => sameAddress === true);
   if (byAddress !== undefined && others.length === 0) return resultOf(status, 'place', byAddress, choice);
-  const best = bestOf(fitting, choice.query);
+  const best = ranked(fitting, choice.query)[0] as Candidate;
   const isClear = fitting.every((each) => each === best || (each.meters ?? 0) - (best.meters ?? 0) >= DOOR);
   return isClear && isWithin(DOOR, best)
     ? resultOf('likely', 'place', best, choice)
@@ -168,19 +201,26 @@ function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]):
   }));
 }
 
-/** Returns the most similar candidate; of equally similar ones the nearest, then one in the city, then the first. */
-function bestOf(candidates: readonly Candidate[], { name, city }: MatchQuery): Candidate {
-  const ranked = candidates.map((candidate) => {
-    const { restaurant, meters = Number.POSITIVE_INFINITY } = candidate;
-    const elsewhere = restaurant.city !== undefined && isSameName(restaurant.city, city) ? 0 : 1;
-    return { candidate, meters, elsewhere, similarity: nameSimilarity(name, restaurant.name) };
+/**
+ * Ranks candidates: first a similar one at the place of the row, then the most similar; of equally similar ones the
+ * nearest, then one in the city, then the first.
+ */
+function ranked(candidates: readonly Candidate[], { name, city }: MatchQuery): Candidate[] {
+  const keyed = candidates.map((candidate) => {
+    const { restaurant, meters = Number.MAX_SAFE_INTEGER } = candidate;
+    const similarity = likeness(name, restaurant.name);
+    const isNear = isAtPlace(candidate) && similarity >= MIN_LIKENESS;
+    const isElsewhere = restaurant.city === undefined || !isSameName(restaurant.city, city);
+    return { candidate, keys: [isNear ? 0 : 1, -similarity, meters, isElsewhere ? 1 : 0] };
   });
-  return ranked.reduce((best, next) => {
-    const difference =
-      best.similarity - next.similarity || next.meters - best.meters || next.elsewhere - best.elsewhere;
-    return difference < 0 ? next : best;
-  }).candidate;
+  const compare = (one: readonly number[], other: readonly number[]): number =>
+    one.map((key, index) => key - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return keyed.sort((one, other) => compare(one.keys, other.keys)).map(({ candidate }) => candidate);
 }
+
+/** Returns restaurants with the likeliest for a row first. */
+export const likeliestFirst = (query: MatchQuery, restaurants: readonly Restaurant[]): Restaurant[] =>
+  ranked(candidatesOf(query, restaurants), query).map(({ restaurant }) => restaurant);
 
 const resultOf = (
   status: Status,

@@ -1,6 +1,7 @@
 import { foldName, isSameName, spellAnd } from '../../util/fold.ts';
 
-const MAX_NAME = 200;
+/** Longer names are not taken apart. */
+export const MAX_NAME = 200;
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const GENERIC = wordSet(
   'restaurant restaurants ristorante restaurante restoran restauracja ravintola gasthaus trattoria osteria',

@@ -59,9 +59,15 @@ export function positionsOf(
   return restaurants.map((_, index) => ({ meters: meters[index], sameAddress: addresses[index] }));
 }
 
-/** Returns whether two addresses have the same house number and a common word in the street; undefined if that is unknown. */
+/**
+ * Returns whether two addresses are equal, or have the same house number and a common word in the street; undefined if that
+ * is unknown.
+ */
 export function isSameAddress(one: unknown, other: unknown): boolean | undefined {
-  const [left, right] = [streetOf(one), streetOf(other)];
+  const [part, otherPart] = [streetPart(one), streetPart(other)];
+  if (part === undefined || otherPart === undefined) return undefined;
+  if (part.join(' ') === otherPart.join(' ')) return true;
+  const [left, right] = [streetOf(part), streetOf(otherPart)];
   if (left === undefined || right === undefined) return undefined;
   const isIn = (some: readonly string[], all: readonly string[]) => some.every((each) => all.includes(each));
   return (
@@ -81,13 +87,19 @@ const COMMON_WORDS = new Set(
   'the and str street strasse road avenue ave rue calle via platz place north south east west'.split(' '),
 );
 
-function streetOf(address: unknown): { readonly numbers: string[]; readonly words: string[] } | undefined {
+/** The words of the part of an address that has the house number. */
+function streetPart(address: unknown): readonly string[] | undefined {
   if (typeof address !== 'string') return undefined;
   const part = address
     .slice(0, MAX_ADDRESS)
     .split(/[,;\n]/)
     .find((each) => /\p{N}/u.test(each));
-  const all = foldLetters(part ?? '').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return part === undefined ? undefined : (foldLetters(part).match(/[\p{L}\p{N}\p{M}]+/gu) ?? undefined);
+}
+
+function streetOf(
+  all: readonly string[],
+): { readonly numbers: string[]; readonly words: string[] } | undefined {
   const numbers = all.flatMap((word) => /\p{N}+/u.exec(word) ?? []);
   const words = all.filter((word) => word.length > 2 && !COMMON_WORDS.has(word) && !/\p{N}/u.test(word));
   return numbers.length === 0 || words.length === 0 ? undefined : { numbers, words };

@@ -15,7 +15,7 @@ import {
   NOT_FOUND,
   type RowResult,
 } from './match.ts';
-import { simplifyCity, simplifyName } from './names.ts';
+import { searchesFor } from './searches.ts';
 
 type NameQuery = MatchQuery & { readonly kind: 'search' };
 export type Searchable =
@@ -134,16 +134,15 @@ export async function resolveRow(
 
 async function search(query: NameQuery, { find, loose }: ResolveOptions): Promise<RowResult> {
   const { name, city } = query;
-  const result = matchName(query, await find({ name, city }), loose);
-  const second = result.status === 'not_found' && loose ? secondSearch(query) : undefined;
-  return second === undefined ? result : matchAgain(query, await find(second));
+  let result = matchName(query, await find({ name, city }), loose);
+  for (const further of loose ? furtherSearches(query) : []) {
+    if (result.status !== 'not_found') break;
+    result = matchAgain(query, await find(further));
+  }
+  return result;
 }
 
-export function secondSearch({ name, city }: FindQuery): FindQuery | undefined {
-  const [simpleName, simpleCity] = [simplifyName(name), simplifyCity(city)];
-  if (simpleName === undefined && simpleCity === undefined) return undefined;
-  return { name: simpleName ?? name, city: simpleCity ?? city };
-}
+export const furtherSearches = (query: FindQuery): readonly FindQuery[] => searchesFor(query).slice(1);
 
 const isOfOneRow = (error: AppError): boolean =>
   !(error instanceof RateLimitError || error instanceof SharedStateError) &&

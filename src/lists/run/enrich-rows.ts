@@ -6,11 +6,11 @@ import type { Found, RowResult, Status } from '../match/match.ts';
 import {
   type DecidedQuery,
   fromError,
+  furtherSearches,
   type RestaurantService,
   type RowQuery,
   resolveRow,
   type Searchable,
-  secondSearch,
 } from '../match/query.ts';
 import type { Counters } from '../progress/summary.ts';
 import type { InputRow } from '../row.ts';
@@ -214,7 +214,7 @@ class RowRun {
   #count(query: RowQuery, { status, cause }: TextResult, earlier: boolean): void {
     const { plan, counters } = this.#job;
     const isMissing = status === 'not_found' && query.kind === 'search' && plan.options.loose !== true;
-    const hasSecondSearch = isMissing && secondSearch(query) !== undefined;
+    const hasSecondSearch = isMissing && furtherSearches(query).length > 0;
     counters.add({ status, earlier, city: cityOf(query), hasSecondSearch, cause });
   }
 }

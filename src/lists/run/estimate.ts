@@ -8,10 +8,10 @@ import { formatNumber, plural } from '../../util/format.ts';
 import { toJson } from '../../util/json.ts';
 import {
   type DecidedQuery,
+  furtherSearches,
   type RowQuery,
   resolveRow,
   type Searchable,
-  secondSearch,
 } from '../match/query.ts';
 import { asLines } from '../progress/summary.ts';
 import { type InputRow, placeText } from '../row.ts';
@@ -172,8 +172,8 @@ async function findStored(counter: Counter, { name, city }: FindQuery, query: Se
   if (found !== undefined) return { results: found.results, total: found.output.total_matches };
   const { fields, loose } = counter.plan.options;
   const isFirst = query.kind === 'search' && name === query.name && city === query.city;
-  const mayRepeat = loose && isFirst && secondSearch(query) !== undefined;
-  counter.counts.requests_at_most += (fields === undefined ? 0 : 1) + (mayRepeat ? 1 : 0);
+  const further = loose && isFirst ? furtherSearches(query).length : 0;
+  counter.counts.requests_at_most += (fields === undefined ? 0 : 1) + further;
   throw new NotStored();
 }
 

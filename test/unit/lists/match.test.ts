@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAgain, matchName, type RowResult } from '../../../src/lists/match/match.ts';
+import { likeliestFirst, matchAgain, matchName, type RowResult } from '../../../src/lists/match/match.ts';
 import {
   isOneLetterOff,
   nameSimilarity,
   simplifyCity,
   simplifyName,
 } from '../../../src/lists/match/names.ts';
+import { searchesFor } from '../../../src/lists/match/searches.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total = 0) =>
@@ -115,12 +116,13 @@ it.each([
   expect(simplifyName(name)).toBe(simple);
 });
 
-it('matchAgain is likely for an exact match of the simplified name, else ambiguous', () => {
+it('matchAgain is likely for an exact match of the simplified name, else ambiguous, or not found', () => {
   const query = { name: 'Nopa Restaurant', city: 'SF' };
   const loosely = (...results: unknown[]) => matchAgain(query, { results, total: 0 });
   expect(outcome(loosely(restaurant('Nopa'), restaurant('Nopalito')))).toBe('likely loose of 2: Nopa');
   expect(outcome(loosely(restaurant('Nopalito')))).toBe('ambiguous best of 1: Nopalito');
-  expect(loosely()).toEqual({ status: 'not_found', candidates: 0 });
+  for (const others of [[], [restaurant('Taverna Minos')]])
+    expect(loosely(...others)).toEqual({ status: 'not_found', candidates: 0 });
 });
 
 it.each([
@@ -180,4 +182,45 @@ describe('matchName with --loose', () => {
   ])('compares %s with the candidates %j', (name, names, expected) => {
     expect(outcome(loosely(name, ...names))).toBe(expected);
   });
+});
+
+describe('searchesFor', () => {
+  it.each<[string, string, string[]]>([
+    ['Nopa', 'SF', ['Nopa in SF']],
+    ['Nopa GmbH', 'Berlin 11', ['Nopa GmbH in Berlin 11', 'Nopa in Berlin']],
+    ['Zum Löwen', 'Berlin', ['Zum Löwen in Berlin', 'Zum Loewen in Berlin', 'Löwen in Berlin']],
+    [
+      'Haus Mueller Grill',
+      'Berlin',
+      ['Haus Mueller Grill in Berlin', 'Haus Müller Grill in Berlin', 'Mueller in Berlin'],
+    ],
+    ['Blue  Kittchen', 'SF', ['Blue  Kittchen in SF', 'Blue Kittchen in SF', 'Blue in SF']],
+    ['Pizzeria Bar', 'SF', ['Pizzeria Bar in SF', 'Pizzeria in SF']],
+    ['Studio 54', 'SF', ['Studio 54 in SF', 'Studio in SF']],
+    ['4 5', 'SF', ['4 5 in SF']],
+    ['Queen Joe Blue', 'SF', ['Queen Joe Blue in SF', 'Queen in SF']],
+  ])('%s in %s', (name, city, expected) => {
+    expect(searchesFor({ name, city }).map((each) => `${each.name} in ${each.city}`)).toEqual(expected);
+  });
+
+  it('never repeats a search, and begins with the row as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (name, city) => {
+        const searches = searchesFor({ name, city }).map((each) => JSON.stringify(each));
+        expect(searches[0]).toBe(JSON.stringify({ name, city }));
+        expect(new Set(searches).size).toBe(searches.length);
+        expect(searches.length).toBeLessThanOrEqual(4);
+      }),
+    );
+  });
+});
+
+it('likeliestFirst ranks a similar name at the place before a more similar one elsewhere', () => {
+  const query = { name: 'Nopalita', city: 'SF', place: { address: '5 Main St' } };
+  const [near, same, other] = [
+    { ...restaurant('Nopalito'), address: '5 Main Street' },
+    { ...restaurant('Nopalita'), address: '9 Oak Street' },
+    { ...restaurant('Bar'), address: '5 Main Street' },
+  ];
+  expect(likeliestFirst(query, [other, same, near])).toEqual([near, same, other]);
 });

@@ -35,6 +35,11 @@ describe('a row with coordinates', () => {
     ['one of a chain nearby', [candidate('Nopa', 5000), candidate('Nopa', 900)], 'likely place 900'],
     ['a chain far away', [candidate('Nopa', 5000), candidate('Nopa', 9000)], 'ambiguous best 5000'],
     ['twins in one street', [candidate('Nopa', 60), candidate('Nopa', 90)], 'ambiguous best 60'],
+    [
+      'one of a chain, with coarse coordinates',
+      [candidate('Nopa', 400), candidate('Nopa', 90)],
+      'ambiguous best 90',
+    ],
     ['a twin at the door', [candidate('Nopa', 90), candidate('Nopa', 10)], 'likely place 10'],
     ['another name far away', [candidate('Nopalito', 3000)], 'ambiguous best 3000'],
     ['another name at the place', [candidate('Nopalito', 10)], 'likely only 10'],
@@ -58,6 +63,9 @@ describe('a row with coordinates', () => {
 
   it.each([
     ['Nora', [candidate('Nopa', 20), candidate('Nopalito', 20)], 'likely loose 20'],
+    ['Nopalita', [candidate('Nopalito', 51), candidate('Bar', 9)], 'ambiguous best 51'],
+    ['La Parirlla Verda', [candidate('La Parrilla Verde', 40), candidate('La Bar', 30)], 'likely loose 40'],
+    ['La Parirlla Verda', [candidate('La Parrilla Verde', 60), candidate('La Bar', 70)], 'ambiguous best 60'],
     ['Nopa GmbH', [candidate('Nopa', 900), candidate('Bar', 9)], 'likely loose 900'],
     ['Nopa GmbH', [candidate('Nopa', 2900), candidate('Bar', 9)], 'ambiguous best 2900'],
     ['Nopalita', [candidate('Nopalito', 2900), candidate('Bar', 9)], 'ambiguous best 2900'],
@@ -126,6 +134,10 @@ describe('a row with an address', () => {
     ['12 Main St', '14 Main St', false],
     ['Main St', '14 Main St', undefined],
     ['5 North Road', '5 North Rd', undefined],
+    ['2 South Street', '2 South Street, Testville', true],
+    ['Via 4', 'VIA 4', true],
+    ['Calle 8 #12-34', 'Calle 8 #12-34, Bogotá', true],
+    ['2 South Street', '3 South Street', undefined],
     [undefined, '14 Main St', undefined],
   ])('%s and %s: %s', (one, other, expected) => {
     expect(isSameAddress(one, other)).toBe(expected);
