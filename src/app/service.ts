@@ -297,6 +297,7 @@ async function openClient(
       await count();
       await onRequest?.();
     },
+    onRefused: () => ledger.release(),
     onRateLimited: (until) => ledger.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),

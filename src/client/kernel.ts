@@ -17,7 +17,8 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
     const { failure } = outcome;
     if (failure === undefined) return outcome;
     const { details } = failure;
-    const { status, retryAfter } = details;
+    const { status, retryAfter, reason } = details;
+    if (reason === 'refused') await channel.events.onRefused?.();
     const isPause = status === 429 && retryAfter !== undefined;
     if (isPause) await channel.events.onRateLimited?.(channel.now() + retryAfter * 1000);
     const remainingMs = state.deadline - channel.now();

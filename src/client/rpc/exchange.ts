@@ -14,6 +14,8 @@ import type { Effect, RateGate, RetryLimits } from './retry.ts';
 export interface ClientEvents {
   /** Called before every HTTP request that counts against the quota. An error that it throws ends the call. */
   onRequest?(): void | Promise<void>;
+  /** Called after a refused connection: the request of `onRequest` was not sent. */
+  onRefused?(): void | Promise<void>;
   /** Called before each wait for a retry. */
   onWait?(wait: { ms: number; error: AppError }): void;
   /** Called after a 429 with Retry-After; `until` is in ms since the epoch. */
