@@ -53,6 +53,7 @@ export async function openStoredResponses(
     const text = JSON.stringify(args);
     return app.secrets.mask(text) !== text;
   };
+  const note = offline ? offlineNote(app) : () => {};
   return {
     async get(tool, args) {
       if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
@@ -60,10 +61,29 @@ export async function openStoredResponses(
       const found = await cache.get(tool, args, limitMs, preview);
       if (found === undefined) return undefined;
       // Compared by time, because the age grows during a long run.
-      return found.at >= (since ?? 0) || app.context.now() - found.at <= maxAgeMs ? found : undefined;
+      if (found.at < (since ?? 0) && app.context.now() - found.at > maxAgeMs) return undefined;
+      // Formatting a date loads the time zone.
+      if (app.terminal.verbose)
+        await app.notes.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);
+      note(found.at);
+      return found;
     },
     put: (tool, args, text) => (isPrivate(args) ? undefined : cache.put(tool, args, text)),
     release: (tool, args) => (isPrivate(args) ? undefined : cache.release(tool, args)),
+  };
+}
+
+/** Returns a function that is told of each response. At the end of the run, a note gives the age of the oldest. */
+function offlineNote({ context, cleanup, notes }: App): (at: number) => void {
+  let oldest: number | undefined;
+  return (at) => {
+    if (oldest === undefined) {
+      cleanup.add(async () => {
+        const { shortTime } = await import('../util/format.ts');
+        await notes.note(`offline: from the cache, stored ${shortTime(oldest ?? at, context.now())}`);
+      });
+    }
+    oldest = Math.min(oldest ?? at, at);
   };
 }
 

@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { factHint } from '../app/error-hint.ts';
 import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
+import { StoredTools } from '../app/tool-list.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
@@ -29,7 +30,8 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
     preview: () => [{ method: 'tools/list' }],
     send: async (service) => {
       try {
-        return await app.notes.withSpinner('listing the tools', () => service.listTools());
+        const list = new StoredTools(service);
+        return (await app.notes.withSpinner('listing the tools', () => list.fetch())).tools;
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
         // A service that does not list its tools still has the documented ones.

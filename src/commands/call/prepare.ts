@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { Service } from '../../app/service.ts';
+import { StoredTools } from '../../app/tool-list.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
 import type { Tool } from '../../client/types.ts';
 import { AppError, failure } from '../../errors.ts';
@@ -45,7 +46,7 @@ export async function prepareCall(
     'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
   if (documented !== undefined && ![...inputs].some(isOpen)) return prepare(undefined);
   const getTools = (refresh: boolean) =>
-    app.notes.withSpinner('listing the tools', () => service.getTools(refresh));
+    app.notes.withSpinner('listing the tools', () => new StoredTools(service).get(refresh));
   const { tools, fromCache } = await getTools(false);
   try {
     return await prepare(tools);

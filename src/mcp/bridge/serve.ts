@@ -4,6 +4,7 @@ import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { currentKeyHint, loginCommand, supportsMcp } from '../../app/target.ts';
+import { StoredTools } from '../../app/tool-list.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError, type Code, failure } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
@@ -40,7 +41,8 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
     async connect() {
       const fresh = freshApp();
       app.cleanup.add(() => fresh.cleanup.run());
-      return openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
+      const service = await openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
+      return { client: () => service.client(), tools: new StoredTools(service) };
     },
     storedTools: () => cachedTools(freshApp()),
     storedCapabilities: () => cachedCapabilities(freshApp()),

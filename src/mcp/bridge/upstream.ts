@@ -1,4 +1,5 @@
-import type { Service, ToolCatalog } from '../../app/service.ts';
+import type { Service } from '../../app/service.ts';
+import type { StoredTools, ToolCatalog } from '../../app/tool-list.ts';
 import type { CallOptions, RawResponse } from '../../client/restaurant.ts';
 import { assertComplete, type Caching } from '../../client/results.ts';
 import { errorIn, INTERNAL_ERROR, type RpcError } from '../../client/rpc/envelope.ts';
@@ -11,8 +12,14 @@ import { within } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
+/** A service that was opened for some time. */
+export interface Connection {
+  readonly client: Service['client'];
+  readonly tools: Pick<StoredTools, 'get' | 'capabilities'>;
+}
+
 interface UpstreamOptions {
-  connect(): Promise<Service>;
+  connect(): Promise<Connection>;
   storedTools(): readonly Tool[] | undefined;
   storedCapabilities(): JsonObject | undefined;
   /** Whether the service supports MCP; undefined before its protocol was detected. */
@@ -42,7 +49,7 @@ interface ToolList {
 
 export class Upstream {
   readonly #options: UpstreamOptions;
-  #connection: Promise<Service> | undefined;
+  #connection: Promise<Connection> | undefined;
   #list: ToolList | undefined;
   #pendingList: Promise<void> | undefined;
   #capabilities: JsonObject | undefined;
@@ -93,7 +100,7 @@ export class Upstream {
     );
   }
 
-  async #use<T>(work: (service: Service) => Promise<T>): Promise<T> {
+  async #use<T>(work: (service: Connection) => Promise<T>): Promise<T> {
     this.#connection ??= this.#options.connect();
     const current = this.#connection;
     try {
@@ -125,15 +132,15 @@ export class Upstream {
   }
 
   /** Returns stored tools only within the lifetime that the service set. */
-  async #currentTools(service: Service): Promise<ToolCatalog> {
-    const found = await service.getTools();
+  async #currentTools(service: Connection): Promise<ToolCatalog> {
+    const found = await service.tools.get();
     const { ttlMs = Number.POSITIVE_INFINITY } = found.caching;
     const isCurrent = !found.fromCache || this.#options.context.now() - found.at < ttlMs;
-    return isCurrent ? found : service.getTools(true);
+    return isCurrent ? found : service.tools.get(true);
   }
 
   async #fetchCapabilities(): Promise<JsonObject> {
-    this.#capabilities = await this.#use((service) => service.capabilities());
+    this.#capabilities = await this.#use((service) => service.tools.capabilities());
     return this.#capabilities;
   }
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
-import type { Service } from '../../../src/app/service.ts';
 import { DOCUMENTED_TOOLS } from '../../../src/client/tools.ts';
 import type { Tool } from '../../../src/client/types.ts';
 import { AppError } from '../../../src/errors.ts';
 import { restaurant } from '../../../src/hint.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { agentHint } from '../../../src/mcp/bridge/serve.ts';
-import { Upstream } from '../../../src/mcp/bridge/upstream.ts';
+import { type Connection, Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { failure } from '../../helpers/client.ts';
@@ -41,7 +40,8 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, 
         const found = await tools();
         return { caching: {}, at: time, fromCache: false, tools: found };
       };
-      return { getTools, capabilities, client: async () => ({ request: raw }) } as unknown as Service;
+      const client = async () => ({ request: raw });
+      return { tools: { get: getTools, capabilities }, client } as unknown as Connection;
     },
     hintFor: (error) => agentHint(error, restaurant('login', '--profile', 'work')),
     storedTools: () => stored.tools,
