@@ -34,10 +34,22 @@ export async function runServiceCommand<Plan, Result>(
 ): Promise<void> {
   await checkOutput(app, command.output ?? 'records', command.columns);
   const plan = await command.plan();
-  if (isPreview(app)) return printPreview(app, await command.preview(plan));
+  const service = await requestService(app, () => command.preview(plan), command.service);
+  if (service !== undefined) await command.write(await command.send(service, plan), plan);
+}
+
+/** Opens the service for a command whose line was checked. @returns undefined if a preview of the calls was printed */
+export async function requestService(
+  app: App,
+  preview: () => readonly PlannedCall[] | Promise<readonly PlannedCall[]>,
+  options: ServiceOptions = {},
+): Promise<Service | undefined> {
+  if (isPreview(app)) {
+    await printPreview(app, await preview());
+    return undefined;
+  }
   const { openService } = await import('./service.ts');
-  const service = await openService(app, command.service);
-  await command.write(await command.send(service, plan), plan);
+  return openService(app, options);
 }
 
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {

@@ -1,9 +1,9 @@
 import type { App } from '../app/app.ts';
 import { saveResults } from '../app/last-results.ts';
-import { writeResult } from '../app/output.ts';
+import { checkOutput, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
-import { runServiceCommand } from '../app/request.ts';
+import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level } from '../client/types.ts';
@@ -64,31 +64,29 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   const { fields, near } = options;
   const limit = options.limit ?? (fields === undefined ? undefined : DEFAULT_LOOKUPS);
   const columns = near === undefined ? SUMMARY_COLUMNS : [...SUMMARY_COLUMNS, DISTANCE];
-  await runServiceCommand(app, {
-    // The details can have any field.
-    columns: fields === undefined ? columns : [],
-    output: fields === undefined ? 'restaurants' : 'details',
-    service: { paced: fields !== undefined, bounded: true },
-    plan: () => readQuery(app, words, options),
-    preview: (query) => [plannedCall(TOOLS.find, query)],
-    send: async (service, query) => {
-      const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
-      const response = await service.call(TOOLS.find, query).finally(() => spinner.end());
-      const rows = refine(response.value.results, { ...options, limit });
-      if (fields === undefined)
-        return { response, rows, listing: summaries(app, response, rows, query, options) };
-      const { withDetails } = await import('./find/details.ts');
-      return {
-        response,
-        rows,
-        listing: await withDetails(app, service, response.value, rows, fields, columns),
-      };
-    },
-    write: async ({ response, rows, listing }, query) => {
-      saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
-      await writeResult(app, listing.json, listing.present, listing.received);
-      await reportSearch(app, response, rows, query, options);
-      listing.assertComplete();
-    },
-  });
+  // The details can have any field.
+  if (fields === undefined) await checkOutput(app, 'restaurants', columns);
+  else await checkOutput(app, 'details');
+  const query = await readQuery(app, words, options);
+  const paced = fields !== undefined;
+  const service = await requestService(app, () => [plannedCall(TOOLS.find, query)], { paced, bounded: true });
+  if (service === undefined) return;
+  const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
+  const response = await service.call(TOOLS.find, query).finally(() => spinner.end());
+  const rows = refine(response.value.results, { ...options, limit });
+  const listing =
+    fields === undefined
+      ? summaries(app, response, rows, query, options)
+      : await (await import('./find/details.ts')).withDetails(
+          app,
+          service,
+          response.value,
+          rows,
+          fields,
+          columns,
+        );
+  saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
+  await writeResult(app, listing.json, listing.present, listing.received);
+  await reportSearch(app, response, rows, query, options);
+  listing.assertComplete();
 }
