@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '../util/json.ts';
-import { describe } from './details.ts';
 import {
   type Answer,
   badArgument,
@@ -17,7 +16,7 @@ import {
   rpcError,
   SSE_TYPE,
 } from './messages.ts';
-import { type Catalog, fold } from './restaurants.ts';
+import type { Catalog } from './restaurants.ts';
 import { callTool, createTools, TOOLS } from './tools.ts';
 import type { Access } from './types.ts';
 
@@ -27,7 +26,7 @@ const VERSIONS = [MODERN_VERSION, ...LEGACY_VERSIONS];
 
 const SERVER_INFO = { name: 'restaurant-sandbox', title: 'Restaurant sandbox', version: '1.0.0' };
 const SERVER = {
-  capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+  capabilities: { tools: {} },
   instructions:
     'Fictional sample data. find_restaurant searches by name and city; lookup_restaurant takes a service_id from it.',
 };
@@ -47,7 +46,7 @@ interface Session {
 
 const MAX_SESSIONS = 1000;
 
-/** A full MCP server with one endpoint. The protocol version is detected from each request. */
+/** An MCP server with tools alone, at one endpoint. The protocol version is detected from each request. */
 export class McpServer implements Protocol {
   readonly methods = ['POST', 'DELETE'];
   readonly #methods: ReturnType<typeof createMethods>;
@@ -103,7 +102,7 @@ export class McpServer implements Protocol {
     }
     const isDiscovery = method === 'server/discover';
     const result = isDiscovery ? { supportedVersions: VERSIONS, ...SERVER } : this.#run(post, 404);
-    const caching = UNCACHED.includes(method) ? {} : CACHING;
+    const caching = method === 'tools/call' ? {} : CACHING;
     return {
       status: 200,
       message: resultMessage(id, { resultType: 'complete', ...result, ...caching, _meta: META }),
@@ -187,15 +186,7 @@ const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const CLIENT_KEY = `${PREFIX}clientInfo`;
 
 const CACHING = { ttlMs: 3_600_000, cacheScope: 'public' };
-const UNCACHED = ['tools/call', 'prompts/get', 'completion/complete'];
 const META = { [`${PREFIX}serverInfo`]: SERVER_INFO };
-
-/** Methods whose `Mcp-Name` header repeats a field of the params. */
-const NAME_FIELDS: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
 
 function readVersion(params: unknown): string {
   const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [CLIENT_KEY]: client } = metaOf(params);
@@ -219,9 +210,8 @@ const isImplementation = (value: unknown): boolean =>
 function checkHeaders(headers: Headers, method: string, params: JsonObject, version: string): void {
   checkHeader(headers, 'MCP-Protocol-Version', version);
   checkHeader(headers, 'Mcp-Method', method);
-  const nameField = NAME_FIELDS[method];
-  if (nameField !== undefined) checkHeader(headers, 'Mcp-Name', params[nameField]);
   if (method !== 'tools/call') return;
+  checkHeader(headers, 'Mcp-Name', params.name);
   const schema = TOOLS.find(({ name }) => name === params.name)?.inputSchema;
   const properties = isObject(schema?.properties) ? schema.properties : {};
   for (const [argument, property] of Object.entries(properties)) {
@@ -244,16 +234,6 @@ function checkHeader(headers: Headers, name: string, expected: unknown): void {
   throw rpcError(HEADER_MISMATCH, `Header mismatch: ${name} ${problem}`, { header: name, problem }, 400);
 }
 
-const URI = 'restaurant://sample/';
-const RESOURCE_NOT_FOUND = -32002;
-const TEMPLATE = { uriTemplate: `${URI}{service_id}`, name: 'restaurant', mimeType: 'application/json' };
-const CITIES = { uri: `${URI}cities`, name: 'cities', mimeType: 'application/json' };
-const PROMPT = {
-  name: 'plan_dinner',
-  description: 'Plan a dinner in a city.',
-  arguments: [{ name: 'city', required: true }],
-};
-
 type Method = (params: JsonObject, paid: boolean) => object;
 
 function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
@@ -265,40 +245,9 @@ function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
     return { tools: TOOLS };
   }
 
-  function readResource({ uri }: JsonObject): JsonObject {
-    if (typeof uri !== 'string') throw badArgument('uri', 'is not a string');
-    const restaurant = uri.startsWith(URI) ? catalog.get(uri.slice(URI.length)) : undefined;
-    if (restaurant === undefined && uri !== CITIES.uri) {
-      throw rpcError(RESOURCE_NOT_FOUND, 'Resource not found', { uri: uri.slice(0, 200) });
-    }
-    const data = restaurant ? describe(restaurant, 'basic') : catalog.cities;
-    return { contents: [{ uri, mimeType: CITIES.mimeType, text: JSON.stringify(data) }] };
-  }
-
-  function getPrompt({ name, arguments: args }: JsonObject): JsonObject {
-    if (name !== PROMPT.name) throw badArgument('name', 'is unknown');
-    if (!isObject(args) || typeof args.city !== 'string') throw badArgument('city', 'is not a string');
-    const text = `Plan a dinner in ${args.city}: call explore_area, then lookup_restaurant for its best places.`;
-    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
-  }
-
-  function complete({ argument }: JsonObject): JsonObject {
-    if (!isObject(argument) || typeof argument.value !== 'string') throw badArgument('argument', 'is wrong');
-    const typed = fold(argument.value);
-    const matches =
-      argument.name === 'city' ? catalog.cities.filter((city) => fold(city).startsWith(typed)) : [];
-    return { completion: { values: matches.slice(0, 100), total: matches.length } };
-  }
-
   return new Map<string, Method>([
     ['tools/list', listTools],
     // `arguments` is optional in MCP.
     ['tools/call', (params, paid) => callTool(tools, { arguments: {}, ...params }, paid)],
-    ['resources/list', () => ({ resources: [CITIES] })],
-    ['resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] })],
-    ['resources/read', readResource],
-    ['prompts/list', () => ({ prompts: [PROMPT] })],
-    ['prompts/get', getPrompt],
-    ['completion/complete', complete],
   ]);
 }

@@ -193,7 +193,6 @@ export function createCatalog(restaurants: readonly SandboxRestaurant[]) {
     },
     get: (id: string): SandboxRestaurant | undefined => byId.get(id),
     inCity,
-    cities: [...new Set(restaurants.map(({ city }) => city))].sort(),
   };
 }
 

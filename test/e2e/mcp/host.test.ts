@@ -34,10 +34,7 @@ describe.each(MODES)('a host in mode %s', (mode, version) => {
     expect(JSON.parse(text)).toMatchObject({ status: 'ok', total_matches: 3 });
 
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual([
-      'skill://restaurant/SKILL.md',
-      'restaurant://sample/cities',
-    ]);
+    expect(resources.map(({ uri }) => uri)).toEqual(['skill://restaurant/SKILL.md']);
     const skills = new SkillsClient(client);
     expect(skills.supported).toBe(true);
     const [skill] = (await skills.list()).skills;

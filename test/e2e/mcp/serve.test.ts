@@ -34,6 +34,15 @@ describe('with an MCP server', () => {
   const service = useService({ mode: 'mcp', reply: 'sse' });
   // Requests at the same time each detect the protocol, so that their number changes.
   playWithService(join(import.meta.dirname, 'serve-mcp.session'), service, { sent: () => 0 });
+
+  it('passes on the lifetime that the service sets', async () => {
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+    const stdin = lines(request(1, 'tools/list', { _meta }));
+    const { stdout } = await service.run(['mcp', '--protocol', '2026-07-28'], { stdin });
+    const { ttlMs, cacheScope } = answerTo(stdout, 1).result as JsonObject;
+    expect(cacheScope).toBe('public');
+    expect(ttlMs).toBeGreaterThan(3_000_000);
+  });
 });
 
 describe('limits', () => {
