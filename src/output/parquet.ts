@@ -1,6 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Scalar } from './records.ts';
-import type { Kind, TableColumn, TableFile } from './table-file.ts';
+import { type Kind, type TableCell, type TableColumn, type TableFile, textOf } from './table-file.ts';
 
 /** Limits of a row group, which is kept in memory: rows, and characters of text. */
 const MAX_ROWS = 5000;
@@ -10,6 +9,9 @@ const TYPES = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  mixed: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
 } as const satisfies Readonly<Record<Kind, object>>;
 
 export async function* parquetBytes({ columns, rows }: TableFile): AsyncGenerator<Uint8Array> {
@@ -19,7 +21,7 @@ export async function* parquetBytes({ columns, rows }: TableFile): AsyncGenerato
     ...columns.map(({ name, kind }) => ({ name, repetition_type: 'OPTIONAL' as const, ...TYPES[kind] })),
   ];
   const writer = new ParquetWriter({ writer: bytes, schema, createdBy: 'restaurant', statistics: false });
-  let group: (readonly Scalar[])[] = [];
+  let group: (readonly TableCell[])[] = [];
   let characters = 0;
   for await (const cells of rows) {
     group.push(cells);
@@ -38,14 +40,18 @@ export async function* parquetBytes({ columns, rows }: TableFile): AsyncGenerato
 async function writeGroup(
   writer: ParquetWriter,
   columns: readonly TableColumn[],
-  rows: readonly (readonly Scalar[])[],
+  rows: readonly (readonly TableCell[])[],
 ): Promise<void> {
-  const columnData = columns.map(({ name }, index) => ({
+  const columnData = columns.map(({ name, kind }, index) => ({
     name,
-    data: rows.map((cells) => cells[index] ?? null),
+    data: rows.map((cells) => cellOf(cells[index] ?? null, kind)),
   }));
   await writer.write({ columnData, rowGroupSize: rows.length });
 }
+
+/** A column has one type, so cells of several kinds become text. */
+const cellOf = (cell: TableCell, kind: Kind): TableCell =>
+  kind === 'mixed' && cell !== null ? textOf(cell) : cell;
 
 /** Takes the bytes that are written, and lets the writer use its memory again. */
 function takeBytes(writer: ByteWriter): Uint8Array {

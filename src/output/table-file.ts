@@ -2,17 +2,20 @@ import { cleanCell } from '../util/text.ts';
 import type { Presentation } from './presentation.ts';
 import { type Scalar, tabulate } from './records.ts';
 
-export type Kind = 'text' | 'number' | 'boolean';
+/** `mixed`: cells of several kinds. A `date` is a day; one with a time of day is a `time`. */
+export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'time' | 'mixed';
+
+export type TableCell = Scalar | Date;
 
 export interface TableColumn {
   readonly name: string;
   readonly kind: Kind;
 }
 
-/** Rows for a file with typed columns. The cells have the type of their column, or are null. */
+/** Rows for a file with typed columns. The cells have the kind of their column, or are null. */
 export interface TableFile {
   readonly columns: readonly TableColumn[];
-  readonly rows: AsyncIterable<readonly Scalar[]> | Iterable<readonly Scalar[]>;
+  readonly rows: AsyncIterable<readonly TableCell[]> | Iterable<readonly TableCell[]>;
 }
 
 /** A number that is not an identifier or a code: without leading zeros, and with no more digits than a number keeps. */
@@ -20,6 +23,10 @@ const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/;
 const MAX_DIGITS = 15;
 const isNumber = (text: string): boolean =>
   NUMBER.test(text) && text.replace(/[-.]/g, '').length <= MAX_DIGITS;
+
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = 'yyyy-mm-dd'.length;
+const isDay = (kind: Kind): boolean => kind === 'date' || kind === 'time';
 
 export class ColumnKinds {
   readonly #readsText: boolean;
@@ -30,11 +37,17 @@ export class ColumnKinds {
     this.#readsText = readsText;
   }
 
-  add(cells: readonly Scalar[]): void {
+  add(cells: readonly TableCell[]): void {
     for (const [index, cell] of cells.entries()) {
-      const [kind, before] = [this.#kindOf(cell), this.#kinds[index]];
-      if (kind !== undefined) this.#kinds[index] = before === undefined || before === kind ? kind : 'text';
+      const kind = this.#kindOf(cell);
+      if (kind !== undefined) this.#kinds[index] = this.#common(this.#kinds[index] ?? kind, kind);
     }
+  }
+
+  #common(one: Kind, other: Kind): Kind {
+    if (one === other) return one;
+    if (isDay(one) && isDay(other)) return 'time';
+    return this.#readsText ? 'text' : 'mixed';
   }
 
   /** @param numbers columns of numbers, also if all of their cells are empty */
@@ -45,23 +58,33 @@ export class ColumnKinds {
     });
   }
 
-  #kindOf(cell: Scalar): Kind | undefined {
+  #kindOf(cell: TableCell): Kind | undefined {
     if (cell === null || cell === '') return undefined;
+    if (cell instanceof Date) return cell.getTime() % DAY_MS === 0 ? 'date' : 'time';
     if (typeof cell === 'boolean') return 'boolean';
     if (typeof cell === 'string' && !(this.#readsText && isNumber(cell))) return 'text';
     return 'number';
   }
 }
 
-export function typedCells(cells: readonly Scalar[], columns: readonly TableColumn[]): Scalar[] {
+export function typedCells<Cell extends TableCell>(
+  cells: readonly Cell[],
+  columns: readonly TableColumn[],
+): (Cell | Scalar)[] {
   return columns.map(({ kind }, index) => {
     const cell = cells[index] ?? null;
     if (cell === null || cell === '') return null;
-    if (kind === 'text') return String(cell);
-    if (kind === 'boolean') return cell;
+    if (kind === 'text') return textOf(cell);
+    if (kind !== 'number') return cell;
     const number = Number(cell);
     return Number.isFinite(number) ? number : null;
   });
+}
+
+/** The text of a cell: of a day `2026-01-31`, else with its time. */
+export function textOf(cell: TableCell): string {
+  if (!(cell instanceof Date)) return String(cell);
+  return cell.toISOString().slice(0, cell.getTime() % DAY_MS === 0 ? DAY_LENGTH : -'.000Z'.length);
 }
 
 /** So that the types of a file do not depend on the results. */

@@ -3,8 +3,7 @@ import { ZipFile } from 'yazl';
 import { type AppError, usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { columnName, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../util/sheet.ts';
-import type { Scalar } from './records.ts';
-import type { TableFile } from './table-file.ts';
+import { type TableCell, type TableFile, textOf } from './table-file.ts';
 
 /** Number of characters that are compressed at once. */
 const CHUNK = 65_536;
@@ -16,7 +15,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** The parts of a workbook (ECMA-376) with one sheet, and a bold font for its header. */
+/** The parts of a workbook (ECMA-376) with one sheet, a bold font for its header, and formats for days and times. */
 const PARTS: Readonly<Record<string, string>> = {
   '[Content_Types].xml':
     `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
@@ -29,10 +28,14 @@ const PARTS: Readonly<Record<string, string>> = {
     `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>` +
     `<Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml':
-    `<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+    `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>` +
+    '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +
+    `<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
     '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
     '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>' +
-    '<cellXfs count="2"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/></cellXfs></styleSheet>',
+    '<cellXfs count="4"><xf xfId="0"/><xf fontId="1" xfId="0" applyFont="1"/>' +
+    '<xf numFmtId="164" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" xfId="0" applyNumberFormat="1"/></cellXfs>' +
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 };
 
 /**
@@ -81,16 +84,32 @@ async function* sheetXml({ columns, rows }: TableFile): AsyncGenerator<string> {
   yield '</sheetData></worksheet>';
 }
 
-function rowXml(number: number, cells: readonly Scalar[], letters: readonly string[], style = ''): string {
+function rowXml(number: number, cells: readonly TableCell[], letters: readonly string[], style = ''): string {
   const xml = cells.map((cell, index) => cellXml(cell, `r="${letters[index]}${number}"${style}`));
   return `<row r="${number}">${xml.join('')}</row>`;
 }
 
-function cellXml(cell: Scalar, attributes: string): string {
+function cellXml(cell: TableCell, attributes: string): string {
   if (cell === null || cell === '') return '';
+  if (cell instanceof Date) return dateXml(cell, attributes);
   if (typeof cell === 'number') return `<c ${attributes}><v>${cell}</v></c>`;
   if (typeof cell === 'boolean') return `<c ${attributes} t="b"><v>${Number(cell)}</v></c>`;
   return `<c ${attributes} t="inlineStr"><is><t xml:space="preserve">${textXml(cell)}</t></is></c>`;
+}
+
+/** The styles of a day and of a time, by position. */
+const DAY_STYLE = 2;
+const TIME_STYLE = 3;
+const DAY_MS = 86_400_000;
+/** 1 January 1970 as Excel counts days; before 1 March 1900 it counts a day that did not exist. */
+const DAY_1970 = 25_569;
+const FIRST_DAY = 61;
+const LAST_DAY = 2_958_466;
+
+function dateXml(date: Date, attributes: string): string {
+  const days = date.getTime() / DAY_MS + DAY_1970;
+  if (!(days >= FIRST_DAY && days < LAST_DAY)) return cellXml(textOf(date), attributes);
+  return `<c ${attributes} s="${Number.isInteger(days) ? DAY_STYLE : TIME_STYLE}"><v>${days}</v></c>`;
 }
 
 const NAMES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
@@ -108,5 +127,5 @@ const hex = (sign: string): string => sign.charCodeAt(0).toString(16).toUpperCas
 
 const tooLarge = (what: string, max: number): AppError =>
   usage(`an Excel sheet has at most ${max.toLocaleString('en-US')} ${what}`, {
-    command: again({ '--export': 'out.parquet' }),
+    command: again({ '--output': 'out.parquet' }),
   });
