@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { SseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
-import { nameSimilarity } from '../../src/lists/match/names.ts';
+import { isKnownHeader } from '../../src/lists/match/headers.ts';
+import { isOneLetterOff, nameSimilarity, simplifyCity, simplifyName } from '../../src/lists/match/names.ts';
+import { isSameAddress, readPlace } from '../../src/lists/match/place.ts';
+import { searchesFor } from '../../src/lists/match/searches.ts';
+import { detectDelimiter, hasHeader } from '../../src/lists/read/table.ts';
+import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
+import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { CsvReader } from '../../src/util/csv.ts';
@@ -119,6 +125,75 @@ const CASES: readonly Case[] = [
   ['the arguments of a tool', showArguments, 100],
   ['similar names', (size) => nameSimilarity('x'.repeat(size), 'y'.repeat(size)), 20_000],
 ];
+
+/** Parts of texts that cells of a list may repeat. */
+const PARTS = [
+  'a',
+  ' ',
+  '(',
+  ')',
+  '( ',
+  ' - ',
+  ', ',
+  'GmbH ',
+  '& ',
+  '[',
+  '"',
+  '""',
+  '\\',
+  '0',
+  '0 ',
+  ',',
+  '\n',
+  '\r',
+  ';\n',
+  '{',
+  '{"a":',
+  '[1,',
+  '\u0301',
+  'ü',
+  'ue',
+  "'",
+  '_x0041_',
+  '_x',
+  'yyyy',
+  '[h',
+  '{"features":[',
+  'sep=',
+  '\x1e',
+  '1.',
+  '-',
+];
+/** What the texts of cells go through. */
+const readers: readonly ((text: string) => unknown)[] = [
+  simplifyName,
+  simplifyCity,
+  (text) => searchesFor({ name: text, city: text }),
+  (text) => searchesFor({ name: text.slice(0, 200), city: text.slice(0, 200) }),
+  (text) => isOneLetterOff(text, `${text}x`, true),
+  (text) => nameSimilarity(text, `x${text}`),
+  (text) => isSameAddress(`${text} 1`, text),
+  (text) => readPlace(text, text, text),
+  isKnownHeader,
+  hasHeader,
+  detectDelimiter,
+  (text) => numberFormat(164, text, false)(text),
+  (text) => numberFormat(164, text.slice(0, 255), false)('1'),
+  (text) => {
+    const reader = new RowsReader({ texts: [], formats: [] }, () => {});
+    for (const name of ['sheetData', 'row', 'c', 'v']) reader.open(name, () => undefined);
+    reader.text(text.slice(0, 32_767));
+    for (const name of ['v', 'c', 'row']) reader.close(name);
+  },
+];
+
+it.each(PARTS)('linear time is enough to read and match cells of %j', (part) => {
+  const work = (size: number) => {
+    const text = part.repeat(Math.ceil(size / part.length));
+    for (const read of readers) read(text);
+  };
+  expectLinearTime(work, 10_000);
+});
 
 it.each(CASES)('linear time is enough for %j', (_name, work, size) => {
   expectLinearTime(work, size);
