@@ -2,9 +2,9 @@ import { versions } from 'node:process';
 import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
 import { type Advice, again, exampleSearch, fragment, type Hint, restaurant, slot } from '../hint.ts';
 import { formatDuration } from '../util/format.ts';
+import { currentKeyHint } from './api-key.ts';
 import type { App } from './app.ts';
 import { hintOf } from './hints.ts';
-import { currentKeyHint } from './target.ts';
 
 const LOGIN: Hint = { command: restaurant('login') };
 const STATUS = restaurant('status');

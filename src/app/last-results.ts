@@ -8,9 +8,10 @@ import { formatDuration } from '../util/format.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
+import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
 import { openLocalCache } from './responses.ts';
-import { configuredTarget, DEMO, requireEndpoint } from './target.ts';
+import { configuredTarget, DEMO } from './target.ts';
 
 const KEEP_MS = 30 * 86_400_000;
 const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;

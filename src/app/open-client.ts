@@ -4,8 +4,9 @@ import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openProtocolStore } from '../storage/state.ts';
 import type { App } from './app.ts';
+import { type clientSettings, traceContextOf } from './client-settings.ts';
 import { type QuotaOptions, requestCounter, waitReporter, warnOf } from './quota.ts';
-import { type clientSettings, type Target, traceContextOf } from './target.ts';
+import type { Target } from './target.ts';
 
 export interface OpenClientOptions extends QuotaOptions {
   readonly signal?: AbortSignal;

@@ -3,11 +3,14 @@ import { usage } from '../errors.ts';
 import { again, restaurant, slot } from '../hint.ts';
 import type { OutputKind } from '../output/formats.ts';
 import { toJson } from '../util/json.ts';
+import { requireEndpoint } from './address.ts';
+import { configuredKey } from './api-key.ts';
 import type { App } from './app.ts';
+import { clientSettings, traceContextOf } from './client-settings.ts';
 import { checkOutput } from './output.ts';
 import { writeOutput, writesToTerminal } from './output-file.ts';
+import { requestHeaders } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
-import { clientSettings, configuredKey, requestHeaders, requireEndpoint, traceContextOf } from './target.ts';
 
 const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 

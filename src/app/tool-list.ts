@@ -2,9 +2,9 @@ import type { Caching } from '../client/results.ts';
 import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { JsonObject } from '../util/json.ts';
+import { supportsMcp } from './address.ts';
 import { CAPABILITIES, openLocalCache, TOOL_LIST } from './responses.ts';
 import type { Service } from './service.ts';
-import { supportsMcp } from './target.ts';
 
 interface StoredList {
   readonly tools?: readonly Tool[];

@@ -1,8 +1,10 @@
+import { configuredEndpoint } from '../app/address.ts';
+import { loginCommand } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
 import { readAllText } from '../app/input.ts';
 import { writeText } from '../app/output.ts';
 import { fullPath } from '../app/output-file.ts';
-import { configuredEndpoint, loginCommand, requestHeaders } from '../app/target.ts';
+import { requestHeaders } from '../app/request-headers.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
@@ -199,7 +201,7 @@ export function registerLogout(command: CliCommand, app: App): void {
 }
 
 async function logout(app: App, all: boolean): Promise<void> {
-  const { requireProfile } = await import('../app/target.ts');
+  const { requireProfile } = await import('../app/address.ts');
   const { clearAccount } = await import('../storage/cache.ts');
   const { profiles = {} } = app.config.file();
   if (!all) requireProfile(app);

@@ -1,5 +1,6 @@
+import { requireEndpoint } from '../../app/address.ts';
+import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
-import { refuseKey, requireEndpoint } from '../../app/target.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';

@@ -1,3 +1,4 @@
+import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import {
   hintCity,
@@ -6,7 +7,6 @@ import {
   restaurantsOf,
   type Search,
 } from '../../app/last-results.ts';
-import { refuseKey } from '../../app/target.ts';
 import { failure, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { configuredEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { errorHint } from '../../app/error-hint.ts';
 import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
-import { configuredEndpoint, supportsMcp } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';

@@ -1,9 +1,10 @@
+import { supportsMcp } from '../../app/address.ts';
+import { currentKeyHint, loginCommand } from '../../app/api-key.ts';
 import { App } from '../../app/app.ts';
 import { factHint, hintFor } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
-import { currentKeyHint, loginCommand, supportsMcp } from '../../app/target.ts';
 import { StoredTools } from '../../app/tool-list.ts';
 import type { Context, Output } from '../../context.ts';
 import { AppError, type Code, failure } from '../../errors.ts';

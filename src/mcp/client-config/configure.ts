@@ -1,7 +1,7 @@
+import { supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
-import { supportsMcp } from '../../app/target.ts';
 import { usage } from '../../errors.ts';
 import { again, fragment, system } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';

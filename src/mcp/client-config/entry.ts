@@ -1,6 +1,7 @@
+import { configuredEndpoint, requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { findInstalled } from '../../app/program-path.ts';
-import { configuredEndpoint, requestHeaders, requireEndpoint } from '../../app/target.ts';
+import { requestHeaders } from '../../app/request-headers.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless } from '../../client/http/headers.ts';
 import { usage } from '../../errors.ts';

@@ -1,5 +1,7 @@
+import { configuredEndpoint } from '../../app/address.ts';
+import { loginCommand } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
-import { configuredEndpoint, loginCommand, requestHeaders } from '../../app/target.ts';
+import { requestHeaders } from '../../app/request-headers.ts';
 import type { Advice } from '../../hint.ts';
 import type { McpClient, Scope } from './clients.ts';
 
