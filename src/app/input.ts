@@ -1,5 +1,5 @@
 import { AppError, failure, systemCode } from '../errors.ts';
-import { slot, system } from '../hint.ts';
+import { system } from '../hint.ts';
 import { ioReason } from '../storage/files.ts';
 import { readUserFile } from '../storage/user-files.ts';
 import type { App } from './app.ts';
@@ -7,6 +7,10 @@ import { fullPath } from './output-file.ts';
 
 /** Maximum size of stdin, or of a file that an argument names, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
+const MARKS = [
+  [0xff, 0xfe, 'utf-16le'],
+  [0xfe, 0xff, 'utf-16be'],
+] as const;
 
 /** @param what the expected input, for a note to a user at a terminal. @throws {AppError} `bad_input` */
 export async function readAllText(app: App, what: string): Promise<string> {
@@ -21,20 +25,17 @@ export async function readAllText(app: App, what: string): Promise<string> {
     }
     parts.push(part);
   }
-  return decodeUtf8(Buffer.concat(parts), 'stdin');
+  return decodeText(Buffer.concat(parts), 'stdin');
 }
 
-/** Decodes UTF-8. @throws {AppError} `bad_input` for other bytes */
-function decodeUtf8(bytes: Uint8Array, name: string): string {
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. @throws {AppError} `bad_input` */
+export function decodeText(bytes: Uint8Array, name: string): string {
+  const [first, second] = bytes;
+  const utf16 = MARKS.find(([one, two]) => first === one && second === two)?.[2];
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(utf16 ?? 'utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw failure(
-      'bad_input',
-      `${name} is not UTF-8 text`,
-      { text: 'convert it first', command: system('iconv', '-f', slot('encoding'), '-t', 'UTF-8') },
-      cause,
-    );
+    throw failure('bad_input', `${name} is not UTF-8 text`, { text: 'save it as UTF-8' }, cause);
   }
 }
 
@@ -42,7 +43,7 @@ function decodeUtf8(bytes: Uint8Array, name: string): string {
 export async function readArgumentFile(app: App, path: string): Promise<string> {
   const full = fullPath(app.context, path);
   try {
-    return decodeUtf8((await readUserFile(full, MAX_BYTES, app.context, path)).bytes, path);
+    return decodeText((await readUserFile(full, MAX_BYTES, app.context, path)).bytes, path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (systemCode(cause) === 'ETOOLARGE') throw new AppError('bad_input', `${path} is larger than 64 MiB`);

@@ -1,7 +1,7 @@
 import { configuredEndpoint } from '../app/address.ts';
 import { loginCommand } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { readAllText } from '../app/input.ts';
+import { decodeText, readAllText } from '../app/input.ts';
 import { writeText } from '../app/output.ts';
 import { fullPath } from '../app/output-file.ts';
 import { requestHeaders } from '../app/request-headers.ts';
@@ -148,7 +148,7 @@ async function readKeyFile(app: App, path: string): Promise<string> {
         command: system('chmod 600', full),
       });
     }
-    return bytes.toString('utf8');
+    return decodeText(bytes, path);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw failure('bad_input', `cannot read the key from ${path}: ${ioReason(cause)}`, FLAGS_HINT, cause);

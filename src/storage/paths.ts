@@ -1,5 +1,6 @@
 import { join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
+import { attempt } from '../errors.ts';
 
 /** Files and folders of this program; undefined if the home folder is unknown, and nothing is stored. */
 export interface Paths {
@@ -13,6 +14,20 @@ export interface Paths {
 type Path = typeof posix;
 
 export const pathOf = (platform: NodeJS.Platform): Path => (platform === 'win32' ? win32 : posix);
+
+/** A variable of this program may be relative, or begin with `~`, which no shell has replaced in quotes or an env file. */
+function resolveOwn(
+  value: string,
+  path: Path,
+  home: string | undefined,
+  { cwd }: Pick<Context, 'cwd'>,
+): string | undefined {
+  const [, rest] = /^~(?:[\\/]+(.*))?$/s.exec(value) ?? [undefined, value];
+  if (rest !== value) return home === undefined ? undefined : path.join(home, rest ?? '');
+  if (path.isAbsolute(value)) return path.normalize(value);
+  const folder = attempt(cwd);
+  return folder === undefined ? undefined : path.resolve(folder, value);
+}
 
 /** A path that is not absolute counts as unset (XDG Base Directory Specification). */
 export function absolute(path: Path, value: string | undefined): string | undefined {
@@ -29,7 +44,7 @@ export function homeOf({ env, homedir }: Pick<Context, 'env' | 'homedir'>, path:
   }
 }
 
-export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir'>): Paths {
+export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedir' | 'cwd'>): Paths {
   const { env } = context;
   const path = pathOf(context.platform);
   const home = homeOf(context, path);
@@ -42,10 +57,13 @@ export function resolvePaths(context: Pick<Context, 'env' | 'platform' | 'homedi
     name: 'CONFIG' | 'STATE' | 'CACHE' | 'DATA',
     onWindows: string | undefined,
     ...onUnix: string[]
-  ) =>
-    absolute(path, env[`RESTAURANT_${name}_DIR`]) ??
-    under(absolute(path, env[`XDG_${name}_HOME`]), 'restaurant') ??
-    (path === win32 ? onWindows : under(home, ...onUnix, 'restaurant'));
+  ) => {
+    const own = env[`RESTAURANT_${name}_DIR`];
+    if (own) return resolveOwn(own, path, home, context);
+    const base = absolute(path, env[`XDG_${name}_HOME`]);
+    if (base !== undefined) return path.join(base, 'restaurant');
+    return path === win32 ? onWindows : under(home, ...onUnix, 'restaurant');
+  };
   return {
     configFile: under(folder('CONFIG', under(roaming, 'restaurant'), '.config'), 'config.json'),
     stateDir: folder('STATE', under(local, 'restaurant', 'state'), '.local', 'state'),

@@ -124,7 +124,7 @@ describe('an error', () => {
     expect(asText.stderr).not.toMatch(/^\s+at |\[object|undefined|NaN|\bnull\b/m);
     expect(message.length).toBeLessThan(420);
     expect(hint).toMatch(
-      /restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|iconv|run the command again/,
+      /restaurant|--[a-z]|https?:|[A-Z]+_[A-Z]+|ls -l|JSON needs|save it as UTF-8|run the command again/,
     );
 
     const asJson = await play(scenario, '--json');

@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newHome, runCli } from '../../helpers/program.ts';
 import { PAID, useService } from '../../helpers/service.ts';
@@ -19,4 +21,44 @@ it('login to a sandbox causes a warning a day at a terminal', async () => {
   expect((await shown(find)).stderr).toContain(warning);
   expect((await shown(find, 0.9)).stderr).not.toContain('sandbox data');
   expect((await shown(find, 1)).stderr).toContain(warning);
+});
+
+const UTF16 = [
+  ['little', Buffer.from(`\ufeff${PAID}\r\n`, 'utf16le')],
+  ['big', Buffer.from(`\ufeff${PAID}\r\n`, 'utf16le').swap16()],
+  ['no', Buffer.from(`\ufeff${PAID}\r\n`)],
+] as const;
+
+it.each(UTF16)('reads a key as PowerShell writes it, with %s endian UTF-16', async (_order, bytes) => {
+  const { home, env } = newHome();
+  writeFileSync(join(home, 'key.txt'), bytes, { mode: 0o600 });
+  for (const how of [['--key-stdin'], ['--key-file', 'key.txt']]) {
+    const words = ['login', '--base-url', service.sandbox.baseUrl, ...how];
+    expect(await runCli(words, { env, cwd: home, stdin: bytes })).toMatchObject({ exit: 0, stderr: '' });
+  }
+});
+
+it('names what to do about a key in another encoding', async () => {
+  const { home, env } = newHome();
+  const bytes = Buffer.from('sk_service_é', 'latin1');
+  writeFileSync(join(home, 'key.txt'), bytes, { mode: 0o600 });
+  for (const [how, name] of [
+    [['--key-stdin'], 'stdin'],
+    [['--key-file', 'key.txt'], 'key.txt'],
+  ] as const) {
+    const run = await runCli(['login', '--no-verify', ...how], { env, cwd: home, stdin: bytes });
+    expect(run).toEqual({
+      exit: 2,
+      stdout: '',
+      stderr: `error: ${name} is not UTF-8 text\nhint: save it as UTF-8\n`,
+    });
+  }
+});
+
+it('saves the key in a relative RESTAURANT_CONFIG_DIR', async () => {
+  const { home, env } = newHome();
+  const words = ['login', '--base-url', service.sandbox.baseUrl, '--key-stdin'];
+  await runCli(words, { env: { ...env, RESTAURANT_CONFIG_DIR: './cfg' }, cwd: home, stdin: PAID });
+  expect(readdirSync(join(home, 'cfg'))).toEqual(['config.json']);
+  expect(readdirSync(home)).not.toContain('.config');
 });

@@ -4,8 +4,13 @@ import { resolvePaths } from '../../../src/storage/paths.ts';
 type Env = Record<string, string>;
 
 /** The file of the config, and the folders for state, cache, and data. */
-function resolve(env: Env, platform: NodeJS.Platform = 'linux', homedir = () => '/home/ana') {
-  const { configFile, stateDir, cacheDir, dataDir } = resolvePaths({ env, platform, homedir });
+function resolve(
+  env: Env,
+  platform: NodeJS.Platform = 'linux',
+  homedir = () => '/home/ana',
+  cwd = () => '/work',
+) {
+  const { configFile, stateDir, cacheDir, dataDir } = resolvePaths({ env, platform, homedir, cwd });
   return [configFile, stateDir, cacheDir, dataDir];
 }
 
@@ -53,9 +58,38 @@ describe('resolvePaths', () => {
     expect(resolve(env, platform)).toEqual(paths);
   });
 
-  it.each(['', 'relative', './here', '../up', '~/tilde'])('ignores the value %j', (value) => {
-    const all = Object.fromEntries(VARIABLES.map((name) => [name, value]));
-    expect(resolve({ HOME: '/home/eve', ...all })).toEqual(inHome('/home/eve'));
+  it.each(['', 'relative', './here', '../up', '~/tilde'])(
+    'ignores the value %j of the XDG variables',
+    (value) => {
+      const all = Object.fromEntries(
+        VARIABLES.filter((name) => name.startsWith('XDG')).map((name) => [name, value]),
+      );
+      expect(resolve({ HOME: '/home/eve', ...all })).toEqual(inHome('/home/eve'));
+    },
+  );
+
+  it.each([
+    ['cfg', '/work/cfg'],
+    ['./cfg/', '/work/cfg'],
+    ['../cfg', '/cfg'],
+    ['~/cfg', '/home/eve/cfg'],
+    ['~', '/home/eve'],
+    ['~other', '/work/~other'],
+    ['', '/home/eve/.config/restaurant'],
+  ])('resolves RESTAURANT_CONFIG_DIR=%s', (value, folder) => {
+    const [config] = resolve({ HOME: '/home/eve', RESTAURANT_CONFIG_DIR: value });
+    expect(config).toBe(`${folder}/config.json`);
+  });
+
+  it('does not use another folder if a variable cannot be resolved', () => {
+    const gone = () => {
+      throw new Error('deleted');
+    };
+    const env = { HOME: '/home/eve', RESTAURANT_CONFIG_DIR: 'cfg' };
+    expect(resolve(env, 'linux', undefined, gone)[0]).toBeUndefined();
+    expect(resolve({ RESTAURANT_CONFIG_DIR: 'cfg' }, 'win32', undefined, () => 'C:\\w')[0]).toBe(
+      'C:\\w\\cfg\\config.json',
+    );
   });
 
   it('uses the home of the user on Windows if a variable is relative', () => {
