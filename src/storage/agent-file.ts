@@ -28,7 +28,7 @@ export interface AgentFile {
 export const readAgentFile = (file: AgentFile, max: number): FileContent | undefined =>
   readIfExists(resolveAgentFile(file), max);
 
-interface WriteOptions extends Omit<AtomicOptions, 'replace'> {
+interface WriteOptions extends AtomicOptions {
   /** Whether a link of that name is replaced. */
   readonly replacesLink?: boolean;
 }
@@ -45,7 +45,7 @@ export function writeAgentFile(
   const resolve = () => resolveAgentFile(file, replacesLink);
   const folder = dirname(resolve());
   perform('create the folder', folder, () => createFolders(folder, 0o777));
-  return writeFileAtomic(resolve(), text, { ...options, replace: true });
+  return writeFileAtomic(resolve(), text, options);
 }
 
 /** Deletes a file, and its folder if it is empty then. @throws {AppError} `io_error` */

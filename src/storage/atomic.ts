@@ -15,16 +15,7 @@ import { dirname, join } from 'node:path';
 import { platform as currentPlatform } from 'node:process';
 import { attempt, failure, systemCode } from '../errors.ts';
 import { again } from '../hint.ts';
-import {
-  BUSY_CODES,
-  fileError,
-  flushFolder,
-  followLinks,
-  perform,
-  randomName,
-  whenFree,
-  writeAll,
-} from './files.ts';
+import { BUSY_CODES, fileError, flushFolder, perform, randomName, whenFree, writeAll } from './files.ts';
 
 /** File systems without hard links (FAT, some of networks and containers) report one of these. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
@@ -34,19 +25,17 @@ export interface AtomicOptions {
   readonly mode?: number;
   /** Whether to wait until the data is on the disk. Default true. */
   readonly durable?: boolean;
-  /** Whether to replace a symbolic link instead of writing to its target. Default false. */
-  readonly replace?: boolean;
   readonly confirm?: () => boolean;
 }
 
-/** @returns false if `confirm` returned false. @throws {AppError} `io_error`; `in_use` on Windows */
+/** A link of that name is replaced. @returns false if `confirm` returned false. @throws {AppError} `io_error`; `in_use` on Windows */
 export function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  { mode = 0o600, durable = true, replace = false, confirm = () => true }: AtomicOptions = {},
+  { mode = 0o600, durable = true, confirm = () => true }: AtomicOptions = {},
 ): boolean {
   return perform('write', path, () => {
-    const file = new TempFile(replace ? path : followLinks(path), mode);
+    const file = new TempFile(path, mode);
     try {
       file.write(data);
       if (confirm()) file.commit({ isDurable: durable });

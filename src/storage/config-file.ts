@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
+import { platform } from 'node:process';
 import { AppError, failure, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { TempFile } from './atomic.ts';
+import { heldError, isHeldOnWindows, TempFile } from './atomic.ts';
 import {
   assertOwnPath,
   type FileContent,
@@ -173,7 +174,11 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
       serialize: () => text,
       deserialize: () => file,
     });
-    conf.store = file;
+    try {
+      conf.store = file;
+    } catch (error) {
+      throw isHeldOnWindows(error, target, platform) ? heldError(path, error) : error;
+    }
   });
 }
 

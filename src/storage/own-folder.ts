@@ -76,7 +76,7 @@ export class OwnFolder {
   /** Replaces a file or link atomically, without waiting for the disk. */
   write(name: string, data: string | Uint8Array): void {
     this.create();
-    writeFileAtomic(join(this.path, name), data, { durable: false, replace: true });
+    writeFileAtomic(join(this.path, name), data, { durable: false });
   }
 
   names(pattern: RegExp): string[] {

@@ -112,7 +112,7 @@ export class SavedStore {
     const text = `${JSON.stringify({ version: VERSION, ...content }, undefined, 1)}\n`;
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw ioError('write', this.path, fileError('ETOOLARGE', 'too large'));
-    writeFileAtomic(this.path, text, { replace: true });
+    writeFileAtomic(this.path, text);
   }
 
   get #logPath(): string {

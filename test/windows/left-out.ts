@@ -66,7 +66,7 @@ const TESTS: readonly Row[] = [
 
 /** Faults of Wine: Windows runs these tests. */
 const TESTS_IN_WINE: readonly Row[] = [
-  [LINKS, 'e2e/storage/atomic', 'an atomic write goes through'],
+  [LINKS, 'e2e/storage/atomic', 'an atomic write replaces'],
   [LINKS, 'e2e/storage/config-file', 'the config file > writes through'],
   [LINKS, 'e2e/storage/ledger', 'a damaged ledger > a link'],
   [LINKS, 'e2e/storage/lock', 'tryLock > follows no symbolic link'],

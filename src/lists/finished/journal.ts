@@ -172,7 +172,7 @@ const HEADER = 'row,id,name,field,before,after,when\n';
 
 export function openChangesFile(path: string, name: string): void {
   if (!existsSync(path)) {
-    writeFileAtomic(path, HEADER, { mode: 0o644, replace: true });
+    writeFileAtomic(path, HEADER, { mode: 0o644 });
     return;
   }
   if (read(path).startsWith(HEADER)) return;
@@ -196,7 +196,7 @@ function recordChanges(entries: readonly JournalEntry[], guard: boolean): void {
     if (lines === '') continue;
     const text = existsSync(path) ? read(path) : '';
     if (!text.startsWith(HEADER)) throw noChangesFile(path);
-    if (!text.endsWith(lines)) writeFileAtomic(path, text + lines, { mode: 0o644, replace: true });
+    if (!text.endsWith(lines)) writeFileAtomic(path, text + lines, { mode: 0o644 });
   }
 }
 

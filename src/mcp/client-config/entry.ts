@@ -93,9 +93,7 @@ function commandLine({ context }: App, client: McpClient, args: readonly string[
 /** The config folder, if it was moved: the client may not have the variable. Never in a file that is shared. */
 function configFolder({ context, paths }: App, scope: Scope): Record<string, string> {
   const path = pathOf(context.platform);
-  const isMoved = [CONFIG_VARIABLE, 'XDG_CONFIG_HOME'].some(
-    (name) => absolute(path, context.env[name]) !== undefined,
-  );
+  const isMoved = context.env[CONFIG_VARIABLE] || absolute(path, context.env.XDG_CONFIG_HOME);
   return isMoved && scope === 'user' && paths.configFile !== undefined
     ? { [CONFIG_VARIABLE]: path.dirname(paths.configFile) }
     : {};

@@ -1,4 +1,4 @@
-import { existsSync, lchownSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { writeFileAtomic } from '../../../src/storage/atomic.ts';
 import { errorOf, useFolder } from '../../helpers/files.ts';
@@ -24,26 +24,15 @@ it('an atomic write accepts the longest file name that the file system allows', 
   expect(folder.read(name)).toBe('x');
 });
 
-it('an atomic write goes through symbolic links, also dangling and relative ones', () => {
-  mkdirSync(folder.at('real'));
-  symlinkSync('real/second', folder.at('first'));
-  symlinkSync('target', folder.at('real/second'));
-  for (const text of ['one', 'two']) {
-    write('first', text);
-    expect(folder.read('real/target')).toBe(text);
-  }
-  for (const link of ['first', 'real/second']) expect(lstatSync(folder.at(link)).isSymbolicLink()).toBe(true);
-});
-
-it.runIf(process.getuid?.() === 0)('an atomic write does not go through a link of another user', () => {
+it('an atomic write replaces a symbolic link, and leaves its target', () => {
   folder.write('victim', 'text');
   for (const target of ['victim', 'missing']) {
-    const link = folder.at(`link to ${target}`);
-    symlinkSync(target, link);
-    lchownSync(link, 65534, 65534);
-    expect(errorOf(() => writeFileAtomic(link, 'x')).code).toBe('io_error');
+    symlinkSync(target, folder.at('link'));
+    write('link', 'x');
+    expect([folder.read('link'), lstatSync(folder.at('link')).isFile()]).toEqual(['x', true]);
+    rmSync(folder.at('link'));
   }
-  expect([folder.read('victim'), existsSync(folder.at('missing'))]).toEqual(['text', false]);
+  expect([folder.read('victim'), folder.list()]).toEqual(['text', ['victim']]);
 });
 
 it.each([
@@ -51,14 +40,12 @@ it.each([
   ['a file where a folder should be', 'file/a', 'a part of the path is not a folder'],
   ['a folder of that name', 'folder', 'it is a folder'],
   ['a name that is too long', 'n'.repeat(256), 'the name is too long'],
-  ['a loop of links', 'loop', 'too many symbolic links'],
 ])('an atomic write reports %s', (_name, name, reason) => {
   mkdirSync(folder.at('folder'));
   folder.write('file');
-  symlinkSync('loop', folder.at('loop'));
   const message = `cannot write ${folder.at(name)}: ${reason}`;
   expect(errorOf(() => write(name, 'x'))).toMatchObject({ code: 'io_error', message });
-  expect(folder.list()).toEqual(['file', 'folder', 'loop']);
+  expect(folder.list()).toEqual(['file', 'folder']);
 });
 
 it('an atomic write keeps the old file and deletes its temporary file when the disk fills up', async () => {
