@@ -87,8 +87,8 @@ class ChunkLoader {
 
 /** Undefined if somebody else can write to the folder: when root runs with the home of a user, that user. */
 function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
-  const { env, platform } = process;
-  const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd: () => process.cwd() });
+  const { env, platform, cwd } = process;
+  const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd });
   if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
   const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, isCall ? word : 'other');

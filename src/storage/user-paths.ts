@@ -106,7 +106,8 @@ function problemOf(link: string, context: PathContext): string | undefined {
   return isInside(tree, end) ? undefined : `the link ${link} leads out of ${tree}, to ${end}`;
 }
 
-const isDeviceFolder = (folder: string): boolean => /^\/(?:dev|proc)(?:\/|$)/.test(folder);
+/** Not /dev/shm, where every user can create files. */
+const isDeviceFolder = (folder: string): boolean => /^\/(?:dev$|proc\/|proc$)/.test(folder);
 
 const isSystemFolder = (folder: string): boolean =>
   folder === parse(folder).root || folder === '/var' || isDeviceFolder(folder);

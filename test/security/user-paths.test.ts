@@ -1,6 +1,16 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { shell } from '../helpers/process.ts';
 import { ID } from '../helpers/runs.ts';
 import { useService } from '../helpers/service.ts';
@@ -198,6 +208,17 @@ describe('a link', () => {
     await run([...(OUTPUTS.find ?? []), '-o', 'dangling.csv', '--force'], { cwd: repo, exit: 0 });
     expect(home.read('.bash_profile')).toContain('Nopa');
     await run([...(OUTPUTS.find ?? []), '-o', '../latest.csv'], { cwd: repo, exit: 2 });
+  });
+
+  it.runIf(existsSync('/dev/shm'))('in /dev/shm is not one of the system', async () => {
+    const cwd = mkdtempSync('/dev/shm/restaurant-test-');
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const links = { 'a.csv': home.at('new'), out: home.path, 'in.csv': home.write('secret.csv', LIST) };
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(cwd, name));
+    for (const output of ['a.csv', 'out/b.csv'])
+      await run([...(OUTPUTS.find ?? []), '-o', output], { cwd, exit: 2 });
+    await run(['enrich', 'in.csv'], { cwd, exit: 2 });
+    expect(home.list().filter((name) => ['new', 'b.csv'].includes(name))).toEqual([]);
   });
 
   it.each(Object.entries(INPUTS))(
