@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FindQuery } from '../client/types.ts';
 import { attempt, failure } from '../errors.ts';
 import { again, exampleSearch, restaurant } from '../hint.ts';
 import { OwnFolder, type Warn } from '../storage/own-folder.ts';
@@ -16,36 +17,51 @@ import { configuredTarget, DEMO } from './target.ts';
 const KEEP_MS = 30 * 86_400_000;
 const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
 
-export interface Search {
+/** Numbered rows, as they were shown in this terminal. */
+export interface NumberedRows {
   readonly endpoint: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly query: { readonly name: string; readonly city: string };
+  /** Of a search. */
+  readonly query?: FindQuery;
   readonly rows: readonly unknown[];
 }
+
+export type Search = NumberedRows & Required<Pick<NumberedRows, 'query'>>;
+
+/** The last search, and the list of saved restaurants if that was shown since. Without a search, it has no rows. */
+type LastResults = Search & { readonly saved?: NumberedRows };
 
 /** One store per terminal, and one per user. Never throws. @param terminal see `terminalId` */
 export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn: Warn) {
   const open = (name: string | undefined) =>
-    openJsonFile(stateDir && name && join(stateDir, name), decodeSearch, warn);
+    openJsonFile(stateDir && name && join(stateDir, name), decodeResults, warn);
   const ofUser = open('last-find.json');
   const ofTerminal = open(terminal && join('terminals', `${sha256Hex(terminal)}.json`));
   return {
-    read: (): Search | undefined => ofTerminal.read() ?? ofUser.read(),
-    write(search: Search): void {
-      if (search.rows.length === 0) return;
-      ofUser.write(search);
-      if (!ofTerminal.write(search) || stateDir === undefined) return;
+    read: (): LastResults | undefined => ofTerminal.read() ?? ofUser.read(),
+    write(results: LastResults): void {
+      if (results.rows.length === 0 && results.saved === undefined) return;
+      ofUser.write(results);
+      if (!ofTerminal.write(results) || stateDir === undefined) return;
       new OwnFolder(join(stateDir, 'terminals')).sweep(TERMINAL_NAME, Date.now() - KEEP_MS);
     },
   };
 }
 
-function decodeSearch({ endpoint, at, query, rows }: Readonly<Record<string, unknown>>): Search | undefined {
+type Values = Readonly<Record<string, unknown>>;
+
+function decodeResults({ query, saved, ...rest }: Values): LastResults | undefined {
   const { name, city } = Object(query) as Record<string, unknown>;
-  if (typeof endpoint !== 'string' || typeof at !== 'number' || !Array.isArray(rows)) return undefined;
-  if (typeof name !== 'string' || typeof city !== 'string') return undefined;
-  return { endpoint, at, query: { name, city }, rows };
+  const table = decodeRows(rest);
+  if (table === undefined || typeof name !== 'string' || typeof city !== 'string') return undefined;
+  const shown = decodeRows(Object(saved));
+  return { ...table, query: { name, city }, ...(shown && { saved: shown }) };
+}
+
+function decodeRows({ endpoint, at, rows }: Values): NumberedRows | undefined {
+  const isValid = typeof endpoint === 'string' && typeof at === 'number' && Array.isArray(rows);
+  return isValid ? { endpoint, at, rows } : undefined;
 }
 
 function storeOf(app: App, inTerminal = true) {
@@ -56,21 +72,40 @@ function storeOf(app: App, inTerminal = true) {
 export const serviceName = (app: App): string =>
   app.globals.demo === true ? DEMO : requireEndpoint(app).url.href;
 
-export function saveResults(
-  app: App,
-  query: Search['query'],
-  rows: Search['rows'],
-  inTerminal: boolean,
-): void {
-  const search = { endpoint: serviceName(app), at: app.context.now(), query, rows };
-  // A search that contains a key is not stored.
-  const stored = JSON.stringify(search);
-  if (app.secrets.mask(stored) === stored) storeOf(app, inTerminal).write(search);
+export function saveResults(app: App, query: FindQuery, rows: Search['rows'], inTerminal: boolean): void {
+  write(app, { endpoint: serviceName(app), at: app.context.now(), query, rows }, inTerminal);
 }
 
-export const lastSearch = (app: App): Search | undefined => storeOf(app).read();
+/** From now on, the numbers are those of the saved restaurants. */
+export function saveSavedRows(app: App, rows: NumberedRows['rows']): void {
+  const last = storeOf(app).read() ?? { endpoint: '', at: 0, query: { name: '', city: '' }, rows: [] };
+  const endpoint = attempt(() => serviceName(app));
+  if (endpoint !== undefined) write(app, { ...last, saved: { endpoint, at: app.context.now(), rows } });
+}
 
-export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; name: string }[] {
+/** From now on, the numbers are those of the last search again. */
+export function numberSearchAgain(app: App): void {
+  const { saved, ...search } = storeOf(app).read() ?? {};
+  if (saved !== undefined) write(app, search as Search);
+}
+
+/** Stores nothing that contains a key. */
+function write(app: App, results: LastResults, inTerminal = true): void {
+  const stored = JSON.stringify(results);
+  if (app.secrets.mask(stored) === stored) storeOf(app, inTerminal).write(results);
+}
+
+export function lastSearch(app: App): Search | undefined {
+  const last = storeOf(app).read();
+  return last === undefined || last.rows.length === 0 ? undefined : last;
+}
+
+/** The rows to which numbers refer: of the last search, or of the saved restaurants if they were shown since. */
+function lastRows(app: App): NumberedRows | undefined {
+  return storeOf(app).read()?.saved ?? lastSearch(app);
+}
+
+export function restaurantsOf({ rows }: Pick<NumberedRows, 'rows'>): { id: string; name: string }[] {
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
   return rows.map((row) => {
     const { service_id, name } = Object(row) as Record<string, unknown>;
@@ -78,15 +113,15 @@ export function restaurantsOf({ rows }: Pick<Search, 'rows'>): { id: string; nam
   });
 }
 
-/** None if the last search was sent to another service. Never throws. */
+/** None if they are of another service. Never throws. */
 export const lastRestaurants = (app: App): ReturnType<typeof restaurantsOf> =>
   attempt(() => {
-    const last = lastSearch(app);
+    const last = lastRows(app);
     return last?.endpoint === serviceName(app) ? restaurantsOf(last) : [];
   }) ?? [];
 
-export function requireLastSearch(app: App): Search {
-  const last = lastSearch(app);
+export function requireLastRows(app: App): NumberedRows {
+  const last = lastRows(app);
   if (last === undefined) {
     throw failure('not_found', 'no earlier search', [
       { text: 'search first', command: exampleSearch() },
@@ -96,16 +131,24 @@ export function requireLastSearch(app: App): Search {
   if (last.endpoint === serviceName(app)) return last;
   const where =
     last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
-  const { name, city } = last.query;
+  const { query } = last;
+  if (query === undefined) {
+    throw failure('not_found', `the saved restaurants that were shown are of another service: ${where}`, {
+      text: 'to show those of this one',
+      command: restaurant('saved'),
+    });
+  }
   throw failure('not_found', `the last search was sent to another service: ${where}`, {
     text: 'to search this one',
-    command: restaurant('find', name, '--city', city),
+    command: restaurant('find', query.name, '--city', query.city),
   });
 }
 
-export function describeSearch(app: App, { query, at }: Search): string {
+export function describeRows(app: App, { query, at }: NumberedRows): string {
   const age = formatDuration(Math.max(1, Math.round((app.context.now() - at) / 1000)) * 1000);
-  return `"${query.name}" in ${query.city}, ${age} ago`;
+  return query === undefined
+    ? `your saved restaurants, ${age} ago`
+    : `"${query.name}" in ${query.city}, ${age} ago`;
 }
 
 export interface Seen {

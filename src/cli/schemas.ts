@@ -40,6 +40,7 @@ export const SAVED_RESTAURANT = object({
   service_id: text,
   name: textOrNull,
   note: textOrNull,
+  gone: { ...boolean, description: 'whether the service no longer knows it' },
   saved_at: TIME,
   checked_at: TIME_OR_NULL,
 });

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { describeSearch, lastSearch } from '../app/last-results.ts';
+import { describeRows, lastSearch, numberSearchAgain } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { DEMO } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -33,9 +33,10 @@ async function showLast(app: App): Promise<void> {
       total: rows.length,
     });
   });
+  if (search !== undefined) numberSearchAgain(app);
   await app.notes.note(
     search === undefined
       ? { text: 'no earlier search', command: exampleSearch() }
-      : describeSearch(app, search),
+      : describeRows(app, search),
   );
 }

@@ -1,6 +1,6 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { describeSearch } from '../app/last-results.ts';
+import { describeRows } from '../app/last-results.ts';
 import { selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
@@ -152,7 +152,7 @@ async function streamEntries(app: App, outcomes: AsyncIterable<Lookup>): Promise
 }
 
 async function noteSearch(app: App, search: Selection['search']): Promise<void> {
-  if (search !== undefined) await app.notes.note(`rows of ${describeSearch(app, search)}`);
+  if (search !== undefined) await app.notes.note(`rows of ${describeRows(app, search)}`);
 }
 
 const MAX_NAMED = 3;

@@ -2,13 +2,13 @@ import type { App } from '../app/app.ts';
 import { lastSearch, serviceName } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
 import { cachedDetails } from '../app/responses.ts';
-import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore } from '../app/saved.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
-import type { Level } from '../client/types.ts';
+import type { Lookup } from '../client/types.ts';
 import { AppError, usage } from '../errors.ts';
-import { again, restaurant } from '../hint.ts';
-import type { SavedRestaurant } from '../storage/saved-store.ts';
+import { again } from '../hint.ts';
+import type { Answers } from '../lists/answers.ts';
+import { namedBy, notSaved, openSaved, recordOf, savedRestaurants, severalNamed } from '../lists/saved.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
 
@@ -38,128 +38,105 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
   }
   const { selectRestaurants } = await import('./lookup/ids.ts');
   const { ids } = await selectRestaurants(app, words);
-  const store = savedStore(app);
-  const service = serviceName(app);
-  const earlier = store.read().filter((one) => one.service === service);
-  const known = ids.flatMap(
-    (id) => earlier.find((one) => one.id === id) ?? knownRestaurant(app, service, id) ?? [],
-  );
-  const { received, failed } = await lookUp(
-    app,
-    ids.filter((id) => known.every((one) => one.id !== id)),
-  );
-  const chosen = [...known, ...received].map((one) => withNote(one, note));
+  const answers = openSaved(app, 'share');
+  const outcomes = await lookUpUnknown(app, answers, ids);
+  const failed = outcomes.flatMap(({ restaurantId, error }) => (error ? [{ restaurantId, error }] : []));
+  const chosen = ids.filter((id) => failed.every(({ restaurantId }) => restaurantId !== id));
   if (chosen.length > 0)
-    await store.update((restaurants) => ({ restaurants: merged(restaurants, chosen, note) }));
-  await writeText(app, { saved: chosen.map(recordOf) }, () =>
-    chosen.map((one) => `${cleanLine(nameOf(one))} is saved\n`).join(''),
+    await answers.locked(() => {
+      for (const { restaurantId, output } of outcomes)
+        if (output !== undefined) answers.addLookup(restaurantId, 'basic', output);
+      for (const id of chosen) saveOne(app, answers, id, note);
+    });
+  const saved = savedRestaurants(answers).filter(({ id }) => chosen.includes(id));
+  await writeText(app, { saved: saved.map(recordOf) }, () =>
+    saved.map(({ name }) => `${cleanLine(name)} is saved\n`).join(''),
   );
-  if (failed === undefined) return;
-  if (ids.length === 1) throw failed;
-  const message = `${ids.length - chosen.length} of ${ids.length} restaurants were not saved: ${failed.message}`;
-  throw new AppError('partial', message, { hint: failed.details.hint, retryable: failed.retryable });
+  const [first] = failed;
+  if (first === undefined) return;
+  const { error } = first;
+  if (ids.length === 1) throw error;
+  const message = `${failed.length} of ${ids.length} restaurants were not saved: ${error.message}`;
+  throw new AppError('partial', message, { hint: error.details.hint, retryable: error.retryable });
 }
 
-/** A restaurant of the last search, or one with details in the cache that are not older. */
-function knownRestaurant(app: App, service: string, id: string): SavedRestaurant | undefined {
-  const last = lastSearch(app);
-  const rows = last?.endpoint === service ? last.rows.filter(isObject) : [];
-  const summary = rows.find(({ service_id }) => service_id === id);
-  const cached = cachedDetails(app, id);
-  const isCurrent = cached !== undefined && cached.at >= (summary === undefined ? 0 : (last?.at ?? 0));
-  if (summary === undefined && !isCurrent) return undefined;
-  return {
-    ...{ id, service, saved_at: isoTime(app.context.now()) },
-    ...(summary === undefined ? {} : { summary }),
-    ...(isCurrent ? detailsAt(cached.details, cached.level, cached.at) : {}),
-  };
-}
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
-
-const detailsAt = (details: JsonObject, fields: Level, at: number) => ({
-  details,
-  fields,
-  checked_at: isoTime(at),
-});
-
-async function lookUp(
-  app: App,
-  ids: readonly string[],
-): Promise<{ received: SavedRestaurant[]; failed?: AppError | undefined }> {
-  if (ids.length === 0) return { received: [] };
+/** Looks up those about which nothing is known yet. */
+async function lookUpUnknown(app: App, answers: Answers, ids: readonly string[]): Promise<Lookup[]> {
+  const unknown = ids.filter(
+    (id) =>
+      lastAnswer(answers, id) === undefined &&
+      foundRow(app, id) === undefined &&
+      cachedDetails(app, id) === undefined,
+  );
+  if (unknown.length === 0) return [];
   const { openService } = await import('../app/service.ts');
   const { lookupAll } = await import('../app/lookup-many.ts');
-  const service = await openService(app, { paced: ids.length > 1, bounded: true, fresh: true });
-  const outcomes = await lookupAll(app, service, ids, 'basic');
-  const now = app.context.now();
-  const received = outcomes.flatMap(({ restaurantId: id, output, cachedAt = now }) =>
-    output === undefined
-      ? []
-      : {
-          ...{ id, service: serviceName(app), saved_at: isoTime(now) },
-          ...detailsAt(output, 'basic', cachedAt),
-        },
-  );
-  return { received, failed: outcomes.find(({ error }) => error !== undefined)?.error };
+  const service = await openService(app, { paced: unknown.length > 1, bounded: true, fresh: true });
+  return lookupAll(app, service, unknown, 'basic');
 }
 
-function withNote(saved: SavedRestaurant, note: string | undefined): SavedRestaurant {
-  if (note === undefined) return saved;
-  const { note: _, ...rest } = saved;
-  return note.trim() === '' ? rest : { ...rest, note: note.trim() };
+/** With what the last search and the cache know about it, if that is newer than what is stored. */
+function saveOne(app: App, answers: Answers, id: string, note: string | undefined): void {
+  const stored = lastAnswer(answers, id)?.at ?? 0;
+  const earlier = answers.saves().find(({ save }) => save.id === id);
+  const found = foundRow(app, id);
+  const isNewer = found !== undefined && found.at > stored;
+  const kept = note === undefined ? earlier?.note : note.trim() || undefined;
+  if (earlier === undefined || isNewer || kept !== earlier.note)
+    answers.save(id, {
+      ...(kept === undefined ? {} : { note: kept }),
+      ...(isNewer ? { restaurant: found.row } : {}),
+    });
+  const cached = cachedDetails(app, id);
+  if (cached !== undefined && cached.at > stored && cached.at >= (found?.at ?? 0))
+    answers.addLookup(id, cached.level, cached.details);
 }
 
-/** Those that are saved already keep what is known about them, and their notes. */
-function merged(
-  restaurants: readonly SavedRestaurant[],
-  chosen: readonly SavedRestaurant[],
-  note: string | undefined,
-): SavedRestaurant[] {
-  const choices = new Map(chosen.map((one) => [one.id, one]));
-  const kept = restaurants.map((one) => {
-    const choice = choices.get(one.id);
-    choices.delete(one.id);
-    if (choice === undefined) return one;
-    return choice.service === one.service ? withNote(one, note) : withNote(choice, note ?? one.note);
-  });
-  return [...kept, ...choices.values()];
+function lastAnswer(answers: Answers, id: string) {
+  const [last] = answers.about(id);
+  return last;
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
+/** The row of the last search. */
+function foundRow(app: App, id: string): { at: number; row: JsonObject } | undefined {
+  const last = lastSearch(app);
+  const rows = last?.endpoint === serviceName(app) ? last.rows.filter(isObject) : [];
+  const row = rows.find(({ service_id }) => service_id === id);
+  return row && { at: last?.at ?? 0, row };
 }
 
 export function registerUnsave(command: CliCommand, app: App): void {
   command
-    .about('Remove saved restaurants', 'Their recorded changes stay.')
-    .argument('<id...>', 'ID or its beginning, or name')
+    .about('Remove saved restaurants', 'Their changes stay.')
+    .argument('<id...>', 'ID or its beginning, name, or row number')
     .completeWith('id', 'saved')
-    .usesOptions('json')
+    .usesOptions('service', 'json')
     .outputSchema(object({ removed: list(object({ id: text, name: text })) }))
-    .examples('restaurant unsave Nopa')
+    .examples('restaurant unsave Nopa --demo')
+    .notes('Row numbers are those of the last table in this terminal, usually of restaurant saved.')
     .action((words: string[]) => unsave(app, words));
 }
 
 async function unsave(app: App, words: readonly string[]): Promise<void> {
-  const store = savedStore(app);
-  const all = namesOf(store.read());
-  const removed = [...new Set(words.map((word) => findNamed(word, all)))];
-  const ids = removed.map(({ id }) => id);
-  await store.update((restaurants) => ({ restaurants: restaurants.filter(({ id }) => !ids.includes(id)) }));
+  const { idsOfRows } = await import('./lookup/ids.ts');
+  const answers = openSaved(app, 'share');
+  const all = savedRestaurants(answers);
+  const named = words.flatMap((word) => {
+    const isName = all.some(({ id, name }) => id === word || name === word);
+    const rows = isName ? undefined : idsOfRows(app, word);
+    return (rows ?? [word]).map((one) => {
+      const [found, ...others] = namedBy(one, all);
+      if (found === undefined) throw notSaved(word);
+      if (others.length > 0) throw severalNamed(word, [found, ...others]);
+      return { id: found.id, name: found.name };
+    });
+  });
+  const removed = [...new Map(named.map((one) => [one.id, one])).values()];
+  await answers.locked(() => {
+    const saves = answers.saves().filter(({ save }) => removed.some(({ id }) => id === save.id));
+    for (const { id } of saves) answers.undo(id);
+  });
   await writeText(app, { removed }, () =>
     removed.map(({ name }) => `${cleanLine(name)} is no longer saved\n`).join(''),
   );
-}
-
-function findNamed(word: string, all: readonly Named[]): Named {
-  const [found, other, ...more] = namedBy(word, all);
-  if (found === undefined) throw notSaved(word);
-  if (other === undefined) return found;
-  const named = [found, other].map(({ id, name }) => `${cleanLine(name)} (${id})`).join(', ');
-  const rest = more.length === 0 ? '' : ` and ${more.length} more`;
-  throw usage(`'${word}' matches several saved restaurants: ${named}${rest}`, {
-    command: restaurant('unsave', found.id),
-  });
 }

@@ -1,27 +1,29 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
-import { serviceName } from '../app/last-results.ts';
+import { saveSavedRows } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
-import { namedBy, nameOf, namesOf, notSaved, recordOf, savedStore, shownHere } from '../app/saved.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
-import { EXIT_CODES, usage } from '../errors.ts';
+import { type AppError, EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
-import { CHANGE_COLUMNS, changesPresentation } from '../output/render/changes.ts';
+import type { Answers } from '../lists/answers.ts';
+import { changesAbout } from '../lists/changes.ts';
+import { openSaved, recordOf, type SavedRestaurant, savedRestaurants } from '../lists/saved.ts';
+import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
-import { parseSince, type Since } from '../settings/values.ts';
-import type { Revision, SavedRestaurant, SavedStore } from '../storage/saved-store.ts';
-import { type Change, fieldChanges } from '../util/changes.ts';
 import { plural } from '../util/format.ts';
 import type { JsonObject } from '../util/json.ts';
+import { parseMinGrade, refine } from './find/refine.ts';
 
 interface SavedOptions {
+  readonly minGrade?: string;
+  readonly sort?: 'grade' | 'name';
   readonly refresh?: true;
   readonly exitCode?: true;
   readonly fields?: Level;
@@ -35,6 +37,11 @@ const SAVED_OUTPUT = anyOf(object({ results: list(SAVED_RESTAURANT) }), {
 export function registerSaved(command: CliCommand, app: App): void {
   command
     .about('List saved restaurants, or check what changed', 'Sends no request without --refresh.')
+    .valueOption('--min-grade <grade>', 'Filter by this grade or better', {
+      read: parseMinGrade,
+      example: 'B',
+    })
+    .valueOption('--sort <key>', 'Sort by grade or name (default: as saved)', { choices: ['grade', 'name'] })
     .option('--refresh', 'Look up every restaurant again and print what changed')
     .option('--exit-code', 'With --refresh: exit with 10 on changes')
     .valueOption('--fields <level>', 'With --refresh: level of detail', {
@@ -49,164 +56,143 @@ export function registerSaved(command: CliCommand, app: App): void {
       'restaurant saved --refresh --exit-code --quiet',
     )
     .notes(
-      '--refresh sends one request per restaurant within the quota, least recently checked first, and ' +
-        'records the changes; restaurant changes prints them again. In a pipe, it prints nothing if nothing changed. ' +
-        'With another level than last time, only the fields that both levels have are compared.',
+      'The row numbers work as for a search: restaurant lookup 1, restaurant unsave 1. ' +
+        '--refresh sends one request per restaurant within the quota, least recently checked first; restaurant ' +
+        'changes prints the changes again. In a pipe, it prints nothing if nothing changed.',
     )
     .action((options: SavedOptions) =>
       options.refresh ? refreshSaved(app, options) : listSaved(app, options),
     );
 }
 
-async function listSaved(app: App, { exitCode, fields }: SavedOptions): Promise<void> {
+async function listSaved(app: App, { exitCode, fields, minGrade, sort }: SavedOptions): Promise<void> {
   if (exitCode !== undefined || fields !== undefined) {
     const option = exitCode === undefined ? '--fields' : '--exit-code';
     throw usage(`${option} needs --refresh`, { command: again({ '--refresh': true }) });
   }
   await checkOutput(app, 'restaurants', SAVED_COLUMNS);
-  const records = shownHere(app, savedStore(app).read()).map(recordOf);
+  const all = savedRestaurants(openSaved(app, 'read')).map(recordOf);
+  const records = refine(all, { ...(minGrade && { minGrade }), ...(sort && { sort }) }) as JsonObject[];
   await writeResult(app, { results: records }, async () => savedPresentation(records, app.context.now()));
-  await app.notes.note(footer(app, records.length));
+  if (isNumbered(app) && records.length > 0) saveSavedRows(app, records.map(withoutNote));
+  await app.notes.note(footer(app, records.length, all.length));
 }
 
-function footer(app: App, count: number): string {
+const isNumbered = (app: App): boolean =>
+  writesToTerminal(app) && ['table', 'list'].includes(outputFormat(app));
+
+/** The rows behind the numbers do not need the user's notes. */
+const withoutNote = ({ note: _, ...record }: JsonObject): JsonObject => record;
+
+function footer(app: App, count: number, all: number): string {
   const find = hintOf(app, { command: restaurant('save', '1') });
-  if (count === 0) return `nothing is saved: after a search, ${find} saves its first result`;
-  const check = `${plural(count, 'restaurant')}; ${hintOf(app, { command: restaurant('saved', '--refresh') })} checks what changed`;
-  return writesToTerminal(app) && outputFormat(app) === 'table' ? check : plural(count, 'restaurant');
+  if (all === 0) return `nothing is saved: after a search, ${find} saves its first result`;
+  const shown = count === all ? plural(all, 'restaurant') : `${count} of ${plural(all, 'restaurant')}`;
+  const refresh = hintOf(app, { command: restaurant('saved', '--refresh') });
+  return isNumbered(app) && count > 0 ? `${shown}; ${refresh} checks what changed` : shown;
 }
 
-async function refreshSaved(app: App, { exitCode, fields: level = 'basic' }: SavedOptions): Promise<void> {
-  const store = savedStore(app);
+async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
+  const { exitCode, fields: level = 'basic' } = options;
+  for (const option of ['--min-grade', '--sort'] as const)
+    if (options[option === '--sort' ? 'sort' : 'minGrade'] !== undefined)
+      throw usage(`${option} cannot be used with --refresh`, { command: again({}, { without: [option] }) });
+  let answers: Answers;
   await runServiceCommand(app, {
     columns: CHANGE_COLUMNS,
     output: 'changes',
     service: { paced: true, fresh: true },
-    plan: () => restaurantsToCheck(app, store),
+    plan: () => {
+      answers = openSaved(app, 'share');
+      return leastRecentFirst(savedRestaurants(answers));
+    },
     preview: (restaurants) => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level })),
-    send: (service, restaurants) => lookAgain(app, service, store, { restaurants, level }),
-    async write({ changes, outcomes, stopped }, restaurants) {
+    send: (service, restaurants) => lookAgain(app, service, answers, { restaurants, level }),
+    async write({ changes, failed, checked, stopped }) {
       await writeResult(app, { changes }, async () => changesPresentation(changes, app.context.now()));
-      const checked = plural(restaurants.length, 'restaurant');
-      if (changes.length === 0) await app.notes.note(`nothing changed in ${checked}`);
+      await noteChanges(app, changes, checked);
       if (stopped !== undefined) throw stopped;
-      await reportFailures(outcomes);
+      const { lookupsFailed } = await import('../app/lookup-many.ts');
+      const [first, ...more] = failed;
+      const count = checked + failed.length;
+      if (first !== undefined) throw count === 1 ? first : lookupsFailed([first, ...more], count);
       if (exitCode === true && changes.length > 0) app.exitCode = EXIT_CODES.changed;
     },
   });
 }
 
-/** Those of this run's service, the one last checked longest ago first: so each has its turn if the quota ends the run. */
-async function restaurantsToCheck(app: App, store: SavedStore): Promise<SavedRestaurant[]> {
-  const all = shownHere(app, store.read());
-  const service = all.length === 0 ? '' : serviceName(app);
-  const here = all.filter((one) => one.service === service);
-  const others = all.length - here.length;
-  if (others > 0) {
-    await app.notes.warn(`${plural(others, 'restaurant')} of another service: save again to check here`);
-  }
-  const lastLook = ({ checked_at, saved_at }: SavedRestaurant) => checked_at ?? saved_at;
-  return here.sort((a, b) => (lastLook(a) < lastLook(b) ? -1 : 1));
+/** So that each has its turn if the quota ends the run. */
+function leastRecentFirst(restaurants: readonly SavedRestaurant[]): SavedRestaurant[] {
+  const lastLook = ({ checkedAt, savedAt }: SavedRestaurant) => checkedAt ?? savedAt;
+  return [...restaurants].sort((a, b) => lastLook(a) - lastLook(b));
+}
+
+async function noteChanges(app: App, changes: readonly Change[], checked: number): Promise<void> {
+  const gone = changes.filter(({ field, after }) => field === 'gone' && after === true);
+  for (const { id, name } of gone)
+    await app.notes.note({
+      text: `the service no longer knows ${name}; to remove it`,
+      command: restaurant('unsave', name === id ? id : name),
+    });
+  if (changes.length === 0 && checked > 0)
+    await app.notes.note(`nothing changed in ${plural(checked, 'restaurant')}`);
+}
+
+interface Refreshed {
+  readonly changes: readonly Change[];
+  readonly failed: readonly AppError[];
+  /** How many were looked up, or are gone. */
+  readonly checked: number;
+  /** Why the run stopped before every restaurant was looked up. */
+  readonly stopped?: unknown;
 }
 
 async function lookAgain(
   app: App,
   service: Service,
-  store: SavedStore,
+  answers: Answers,
   { restaurants, level }: { restaurants: readonly SavedRestaurant[]; level: Level },
-) {
+): Promise<Refreshed> {
   const ids = restaurants.map(({ id }) => id);
-  if (ids.length === 0) return { changes: [], outcomes: [] };
+  if (ids.length === 0) return { changes: [], failed: [], checked: 0 };
   const { lookupMany } = await import('../app/lookup-many.ts');
   const { now } = app.context;
   const timed: Pick<Service, 'call'> = {
     call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
   };
-  const outcomes: Lookup[] = [];
-  /** Why the run stopped before every restaurant was looked up. */
-  let stopped: unknown;
+  const changes: Change[] = [];
+  const failed: AppError[] = [];
+  let checked = 0;
   try {
     await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, async () => {
-      for await (const outcome of lookupMany(app, timed, ids, level)) outcomes.push(outcome);
+      for await (const outcome of lookupMany(app, timed, ids, level)) {
+        const isGone = outcome.error?.code === 'not_found';
+        if (outcome.error !== undefined && !isGone) {
+          failed.push(outcome.error);
+          continue;
+        }
+        checked += 1;
+        changes.push(...(await answers.locked(() => record(answers, outcome, level, now()))));
+      }
     });
   } catch (error) {
-    stopped = error;
+    return { changes, failed, checked, stopped: error };
   }
-  const { changes = [] } = await store.update((saved) => withLooks(saved, outcomes, level, now()));
-  return { changes, outcomes, stopped };
+  return { changes, failed, checked };
 }
 
-/** Compares under the lock with what is stored by then, so that two runs at once do not find the same change. */
-function withLooks(
-  saved: readonly SavedRestaurant[],
-  outcomes: readonly Lookup[],
+/** Compares with what is stored by now, so that two runs at once do not find the same change. */
+function record(
+  answers: Answers,
+  { restaurantId: id, output, cachedAt: at }: Lookup,
   level: Level,
   now: number,
-): Revision {
-  const byId = new Map(outcomes.map((outcome) => [outcome.restaurantId, outcome]));
-  const changes: Change[] = [];
-  const restaurants = saved.map((one) => {
-    const { output, cachedAt: at = now } = byId.get(one.id) ?? {};
-    const last = Date.parse(one.checked_at ?? one.saved_at);
-    // Another run has looked since. A time ahead comes from a clock that was wrong.
-    const isOld = last > at && last <= now;
-    if (output === undefined || isOld) return one;
-    const when = new Date(at).toISOString();
-    const { id } = one;
-    changes.push(
-      ...differences(one, output, level).map((each) => ({ when, id, name: nameOf(one), ...each })),
-    );
-    return { ...one, details: output, fields: level, checked_at: when };
-  });
-  return { restaurants, changes };
-}
-
-/** The responses of another level, or of a search, have other fields. */
-function differences({ details, fields, summary = {} }: SavedRestaurant, output: JsonObject, level: Level) {
-  if (fields === level) return fieldChanges(details, output);
-  const before = details ?? summary;
-  const shared = Object.keys(output).filter((key) => Object.hasOwn(before, key));
-  const some = (record: JsonObject) => Object.fromEntries(shared.map((key) => [key, record[key]]));
-  return fieldChanges(some(before), some(output));
-}
-
-async function reportFailures(outcomes: readonly Lookup[]): Promise<void> {
-  const [first, ...more] = outcomes.flatMap(({ error }) => error ?? []);
-  if (first === undefined) return;
-  const { lookupsFailed } = await import('../app/lookup-many.ts');
-  throw outcomes.length === 1 ? first : lookupsFailed([first, ...more], outcomes.length);
-}
-
-export function registerChanges(command: CliCommand, app: App): void {
-  command
-    .about('Print the recorded changes of saved restaurants', 'Sends no request.')
-    .argument('[id...]', 'ID or its beginning, or name')
-    .completeWith('id', 'saved')
-    .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
-      read: parseSince,
-      example: '7d',
-    })
-    .usesOptions('json', 'records', 'file')
-    .outputSchema(object({ changes: list(CHANGE) }))
-    .examples('restaurant changes --since 7d', 'restaurant changes --since 2026-11-01 --json')
-    .notes('restaurant saved --refresh records changes. restaurant status shows where they are kept.')
-    .action((words: string[], { since }: { since?: Since }) => printChanges(app, words, since));
-}
-
-async function printChanges(app: App, words: readonly string[], since: Since | undefined): Promise<void> {
-  await checkOutput(app, 'changes', CHANGE_COLUMNS);
-  const now = app.context.now();
-  const start = since === undefined ? 0 : (since.at ?? now - since.ago);
-  const store = savedStore(app);
-  const all = store.changes();
-  const unrecorded = words.filter((word) => namedBy(word, all).length === 0);
-  const saved = unrecorded.length === 0 ? [] : namesOf(store.read());
-  const stray = unrecorded.find((word) => namedBy(word, saved).length === 0);
-  if (stray !== undefined) throw notSaved(stray);
-  const named = new Set(words.flatMap((word) => namedBy(word, all)));
-  const changes = all.filter(
-    (change) => Date.parse(change.when) >= start && (words.length === 0 || named.has(change)),
-  );
-  await writeResult(app, { changes }, async () => changesPresentation(changes, now));
-  if (changes.length === 0) await app.notes.note('no recorded changes');
+): Change[] {
+  const last = answers.lookup(id, level)?.at;
+  // Another run has looked since. A time ahead comes from a clock that was wrong.
+  if (at !== undefined && last !== undefined && last > at && last <= now) return [];
+  const added = answers.addLookup(id, level, output ?? null);
+  return changesAbout(answers, id)
+    .filter(({ answer }) => answer === added)
+    .map(({ answer: _, ...change }) => change);
 }

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { attempt, usage } from '../errors.ts';
 import type { Hint } from '../hint.ts';
-import { flushFolder } from '../storage/files.ts';
+import { flushFolder, randomName } from '../storage/files.ts';
 import { type tryLock, withLock } from '../storage/lock.ts';
-import { type Durability, Log, type LogLine, wasCutOff } from '../storage/log.ts';
+import { CUT_OFF, type Durability, Log, type LogLine, wasCutOff } from '../storage/log.ts';
 import { checkDepth, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import {
   type Dated,
@@ -18,19 +18,20 @@ import {
 import { AnswersIndex, type IndexedLine, isLater } from './answers-index.ts';
 
 export interface AnswersOptions {
-  /** Endpoint without user, password, and query; or `demo`. */
-  readonly service: string;
+  /** Endpoint without user, password, and query; or `demo`. Undefined to read answers of any service. */
+  readonly service: string | undefined;
   /** `write` holds the lock until `close`; `share` takes it in `locked` only; `read` needs none. */
   readonly access: 'read' | 'write' | 'share';
-  readonly context: { now(): number; random(): number };
+  readonly context: { now(): number };
   warn(message: string): void;
-  /** What to do about a file that cannot be used. */
+  /** Advice for a file that cannot be used. */
   readonly hint?: Hint;
 }
 
 type Lock = ReturnType<typeof tryLock>;
 
-const ABOUT = 'What the service said, and what you decided. Delete this file to ask again.';
+const ABOUT =
+  'What the service said, and what you decided or saved. Without this file, all of it is asked again.';
 const MAX_DAMAGED = 5;
 
 /** The lines of an answers file: a set, whose order does not matter. It is only appended to. */
@@ -99,7 +100,7 @@ export class AnswersFile {
     this.#log = Log.open(this.path, this.#options.access === 'read' ? 'read' : 'append');
     this.#isChecked = false;
     this.#hasHeader = false;
-    this.#index = new AnswersIndex(Math.floor(this.#options.context.random() * 2 ** 32));
+    this.#index = new AnswersIndex(Math.floor(Math.random() * 2 ** 32));
     this.#undos = [];
     this.#undone = new Set();
     this.#readNew();
@@ -122,11 +123,12 @@ export class AnswersFile {
     );
   }
 
-  /** A first line that was cut off is accepted. Anything else that is no header is somebody else's file. */
-  #checkFirstLine({ text = '' }: LogLine): void {
+  /** A first line that was cut off is accepted. Any other text means that the file belongs to something else. */
+  #checkFirstLine({ text = '', isEnded }: LogLine): void {
     const value = tryParseJson(text);
-    const start = text.slice(0, HEADER_START.length);
-    const isCut = value === undefined && (HEADER_START.startsWith(start) || wasCutOff(text));
+    const whole = wasCutOff(text) ? text.slice(0, -CUT_OFF.length) : text;
+    const isStart = HEADER_START.startsWith(whole.slice(0, HEADER_START.length));
+    const isCut = value === undefined && isStart && (!isEnded || wasCutOff(text));
     if (isCut || isHeader(value)) return;
     throw usage(`${this.path} is not an answers file`, this.#options.hint);
   }
@@ -154,7 +156,7 @@ export class AnswersFile {
     if (this.#hasHeader) return;
     this.#hasHeader = true;
     const { hint, access } = this.#options;
-    if (service !== this.#options.service) {
+    if (this.#options.service !== undefined && service !== this.#options.service) {
       const other = typeof service === 'string' ? service : 'another service';
       throw usage(`${this.path} has answers of ${other}, not of ${this.#options.service}`, hint);
     }
@@ -203,10 +205,9 @@ export class AnswersFile {
     durability: Durability,
     ...before: readonly (Dated | undefined)[]
   ): string {
-    const { now, random } = this.#options.context;
     const log = this.#writableLog();
-    const id = newId(random);
-    const at = Math.max(now(), ...before.flatMap((line) => (line === undefined ? [] : line.at + 1)));
+    const id = randomName();
+    const at = Math.max(this.now(), ...before.flatMap((line) => (line === undefined ? [] : line.at + 1)));
     log.append(encodeLine({ id, at, ...content }), durability);
     this.#readNew();
     return id;
@@ -225,7 +226,7 @@ export class AnswersFile {
       this.#isChecked = true;
     }
     if (!this.#hasHeader) {
-      log.append(headerLine(this.#options.service), 'soon');
+      log.append(headerLine(this.#options.service ?? ''), 'soon');
       this.#readNew();
     }
     return log;
@@ -250,8 +251,3 @@ function findUndone(undos: readonly LineOf<'undo'>[], index: AnswersIndex): Set<
   }
   return undone;
 }
-
-const ID_LENGTH = 12;
-
-const newId = (random: () => number): string =>
-  Array.from({ length: ID_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');

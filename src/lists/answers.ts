@@ -31,7 +31,7 @@ export interface LookupAnswer extends Dated {
   readonly output: JsonObject | null;
 }
 
-/** What an answer says about one restaurant: an element of `results`, or the output of a lookup. */
+/** The part of an answer about one restaurant: an element of `results`, or the output of a lookup. */
 export interface AnswerAbout extends Dated {
   readonly level: Level | 'search';
   /** null: the service no longer knew it. */
@@ -41,7 +41,7 @@ export interface AnswerAbout extends Dated {
 /** An answer dated further ahead comes from a clock that was wrong. */
 export const MAX_AHEAD_MS = 300_000;
 
-/** @throws {AppError} `in_use`; `usage` for a file of another service, or that is no answers file; `io_error` */
+/** @throws {AppError} `in_use`; `usage` for answers of another service, and for other files; `io_error` */
 export function openAnswers(path: string, options: AnswersOptions): Answers {
   const lock = options.access === 'write' ? tryLock(path) : undefined;
   try {
@@ -52,7 +52,7 @@ export function openAnswers(path: string, options: AnswersOptions): Answers {
   }
 }
 
-/** What the service said, and what a person decided: of each key, the latest line counts. */
+/** Answers of the service, and decisions of a person: of each key, the latest line counts. */
 export class Answers extends AnswersFile {
   /** The newest answer to a search that counts. */
   find(query: FindQuery): FindAnswer | undefined {
@@ -128,7 +128,7 @@ export class Answers extends AnswersFile {
     const lookup = { id: restaurantId, fields: level };
     const isSame = before !== undefined && output !== null && isEqual(before.output, output);
     const content = isSame ? { lookup, same: this.#rootOf(before.id) } : { lookup, output };
-    return this.append(content, 'soon', before);
+    return this.append(content, 'soon', before, this.#lastAbout(restaurantId));
   }
 
   decide(rows: RowKey, decision: Pick<DecideLine, 'restaurant'> | { readonly never: true }): string {
@@ -140,13 +140,16 @@ export class Answers extends AnswersFile {
 
   save(id: string, more: Pick<SaveLine, 'note' | 'restaurant'>): string {
     const before = first(this.#lines('save', aboutKey(id), ({ save }) => save.id === id));
-    return this.append({ save: { id }, ...more }, 'now', before);
+    // Those that are saved together keep their order.
+    const last = this.#notFarAhead(this.saves()[0]);
+    return this.append({ save: { id }, ...more }, 'now', before, last, this.#lastAbout(id));
   }
 
   /** Unless it equals the last one of the list. */
   addRun(run: RunLine['run']): void {
-    const before = this.runs().find((line) => line.run.list === run.list);
-    if (!isEqual(before?.run, run)) this.append({ run }, 'soon', before);
+    const runs = this.runs();
+    const before = runs.find((line) => line.run.list === run.list);
+    if (!isEqual(before?.run, run)) this.append({ run }, 'soon', runs[0]);
   }
 
   /** Unless it equals the last one of the view. */
@@ -177,11 +180,20 @@ export class Answers extends AnswersFile {
     return line !== undefined && 'same' in line && line.same !== undefined ? line.same : id;
   }
 
+  /** The newest answer about a restaurant, so that the next one is later, unless its clock was ahead. */
+  #lastAbout(id: string): Dated | undefined {
+    return this.#notFarAhead(first(this.about(id)));
+  }
+
+  #notFarAhead(line: Dated | undefined): Dated | undefined {
+    return line !== undefined && line.at <= this.now() + MAX_AHEAD_MS ? line : undefined;
+  }
+
   /** Takes back answers of a clock that was ahead, so that a new answer gets the time of today. */
   #notAhead<T extends Dated>(latest: () => T | undefined): T | undefined {
     for (;;) {
       const answer = latest();
-      if (answer === undefined || answer.at <= this.now() + MAX_AHEAD_MS) return answer;
+      if (answer === undefined || this.#notFarAhead(answer) !== undefined) return answer;
       this.undo(answer.id);
     }
   }

@@ -22,7 +22,7 @@ const BLOCK_BYTES = 1024 * 1024;
 const MAX_LINE_BYTES = 64 * BLOCK_BYTES;
 const SYNC_MS = 1000;
 const LINE_BREAK = 10;
-const CUT_OFF = ' (cut off)';
+export const CUT_OFF = ' (cut off)';
 const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 
 /** Whether a writer found this line cut off, and ended it. */

@@ -23,9 +23,9 @@ export const RUNS: Readonly<Record<string, CommandRun>> = {
   lookup: { words: ['lookup', ID] },
   last: { words: ['last'] },
   save: { words: ['save', ID] },
-  saved: { words: ['saved'] },
-  unsave: { words: ['unsave', 'Old Mill'] },
-  changes: { words: ['changes'] },
+  saved: { words: ['saved', '--demo'] },
+  unsave: { words: ['unsave', 'Old Mill', '--demo'] },
+  changes: { words: ['changes', '--demo'] },
   enrich: { words: ['enrich', 'places.csv', '-o', 'out.csv'] },
   review: { words: ['review', 'results.csv', '--json'] },
   tools: { words: ['tools', '--demo'] },
@@ -61,12 +61,16 @@ export function plannedRun(name: string): CommandRun {
 
 /** The files that examples name. */
 const SAVED_AT = '2026-11-01T12:00:00.000Z';
-const SAVED = { id: 'saved-1', service: 'demo', saved_at: SAVED_AT, summary: { name: 'Old Mill' } };
-const CHANGE = { when: SAVED_AT, id: 'saved-1', name: 'Old Mill', field: 'grade', before: 'A', after: 'B' };
+const SAVED = [
+  { restaurant: 'answers', version: 1, service: 'demo' },
+  { id: '1', at: SAVED_AT, save: { id: 'saved-1' }, restaurant: { name: 'Old Mill', grade: 'A' } },
+  { id: '2', at: SAVED_AT, lookup: { id: 'saved-1', fields: 'basic' }, output: { grade: 'B' } },
+];
 
 const FILES: Readonly<Record<string, string>> = {
-  '.local/share/restaurant/saved.json': JSON.stringify({ version: 1, restaurants: [SAVED] }),
-  '.local/share/restaurant/changes.ndjson': `${JSON.stringify(CHANGE)}\n`,
+  '.local/share/restaurant/saved-demo.answers.ndjson': SAVED.map((line) => `${JSON.stringify(line)}\n`).join(
+    '',
+  ),
   'key.txt': `${PAID}\n`,
   'ids.txt': `${ID}\n`,
   'places.csv': 'name,city\nNopa,San Francisco\n',

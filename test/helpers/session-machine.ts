@@ -74,6 +74,9 @@ const terminal = (columns: number, keys?: string, answers = '', secrets = ''): R
   },
 });
 
+/** The address of a service in the name of its file of saved restaurants. */
+const fileNameOf = (service: string): string => service.replace('http://', '').replace(':', '-');
+
 /** A home folder and the variables of a session. */
 export class Machine {
   readonly #home: string;
@@ -121,6 +124,7 @@ export class Machine {
   async execute(text: string, input: readonly string[]): Promise<Transcript> {
     const { RESTAURANT_BASE_URL: service = '' } = this.#options.env?.() ?? {};
     const line = text
+      .replaceAll('$SAVED', `.local/share/restaurant/saved-${fileNameOf(service)}.answers.ndjson`)
       .replaceAll('$SERVICE', service)
       .replaceAll('$HOST', service.replace('http://', ''))
       .replaceAll('$HOME', this.#home.replaceAll('\\', '/'));
@@ -175,7 +179,7 @@ export class Machine {
   withoutChanging(text: string): string {
     const { RESTAURANT_BASE_URL: service } = this.#options.env?.() ?? {};
     const addresses = service === undefined ? [] : [new URL(service).host];
-    return [...addresses, ...addresses.map(encodeURIComponent)]
+    return [...addresses, ...addresses.map(encodeURIComponent), ...addresses.map(fileNameOf)]
       .reduce(
         (rest, address) => rest.replaceAll(address, '<host>'),
         text.replaceAll(JSON.stringify(this.#home).slice(1, -1), '<home>').replaceAll(this.#home, '<home>'),

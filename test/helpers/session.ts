@@ -22,6 +22,7 @@ import { type Commands, Machine, needsShell } from './session-machine.ts';
  *   $ restaurant …  # exit 2, 3 requests    the exit code, and the number of requests, if they are not 0
  *   $ export RESTAURANT_CITY=SF             for the rest of the test
  *   $ restaurant … --base-url $SERVICE      $SERVICE is the address of the service, $HOST its host and port, $HOME the home folder
+ *   $ cat $SAVED                            the file of the service's saved restaurants
  *   $ cd folder                             for the rest of the test
  *   $ mode file                             prints the mode
  *   $ replace before after file             replaces text in a file

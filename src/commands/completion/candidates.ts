@@ -1,11 +1,11 @@
 import type { App } from '../../app/app.ts';
 import { lastRestaurants } from '../../app/last-results.ts';
 import { cachedTools } from '../../app/responses.ts';
-import { namesOf, savedIfReadable } from '../../app/saved.ts';
 import type { CliCommand, CliOption, Completer } from '../../cli/command.ts';
 import { TOPICS } from '../../cli/help.ts';
 import { HELP_OPTION, optionsOf } from '../../cli/options.ts';
 import { DOCUMENTED_TOOLS, TOOL_NAME } from '../../client/tools.ts';
+import { savedIfReadable } from '../../lists/saved.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 
@@ -140,7 +140,7 @@ function valuesOf(
     case 'row':
       return lastRows(app, text !== '');
     case 'saved':
-      return namesOf(savedIfReadable(app)).map(({ id, name }) => ({ value: id, description: name }));
+      return savedIfReadable(app).map(({ id, name }) => ({ value: id, description: name }));
     case 'setting':
       return SETTING_NAMES.map((value) => ({ value, description: SETTINGS[value].description }));
     case 'setting-value':

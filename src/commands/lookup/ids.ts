@@ -3,20 +3,22 @@ import type { App } from '../../app/app.ts';
 import {
   hintCity,
   lastRestaurants,
-  requireLastSearch,
+  type NumberedRows,
+  requireLastRows,
   restaurantsOf,
-  type Search,
 } from '../../app/last-results.ts';
 import { failure, usage } from '../../errors.ts';
 import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters, isNearName } from '../../util/fold.ts';
+import { plural } from '../../util/format.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
 
 export interface Selection {
   readonly ids: readonly string[];
-  readonly search?: Search | undefined;
+  /** The rows that the words refer to. */
+  readonly search?: NumberedRows | undefined;
 }
 
 const ROW = /^\d{1,4}$/;
@@ -28,32 +30,44 @@ const MAX_RANGE = 100;
 /** The usual form of an id, which is not the beginning of another. */
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Like {@link resolveWords}, and completes the beginnings of ids. A whole id needs no other file. */
+/** Resolves rows, names, and beginnings of ids. A row or a whole id needs no other file. */
 export async function selectRestaurants(app: App, words: readonly string[]): Promise<Selection> {
-  const { ids, search } = resolveWords(app, words);
-  const rows = lastRestaurants(app).map(({ id }) => id);
-  const isWhole = (id: string): boolean => UUID.test(id) || rows.includes(id);
-  if (ids.every(isWhole)) return { ids, search };
-  const { completeId } = await import('./short-ids.ts');
-  return { ids: [...new Set(ids.map((id) => (isWhole(id) ? id : completeId(app, id))))], search };
+  const { parts, search } = resolveRows(app, words);
+  const ids: string[] = [];
+  for (const { id, word } of parts) ids.push(id ?? (await idOfWord(app, word)));
+  return { ids: [...new Set(ids)], search };
 }
 
-function resolveWords(app: App, words: readonly string[]): Selection {
+/** A word is a row of the last results, by number or name, or something else. */
+interface Part {
+  readonly word: string;
+  readonly id?: string;
+}
+
+function resolveRows(app: App, words: readonly string[]) {
   const rows = lastRestaurants(app);
-  let search: Search | undefined;
+  let search: NumberedRows | undefined;
   const rowId = (number: number): string => {
-    search ??= requireLastSearch(app);
+    search ??= requireLastRows(app);
     return idOfRow(search, number);
   };
   const whole = words.length > 1 ? rowsNamed(words.join(' '), rows) : [];
-  const parts = whole.length > 0 ? [words.join(' ')] : words.flatMap((word) => partsOf(word, rows));
-  const ids = parts.flatMap((word) => {
+  const typed = whole.length > 0 ? [words.join(' ')] : words.flatMap((word) => partsOf(word, rows));
+  const parts = typed.flatMap((word): Part[] => {
     const numbers = rowsOfWord(word, rows);
-    if (numbers.length > 0) return numbers.map(rowId);
-    refuseKey(app, 'an ID', [word]);
-    return [checkWord(app, word)];
+    if (numbers.length === 0) refuseKey(app, 'an ID', [word]);
+    const isWhole = UUID.test(word) || rows.some(({ id }) => id === word);
+    return numbers.length === 0
+      ? [isWhole ? { word, id: word } : { word }]
+      : numbers.map((number) => ({ word, id: rowId(number) }));
   });
-  return { ids: [...new Set(ids)], search };
+  return { parts, search };
+}
+
+/** @throws {AppError} `usage` for a name that nothing has */
+async function idOfWord(app: App, word: string): Promise<string> {
+  const { completeId, savedId } = await import('./short-ids.ts');
+  return savedId(app, word) ?? completeId(app, checkWord(app, word));
 }
 
 /** Splits `1,2` and `#1`. A name may contain a comma. */
@@ -140,17 +154,32 @@ export function nameHint(app: App, word: string): Hint {
   return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
 }
 
-function idOfRow(search: Search, number: number): string {
-  const restaurants = restaurantsOf(search);
+function idOfRow(rows: NumberedRows, number: number): string {
+  const restaurants = restaurantsOf(rows);
   const id = restaurants[number - 1]?.id;
+  const { query } = rows;
+  const what = query === undefined ? 'the list of saved restaurants' : 'the last search';
   // The id comes from the service, and a hint may contain it.
-  if (id !== undefined && id !== '') return checkId(id, `row ${number} of the last search`);
+  if (id !== undefined && id !== '') return checkId(id, `row ${number} of ${what}`);
   const { length } = restaurants;
-  const results = length === 1 ? '1 result' : `${length} results`;
-  throw failure('not_found', `row ${number}: your last search had ${results}`, [
+  if (query === undefined) {
+    throw failure('not_found', `row ${number}: the list of saved restaurants had ${plural(length, 'row')}`, {
+      text: 'to show it',
+      command: restaurant('saved'),
+    });
+  }
+  throw failure('not_found', `row ${number}: your last search had ${plural(length, 'result')}`, [
     { text: 'to show them', command: restaurant('last') },
-    { text: 'to search again', command: restaurant('find', search.query.name, '--city', search.query.city) },
+    { text: 'to search again', command: restaurant('find', query.name, '--city', query.city) },
   ]);
+}
+
+/** The ids of `2`, `#2`, `1,3` or `1-3`, rows of the last table; undefined for any other word. */
+export function idsOfRows(app: App, word: string): string[] | undefined {
+  const parts = /^#?\d[#\d,\s-]*$/.test(word) ? partsOf(word, []) : [];
+  if (parts.length === 0 || !parts.every((part) => ROW.test(part) || RANGE.test(part))) return undefined;
+  const rows = requireLastRows(app);
+  return parts.flatMap((part) => rowsOfWord(part, [])).map((number) => idOfRow(rows, number));
 }
 
 /**

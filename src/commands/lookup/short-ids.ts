@@ -1,17 +1,17 @@
 import type { App } from '../../app/app.ts';
-import { restaurantsOf, seenResults, serviceName } from '../../app/last-results.ts';
-import { MIN_BEGINNING, namesOf, savedIfReadable } from '../../app/saved.ts';
+import { restaurantsOf, seenResults } from '../../app/last-results.ts';
 import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
+import { MIN_BEGINNING, namedBy, savedIfReadable, severalNamed } from '../../lists/saved.ts';
 import { cleanLine } from '../../util/text.ts';
 
 const MAX_NAMED = 3;
+const MIN_NAME = 3;
 
 /** Completes the beginning of an id, as git does: one of the ids seen before that starts with it. @throws {AppError} `usage` */
 export function completeId(app: App, beginning: string): string {
-  const saved = savedIfReadable(app).filter(({ service }) => service === serviceName(app));
   const results = restaurantsOf({ rows: seenResults(app).restaurants });
-  const seen = new Map([...namesOf(saved), ...results].map(({ id, name }) => [id, name]));
+  const seen = new Map([...savedIfReadable(app), ...results].map(({ id, name }) => [id, name]));
   if (beginning.length < MIN_BEGINNING || seen.has(beginning)) return beginning;
   const matches = [...seen].filter(([id]) => id.startsWith(beginning));
   const [[first = beginning] = [], ...others] = matches;
@@ -21,4 +21,11 @@ export function completeId(app: App, beginning: string): string {
   throw usage(`'${beginning}' is the beginning of ${matches.length} IDs: ${named.join(', ')}${more}`, {
     command: again({}, { operands: [first] }),
   });
+}
+
+/** The saved restaurant with this name or part of a name. @throws {AppError} `usage` for several */
+export function savedId(app: App, word: string): string | undefined {
+  const [only, ...others] = word.length < MIN_NAME ? [] : namedBy(word, savedIfReadable(app), 'name');
+  if (only !== undefined && others.length > 0) throw severalNamed(word, [only, ...others]);
+  return only?.id;
 }

@@ -1,8 +1,19 @@
-import type { Change } from '../../util/changes.ts';
 import { shortTime } from '../../util/format.ts';
 import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { type Column, cellText, renderRecords, renderTable } from '../table.ts';
+
+/** A field of a restaurant that two answers tell differently. `before` and `after` can be any value. */
+export interface Change {
+  /** ISO 8601, UTC: when the later answer was received. */
+  readonly when: string;
+  readonly id: string;
+  readonly name: string;
+  /** Dotted path; or `gone`, if the service no longer knows the restaurant. */
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
 
 export const CHANGE_COLUMNS: readonly string[] = ['when', 'id', 'name', 'field', 'before', 'after'];
 

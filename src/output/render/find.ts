@@ -1,4 +1,4 @@
-import { isObject } from '../../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { mapUrl } from '../geo.ts';
 import type { SearchInfo } from '../html/rows.ts';
@@ -26,7 +26,7 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'key'>>> = {
   lng: { title: 'lng', align: 'right', priority: 2 },
   coverage_level: { title: 'coverage', max: 16, priority: 2, paint: 'dim' },
   distance_km: { title: 'km', align: 'right', priority: 8 },
-  note: { title: 'note', min: 12, max: 40, priority: 8 },
+  note: { title: 'note', min: 12, max: 40, priority: 8, maxLines: 100 },
   service_id: { title: 'service id', min: 36, priority: 0, paint: 'dim' },
 };
 
@@ -37,7 +37,6 @@ const READABLE_COLUMNS = ['name', 'grade', 'cuisine_tags', 'neighborhood', 'city
 interface TableOptions {
   readonly columns?: readonly string[] | undefined;
   readonly extra?: readonly string[];
-  readonly numbered?: boolean;
 }
 
 /**
@@ -47,7 +46,7 @@ interface TableOptions {
  */
 export function renderFind(
   restaurants: readonly unknown[],
-  { columns, extra = [], numbered = true }: TableOptions,
+  { columns, extra = [] }: TableOptions,
   view: View,
 ): Generator<string> {
   const paintName = (text: string, row: number): string =>
@@ -56,11 +55,8 @@ export function renderFind(
   const shown = (selected ?? [...usualColumns(restaurants), ...extra.map(requestedColumn)]).map((column) =>
     column.key === 'name' ? { ...column, paint: paintName } : column,
   );
-  const rows = restaurants.map((restaurant, index) => [
-    ...(numbered ? [String(index + 1)] : []),
-    ...cells(restaurant, shown),
-  ]);
-  return tableParts(numbered ? [NUMBER, ...shown] : shown, rows, view);
+  const rows = restaurants.map((restaurant, index) => [String(index + 1), ...cells(restaurant, shown)]);
+  return tableParts([NUMBER, ...shown], rows, view);
 }
 
 function usualColumns(restaurants: readonly unknown[]): Column[] {
@@ -101,16 +97,21 @@ export function findPresentation(
   };
 }
 
-export const SAVED_COLUMNS: readonly string[] = [...SUMMARY_COLUMNS, 'note', 'saved_at', 'checked_at'];
+export const SAVED_COLUMNS: readonly string[] = [
+  ...SUMMARY_COLUMNS,
+  ...['note', 'saved_at', 'checked_at', 'gone'],
+];
 
-/** Without row numbers, which refer to the last search. @param at now, in milliseconds since the epoch */
-export function savedPresentation(records: readonly unknown[], at: number): Presentation {
+/** @param at now, in milliseconds since the epoch */
+export function savedPresentation(records: readonly JsonObject[], at: number): Presentation {
+  const extra = ['note', ...(records.some(({ gone }) => gone === true) ? ['gone'] : [])];
+  const rows = records.map(({ gone, ...record }) => ({ ...record, gone: gone === true ? 'yes' : null }));
   return {
     records,
     columns: SAVED_COLUMNS,
-    readableColumns: [...READABLE_COLUMNS, 'note'],
+    readableColumns: [...READABLE_COLUMNS, ...extra],
     selectColumns: (columns) => ({ results: records.map((record) => pick(record, columns)) }),
-    table: (view, columns) => renderFind(records, { columns, extra: ['note'], numbered: false }, view),
+    table: (view, columns) => renderFind(rows, { columns, extra }, view),
     page: async (columns) => (await import('../html/rows.ts')).savedPage(records, at, columns),
   };
 }

@@ -36,7 +36,7 @@ const bash = async (line: string, word: string, type = '9'): Promise<string[]> =
 const write = (path: string, text: string) => new TestFolder(home).write(path, text);
 
 const CONFIG = '.config/restaurant/config.json';
-const SAVED = '.local/share/restaurant/saved.json';
+const SAVED = '.local/share/restaurant/saved-api.example.com.answers.ndjson';
 
 /** Stores the results of a search. */
 function remember(rows: readonly (readonly [string, string])[]): void {
@@ -187,8 +187,14 @@ describe('completion from local files', () => {
   });
 
   it('lists saved restaurants by id', async () => {
-    const saved = { id: 'b2', service: 'demo', saved_at: '', summary: { name: 'Blue "Door"' } };
-    write(SAVED, JSON.stringify({ version: 1, restaurants: [saved] }));
+    const saved = {
+      id: '1',
+      at: '2026-11-01T12:00:00Z',
+      save: { id: 'b2' },
+      restaurant: { name: 'Blue "Door"' },
+    };
+    const header = { restaurant: 'answers', version: 1, service: 'api.example.com' };
+    write(SAVED, `${JSON.stringify(header)}\n${JSON.stringify(saved)}\n`);
     for (const command of ['unsave', 'changes'])
       expect(await offered([command, ''])).toMatchObject({ b2: 'Blue "Door"' });
     write(SAVED, '{');

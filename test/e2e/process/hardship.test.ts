@@ -148,11 +148,11 @@ describe.runIf(MAY_MOUNT).concurrent('a home', () => {
       'on a full disk keeps the saved restaurants',
       'size=64k,mode=700',
       `restaurant find Nopa --city SF > /dev/null; restaurant save 1
-       cp .local/share/restaurant/saved.json /dev/shm/$$
+       cp .local/share/restaurant/saved-*.ndjson /dev/shm/$$
        dd if=/dev/zero of=filler bs=1k status=none 2> /dev/null
        restaurant save 2; restaurant saved --refresh
        code=$?
-       cmp .local/share/restaurant/saved.json /dev/shm/$$ && restaurant saved | cut -f 2
+       cmp .local/share/restaurant/saved-*.ndjson /dev/shm/$$ && restaurant saved | cut -f 2
        rm /dev/shm/$$ filler
        restaurant save 2
        exit $code`,

@@ -92,7 +92,7 @@ describe('the recipe for', () => {
     );
     const log = await run('git -C origin log --format=%s');
     expect(log.stdout.match(/\n/g)).toHaveLength(4);
-    const changes = await run('git -C origin show HEAD:restaurants/changes.ndjson');
+    const changes = await run('restaurant changes', here);
     expect(changes.stdout.match(/\n/g)).toHaveLength(3);
   });
 });

@@ -25,7 +25,7 @@ function open(
   return openAnswers(folder.at(name), {
     service,
     access,
-    context: { now, random: Math.random },
+    context: { now },
     warn: (text) => warnings.push(text),
   });
 }
@@ -53,7 +53,7 @@ describe('the file', () => {
     const [header = '', line = ''] = linesOf();
     expect(JSON.parse(header)).toMatchObject({ restaurant: 'answers', version: 1, service: 'demo' });
     expect(JSON.parse(line)).toMatchObject({
-      ...{ id: expect.stringMatching(/^[0-9a-z]{12}$/), at: '2026-11-01T10:00:00.000Z', find: QUERY },
+      ...{ id: expect.stringMatching(/^[0-9a-f]{16}$/), at: '2026-11-01T10:00:00.000Z', find: QUERY },
       ...{ results: [NOPA], received: 1, total: 1 },
     });
   });
@@ -172,7 +172,7 @@ describe('the file', () => {
 });
 
 describe('answers', () => {
-  it('hang on exactly what was sent, trimmed and in NFC', () => {
+  it('belong to a query as it was sent, trimmed and in NFC', () => {
     use((answers) => {
       answers.addFind({ name: ' Cafe\u0301 ', city: 'SF' }, found('A'));
       expect(answers.find({ name: 'Café', city: 'SF ' })?.total).toBe(1);
@@ -223,7 +223,7 @@ describe('answers', () => {
     expect(use((answers) => answers.lookup('nopa', 'basic'))).toBeUndefined();
   });
 
-  it('about a restaurant come from searches, lookups, and what was saved', () => {
+  it('about a restaurant come from searches, lookups, and saved rows', () => {
     use((answers) => {
       answers.save('nopa', { restaurant: { grade: 'C' } });
       answers.addFind(QUERY, found('B'));
@@ -308,7 +308,7 @@ describe('runs and views', () => {
   });
 });
 
-/** What counts in a file. */
+/** The lines that count. */
 const state = (answers: Answers) => ({
   found: answers.find(QUERY),
   details: answers.lookup('nopa', 'basic'),

@@ -15,14 +15,14 @@ function answersWith(...decided: readonly (readonly [row: RowKey, restaurant: st
   const answers = openAnswers(folder.at(`${now()}.answers.ndjson`), {
     service: 'demo',
     access: 'write',
-    context: { now, random: Math.random },
+    context: { now },
     warn: () => {},
   });
   for (const [row, restaurant] of decided) answers.decide(row, { restaurant });
   return answers;
 }
 
-/** What was decided about each row. */
+/** Returns the decided restaurant of each row. */
 function verdicts(answers: Answers, rows: readonly RowKey[]): unknown[] {
   const decisions = new Decisions(answers, rows);
   return rows.map((row) => decisions.of(row)?.restaurant);

@@ -105,7 +105,7 @@ describe('reading', () => {
     expect(textsOf(path)).toEqual([undefined, '1']);
   });
 
-  it('returns what was appended, whatever was cut off before', () => {
+  it('returns appended lines after any cut', () => {
     const texts = fc.array(fc.json(), { maxLength: 5 });
     fc.assert(
       fc.property(texts, fc.nat(), fc.json(), (lines, at, added) => {
