@@ -39,34 +39,51 @@ async function complete(
   }
 }
 
-/** Prints help or the version if they were asked for. @throws the error otherwise */
+type Answer = 'help' | 'version' | 'introduction' | 'error';
+
+const ANSWERS: Readonly<Record<Exclude<Answer, 'error'>, (app: App, command: CliCommand) => Promise<void>>> =
+  {
+    help: printHelp,
+    version: printVersion,
+    introduction: async ({ context }) => {
+      const { INTRODUCTION } = await import('./cli/help.ts');
+      await context.stdout.write(INTRODUCTION);
+    },
+  };
+
+/** Answers a line that ran no command. @throws the error, unless help or the version was asked for */
 async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
-  const { help, version, json } = program.opts<{ help?: true; version?: true; json?: true }>();
-  const isAsked = help === true || version === true;
-  const isCommander = error instanceof CommanderError;
-  if (!isCommander && !isAsked) throw error;
   const command = commandIn(program);
-  const isHelp = isCommander && error.code === 'commander.help';
-  if (isCommander && !isHelp && (isUnknownCommand(error, command) || !isAsked)) {
-    const { usageError } = await import('./cli/usage.ts');
-    await program.loadTree();
-    throw usageError(error, command, app);
-  }
-  if (help === true) return printHelp(command, app);
-  if (version === true) return printVersion(app);
-  if (json === true) {
+  const answer = answerTo(error, command, program.opts());
+  if (answer !== 'error') return ANSWERS[answer](app, command);
+  if (!(error instanceof CommanderError)) throw error;
+  const { usageError } = await import('./cli/usage.ts');
+  await program.loadTree();
+  throw usageError(error, command, app);
+}
+
+interface Asked {
+  readonly help?: true;
+  readonly version?: true;
+  readonly json?: true;
+}
+
+/** @throws {AppError} `usage` for JSON without a command */
+function answerTo(error: unknown, command: CliCommand, { help, version, json }: Asked): Answer {
+  if (error instanceof CommanderError && isUnknownCommand(error, command)) return 'error';
+  if (help === true) return 'help';
+  if (version === true) return 'version';
+  if (!(error instanceof CommanderError) || error.code !== 'commander.help') return 'error';
+  if (json === true)
     throw usage('no command given', { text: 'list all commands as JSON', command: restaurant('schema') });
-  }
-  if (command !== program) return printHelp(command, app);
-  const { INTRODUCTION } = await import('./cli/help.ts');
-  await app.context.stdout.write(INTRODUCTION);
+  return command.parent === null ? 'introduction' : 'help';
 }
 
 const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
   code === 'commander.unknownCommand' ||
   (code === 'commander.excessArguments' && command.children.length > 0);
 
-async function printHelp(command: CliCommand, app: App): Promise<void> {
+async function printHelp(app: App, command: CliCommand): Promise<void> {
   // The help of the program lists all commands.
   await (command.parent === null ? command.loadTree() : command.load());
   const { helpText } = await import('./cli/help.ts');
