@@ -49,7 +49,7 @@ function pairOf(key: string, value: unknown, view: View): Pair {
 }
 
 function listLines(items: readonly unknown[], columns: number, view: View, level: number): string[] {
-  const table = smallTable(items, columns, view);
+  const table = tableLines(items, columns, view);
   if (table !== undefined) return table;
   return items.flatMap((item) => bulleted(dataLines(item, columns - INDENT, view, level + 1), view));
 }
@@ -58,7 +58,14 @@ export function bulleted([first = '', ...rest]: readonly string[], view: View): 
   return [`${view.palette.dim(glyphs(view).bullet)} ${first}`.trimEnd(), ...indented(rest, INDENT)];
 }
 
-function smallTable(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+interface SmallTable {
+  readonly keys: readonly string[];
+  readonly numeric: readonly boolean[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Returns a list of similar records, such as dishes, as a table; undefined for another value. */
+export function smallTable(items: readonly unknown[]): SmallTable | undefined {
   const records = items.filter(isObject);
   const keys = idsLast([...new Set(records.flatMap((record) => Object.keys(record)))]);
   const isPlain = records.every((record) =>
@@ -66,16 +73,25 @@ function smallTable(items: readonly unknown[], columns: number, view: View): str
   );
   if (records.length !== items.length || records.length < 2 || keys.length > MAX_TABLE_COLUMNS || !isPlain)
     return undefined;
-  const rows = records.map((record) =>
-    keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '')),
-  );
+  return {
+    keys,
+    numeric: keys.map((key) => records.every((record) => typeof record[key] === 'number')),
+    rows: records.map((record) =>
+      keys.map((key) => (Object.hasOwn(record, key) ? cleanLine(inline(record[key], key)) : '')),
+    ),
+  };
+}
+
+function tableLines(items: readonly unknown[], columns: number, view: View): string[] | undefined {
+  const small = smallTable(items);
+  if (small === undefined) return undefined;
+  const { keys, numeric, rows } = small;
   const table = keys.map((key, index): Column => {
-    const isNumeric = records.every((record) => typeof record[key] === 'number');
     return {
       key,
       title: label(key),
       priority: Number.POSITIVE_INFINITY,
-      align: isNumeric ? 'right' : 'left',
+      align: numeric[index] === true ? 'right' : 'left',
       min: maxWidth([label(key).toUpperCase(), ...rows.map((row) => row[index] ?? '')]),
     };
   });
@@ -103,6 +119,14 @@ export function isSimple(value: unknown): boolean {
     return value.every((item) => isScalar(item) || range(item) !== undefined) && !isListOfTexts(value);
   return isScalar(value) || range(value) !== undefined || isSmall(value);
 }
+
+export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
+
+/** Returns whether the keys of an object are days, as those of opening hours are. */
+export const hasDays = (value: JsonObject): boolean => {
+  const keys = Object.keys(value);
+  return keys.length > 1 && keys.every((key) => DAY.test(key));
+};
 
 /** Formats a simple value; `-` for any other. An empty list is `none`, or `closed` for a day of the week. */
 export function inline(value: unknown, key = ''): string {

@@ -21,6 +21,19 @@ export interface Refinement {
   readonly limit?: number | undefined;
 }
 
+/** Describes the filters for a title: `mexican`, `grade A or better`. */
+export function describeFilters({ cuisine, neighborhood, grade, minGrade, near }: Refinement): string[] {
+  const anyOf = (values: readonly string[] = [], before = ''): string[] =>
+    values.length === 0 ? [] : [before + values.join(' or ')];
+  return [
+    ...anyOf(cuisine),
+    ...anyOf(neighborhood),
+    ...anyOf(grade, 'grade '),
+    ...(minGrade === undefined ? [] : [`grade ${minGrade} or better`]),
+    ...(near === undefined ? [] : [`near ${near.lat},${near.lng}`]),
+  ];
+}
+
 /** The key of the distance in a result, in kilometers. */
 export const DISTANCE = 'distance_km';
 

@@ -6,7 +6,7 @@ import type { FindQuery } from '../../client/types.ts';
 import { failure } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import type { Presentation } from '../../output/presentation.ts';
-import { DISTANCE, type Refinement, withCounts } from './refine.ts';
+import { DISTANCE, describeFilters, type Refinement, withCounts } from './refine.ts';
 
 export const FIND_OUTPUT = anyOf(
   object({
@@ -51,7 +51,12 @@ export function summaries(
     received: json === output ? received : undefined,
     present: async () => {
       const { findPresentation } = await import('../../output/render/find.ts');
-      const search = { ...query, at: cachedAt ?? app.context.now(), total: output.total_matches };
+      const search = {
+        ...query,
+        filters: describeFilters(options),
+        at: cachedAt ?? app.context.now(),
+        total: output.total_matches,
+      };
       return {
         ...findPresentation(listed, rows, search, near === undefined ? [] : [DISTANCE]),
         moreColumns: { text: 'details may have more', command: again({ '--fields': 'standard' }) },

@@ -1,8 +1,11 @@
-/** The content of a page: a list of restaurants with their details. Texts are cleaned; nothing is markup. */
+/** The content of a page: restaurants with their details. Texts are cleaned; nothing is markup. */
 export interface PageDocument {
   readonly heading: string;
-  /** The kind of list: `Search`, `Details`, `Enriched list`. */
+  /** The kind of list, such as `Restaurant search`. */
   readonly kind: string;
+  /** One restaurant is a card; a few are side by side, with the fields of `comparison`. Default: a list. */
+  readonly layout?: 'card' | 'comparison';
+  readonly comparison?: readonly FieldRow[];
   readonly notes: readonly string[];
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
@@ -11,6 +14,14 @@ export interface PageDocument {
 }
 
 export type PageHead = Omit<PageDocument, 'rows'>;
+
+/** A field of restaurants side by side, with a cell for each; without cells, a heading of the fields below it. */
+export interface FieldRow {
+  readonly label: string;
+  readonly level: number;
+  readonly kind: ColumnKind;
+  readonly cells?: readonly Detail[];
+}
 
 export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
 
@@ -46,7 +57,15 @@ export type Detail =
   | string
   | { readonly href: string; readonly text: string }
   | { readonly list: readonly Detail[] }
-  | { readonly pairs: readonly Entry[] };
+  | { readonly pairs: readonly Entry[]; readonly isWeek?: boolean }
+  | DetailTable;
+
+/** Similar records, such as dishes. */
+export interface DetailTable {
+  readonly head: readonly string[];
+  readonly numeric: readonly boolean[];
+  readonly rows: readonly (readonly string[])[];
+}
 
 /** The tile server, the only address that a page sends requests to. */
 export const TILES = 'https://tile.openstreetmap.org';

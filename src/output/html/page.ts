@@ -53,7 +53,7 @@ export function pageStart(head: PageHead, asset: PageAsset): string {
 <h1 dir="auto">${escapeHtml(heading)}</h1>
 <ul class="notes">${notes.map((note) => `<li>${note}</li>`).join('')}<li id="placed"></li></ul>
 </header>
-<noscript><p class="empty">This page shows its list with JavaScript, which is switched off.</p></noscript>
+<noscript><p class="empty">Enable JavaScript to see this list.</p></noscript>
 <main id="main"></main>
 <footer><p>Made by <b>restaurant</b>. The data is part of this file; only the map asks OpenStreetMap for its pictures.</p></footer>
 <script type="application/json" id="${HEAD_ID}">${inScript(toJson({ ...head, heading }, false))}</script>

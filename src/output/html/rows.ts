@@ -2,16 +2,19 @@ import type { Lookup } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
-import { type Field, inline, isSimple, itemText } from '../data.ts';
+import { canCompare, compareFields } from '../comparison.ts';
+import { type Field, hasDays, inline, isSimple, itemText, smallTable } from '../data.ts';
 import { factsOf, fieldsOf, placeOf } from '../fields.ts';
 import { pointOf } from '../geo.ts';
 import { pick, toCell, valueAt } from '../records.ts';
 import { webUrl } from '../style.ts';
-import type { Detail, Entry, PageColumn, PageDocument, PageRow } from './document.ts';
+import type { Detail, Entry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {
   readonly name: string;
   readonly city: string;
+  /** Descriptions of the filters, such as `grade A or better`. */
+  readonly filters?: readonly string[];
   readonly total: number;
   /** Time of the response, in milliseconds since the epoch. */
   readonly at: number;
@@ -22,18 +25,30 @@ const SEARCH_COLUMNS = ['name', 'grade', 'distance_km', 'cuisine_tags', 'neighbo
 
 export function findPage(
   restaurants: readonly unknown[],
-  { name, city, total, at }: SearchInfo,
+  search: SearchInfo,
   columns?: readonly string[],
 ): PageDocument {
+  const { total, at } = search;
   const count = restaurants.length;
   const all = plural(Math.max(total, count), 'match', 'matches');
   return {
     kind: 'Restaurant search',
-    heading: cleanLine(`${name} in ${city}`),
+    heading: searchHeading(search),
     notes: [total > count ? `${formatNumber(count)} of ${all}` : all],
     at,
     ...summaryRows(restaurants, SEARCH_COLUMNS, columns),
   };
+}
+
+/** `mexican, grade A or better, in SF`: a name of one letter with filters stands for any name. */
+export function searchHeading({
+  name,
+  city,
+  filters = [],
+}: Pick<SearchInfo, 'name' | 'city' | 'filters'>): string {
+  if (filters.length === 0) return cleanLine(`${name} in ${city}`);
+  const words = [...(name.trim().length > 1 ? [name] : []), ...filters, `in ${city}`];
+  return cleanLine(words.join(', '));
 }
 
 export function savedPage(
@@ -42,7 +57,7 @@ export function savedPage(
   columns?: readonly string[],
 ): PageDocument {
   return {
-    kind: 'Saved restaurants',
+    kind: 'Your list',
     heading: 'Saved restaurants',
     notes: [plural(restaurants.length, 'restaurant')],
     at,
@@ -84,15 +99,45 @@ export function lookupPage(
     const row = lookupRow(outcome, keys, columns);
     return failed === 0 ? row : { ...row, cells: [...row.cells, outcome.error?.code ?? 'ok'] };
   });
-  const name = outcomes.length === 1 ? (rows[0]?.cells[0] ?? null) : null;
+  const [first] = outcomes;
+  const isOne = outcomes.length === 1;
+  const name = isOne ? (rows[0]?.cells[0] ?? null) : null;
+  const isCard = isOne && columns === undefined && first?.output !== undefined;
+  const comparison = comparisonRows(outcomes, columns);
   return {
     kind: 'Restaurant details',
+    ...(isCard ? { layout: 'card' } : {}),
+    ...(comparison === undefined ? {} : { layout: 'comparison', comparison }),
     heading: name === null ? plural(outcomes.length, 'restaurant') : String(name),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,
     columns: [...keys.map(columnOf), ...(failed === 0 ? [] : [RESULT])],
     rows,
   };
+}
+
+/** The fields of two to four restaurants side by side, as the terminal shows them. */
+function comparisonRows(outcomes: readonly Lookup[], columns?: readonly string[]): FieldRow[] | undefined {
+  const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
+  if (!canCompare(outcomes.length) || found.every((one) => one === undefined)) return undefined;
+  return compareFields(found)
+    .flat()
+    .map(({ key, level, values }): FieldRow => {
+      const kind = key === 'grade' && level === 0 ? 'grade' : 'text';
+      const row = { label: label(key), level, kind } as const;
+      if (values === undefined) return row;
+      const cells = values.map((value, index) =>
+        found[index] === undefined || value === undefined ? '' : cellOf(value, key, level),
+      );
+      return { ...row, cells };
+    });
+}
+
+/** A value in a narrow column: similar records are lines, not a table. */
+function cellOf(value: unknown, key: string, level: number): Detail {
+  const items = Array.isArray(value) && !isSimple(value) ? value.map(itemText) : [];
+  const list = items.filter((item) => item !== undefined);
+  return list.length > 0 && list.length === items.length ? { list } : detailOf(value, key, level + 1);
 }
 
 const RESULT: PageColumn = { label: 'Result', kind: 'status' };
@@ -156,20 +201,29 @@ function lookupRow(
 }
 
 const MAX_DETAIL_LEVEL = 6;
+const PHONE_KEY = /^(?:tele)?phone(?:_?number)?$/i;
+const PHONE = /^\+?\d[\d ().-]{4,30}$/;
+
+const phoneUrl = (key: string, value: string): string | undefined =>
+  PHONE_KEY.test(key) && PHONE.test(value) ? `tel:${value.replace(/[^+\d]/g, '')}` : undefined;
 
 export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
   return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
 }
 
 export function detailOf(value: unknown, key = '', level = 0): Detail {
-  const href = typeof value === 'string' ? webUrl(value) : undefined;
+  const href = typeof value === 'string' ? (webUrl(value) ?? phoneUrl(key, value)) : undefined;
   if (href !== undefined) return { href, text: inline(value) };
   if (isSimple(value)) return inline(value, key);
   if (level >= MAX_DETAIL_LEVEL) return clean(toJson(value, false));
   if (Array.isArray(value)) {
+    const table = smallTable(value);
+    if (table !== undefined) return { head: table.keys.map(label), numeric: table.numeric, rows: table.rows };
     const itemOf = (item: unknown): Detail =>
       (isObject(item) ? itemText(item) : undefined) ?? detailOf(item, key, level + 1);
     return { list: value.map(itemOf) };
   }
-  return isObject(value) ? { pairs: entriesOf(Object.entries(value), level + 1) } : inline(value);
+  if (!isObject(value)) return inline(value);
+  const pairs = entriesOf(Object.entries(value), level + 1);
+  return hasDays(value) ? { pairs, isWeek: true } : { pairs };
 }

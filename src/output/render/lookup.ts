@@ -1,12 +1,14 @@
 import type { Lookup } from '../../client/types.ts';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
+import { type ComparedField, canCompare, compareFields } from '../comparison.ts';
 import {
   bulleted,
   dataLines,
   entryLines,
   type Field,
   inline,
+  isEmptyValue,
   isSimple,
   itemText,
   separate,
@@ -133,8 +135,6 @@ function factLines(facts: readonly Field[], view: View): string[][] {
   return groups.map((group) => entryLines(group, view.width, view));
 }
 
-const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
-
 function heading(found: Found, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();
@@ -159,18 +159,10 @@ function priceText([key, value]: Field): string {
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }
 
-const MAX_ITEMS = 4;
 const MIN_CELL_WIDTH = 18;
 const MAX_CELL_WIDTH = 44;
 const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
-const MAX_ROW_LEVEL = 2;
-
-interface Row {
-  readonly key: string;
-  readonly level: number;
-  readonly values?: readonly unknown[];
-}
 
 /**
  * Renders two to four restaurants side by side: fields as rows, restaurants as columns, equal values dimmed. Returns
@@ -181,10 +173,10 @@ export function comparisonLines(
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
-  if (outcomes.length < 2 || outcomes.length > MAX_ITEMS) return undefined;
+  if (!canCompare(outcomes.length)) return undefined;
   const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
   if (found.every((one) => one === undefined)) return undefined;
-  const groups = rowGroups(found);
+  const groups = compareFields(found);
   const titles = groups.flat().map(({ key, level }) => ' '.repeat(level * GAP) + label(key));
   const titleWidth = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
   const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / found.length) - GAP);
@@ -215,14 +207,14 @@ function joinHorizontal(columns: readonly (readonly string[])[], widths: readonl
   });
 }
 
-function titleLines({ key, level, values }: Row, columns: number, { palette }: View): string[] {
+function titleLines({ key, level, values }: ComparedField, columns: number, { palette }: View): string[] {
   const indent = ' '.repeat(level * GAP);
   const paint = values === undefined && level === 0 ? palette.heading : palette.key;
   return wrap(label(key), columns - indent.length).map((line) => indent + paint(line));
 }
 
 function cellsOf(
-  { key, level, values = [] }: Row,
+  { key, level, values = [] }: ComparedField,
   found: readonly (Classified | undefined)[],
   room: number,
   view: View,
@@ -247,41 +239,4 @@ function cellsOf(
 function breakable(text: string, room: number): string {
   const part = new RegExp(`.{1,${room}}$|.{1,${room - 1}}[-/]|.{1,${room}}`, 'g');
   return text.replace(/[!-~]+/g, (word) => word.match(part)?.join(' ') ?? word);
-}
-
-type Records = readonly ReadonlyMap<string, unknown>[];
-
-/**
- * Returns the fields of restaurants as groups of rows: those with a role; the summary; plain ones; each nested one; and
- * those about the record. Undefined marks a failed lookup.
- */
-function rowGroups(found: readonly (Classified | undefined)[]): Row[][] {
-  const known = (['grade', 'cuisine', 'price', 'summary'] as const)
-    .map((role) => ({ key: role, level: 0, values: found.map((one) => one?.known[role]?.[1]) }))
-    .filter(({ values }) => values.some((value) => value !== undefined));
-  const records: Records = found.map((one) => new Map(one?.rest));
-  const valuesOf = (key: string): unknown[] => records.map((record) => record.get(key));
-  const keys = new Set(records.flatMap((record) => [...record.keys()]));
-  const present = [...keys].filter((key) => valuesOf(key).some((value) => !isEmptyValue(value)));
-  const ordered = inOrder(present.map((key) => [key, undefined])).map(([key]) => key);
-  const isNested = (key: string): boolean => !valuesOf(key).every(isSimple);
-  const others = ordered.filter((key) => !RECORD.includes(key));
-  const rowsOfAll = (some: readonly string[]): Row[] => some.flatMap((key) => rowsOf(key, records, 0));
-  return [
-    known.filter(({ key }) => key !== 'summary'),
-    known.filter(({ key }) => key === 'summary'),
-    rowsOfAll(others.filter((key) => !isNested(key))),
-    ...others.filter(isNested).map((key) => rowsOf(key, records, 0)),
-    rowsOfAll(ordered.filter((key) => RECORD.includes(key))),
-  ];
-}
-
-function rowsOf(key: string, records: Records, level: number): Row[] {
-  const values = records.map((record) => record.get(key));
-  const present = values.filter((value) => value !== undefined && value !== null);
-  const isGroup = present.length > 0 && present.every(isObject) && !present.every(isSimple);
-  if (level >= MAX_ROW_LEVEL || !isGroup) return [{ key, level, values }];
-  const inner = values.map((value) => new Map(isObject(value) ? Object.entries(value) : []));
-  const keys = new Set(inner.flatMap((record) => [...record.keys()]));
-  return [{ key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
 }

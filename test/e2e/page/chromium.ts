@@ -51,7 +51,7 @@ export function useChromium() {
   afterAll(() => browser?.close());
 
   type Options = BrowserContextOptions & { tiles?: Tiles };
-  const openFile = async (url: string, { tiles = 'gone', ...options }: Options = {}): Promise<Opened> => {
+  const openFile = async (url: string, { tiles = 'sent', ...options }: Options = {}): Promise<Opened> => {
     if (browser === undefined) throw new Error('the browser is not running');
     const context = await browser.newContext({
       viewport: { width: 1400, height: 900 },

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../util/format.ts';
-import type { ColumnKind, Detail, Entry, PageColumn, PageRow } from '../document.ts';
+import type { ColumnKind, PageColumn, PageRow } from '../document.ts';
 
 /** Creates an element. Text is never parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
@@ -37,6 +37,29 @@ export const nameColumn = (columns: readonly PageColumn[]): number =>
     columns.findIndex(({ kind }) => kind === 'name'),
   );
 
+/** An element with a text from outside, whose long words alone may break anywhere. */
+export function words<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): HTMLElementTagNameMap[K] {
+  const element = el(tag, attributes, text);
+  const lang = languageOf(text);
+  if (lang !== undefined) element.lang = lang;
+  if (/\S{25}/.test(text)) element.classList.add('long');
+  return element;
+}
+
+/** Letters that only one language uses, for hyphens, fonts, and voices. */
+const LETTERS = [
+  [/[\u3040-\u30ff]/, 'ja'],
+  [/[\uac00-\ud7a3]/, 'ko'],
+  [/[\u0e01-\u0e5b]/, 'th'],
+  [/ß/, 'de'],
+] as const;
+
+const languageOf = (text: string): string | undefined => LETTERS.find(([letters]) => letters.test(text))?.[1];
+
 export function rowElement(
   row: Row,
   columns: readonly PageColumn[],
@@ -52,7 +75,7 @@ export function rowElement(
       return el('td', { role: 'cell', 'data-label': label }, text, ...decision);
     }
     const state = { 'aria-expanded': String(isOpen), 'aria-controls': `more-${row.number}` };
-    const text = el('bdi', {}, nameOf(row, columns));
+    const text = words('bdi', nameOf(row, columns));
     const name = button({ class: 'name', dir: 'auto', ...state }, onToggle, text);
     return el('th', { role: 'rowheader', scope: 'row', 'data-label': label }, name);
   });
@@ -60,57 +83,13 @@ export function rowElement(
   return el('tr', { role: 'row', id: `row-${row.number}` }, first, ...cells);
 }
 
-function painted(value: string | number | null, kind: ColumnKind): Node {
+export function painted(value: string | number | null, kind: ColumnKind): Node {
   if (value === null) return el('span', { class: 'nothing' }, '\u2013');
   const text = String(value);
   if (kind === 'grade') return el('span', { class: 'grade', 'data-grade': gradeOf(text) }, text);
   if (kind === 'status')
     return el('span', { class: 'status', 'data-status': text }, text.replaceAll('_', ' '));
-  return el('bdi', {}, text);
+  return words('bdi', text);
 }
 
 const gradeOf = (text: string): string => /^[A-F](?![A-Za-z])/.exec(text)?.[0] ?? '';
-
-export function moreElement(
-  row: Row,
-  columns: readonly PageColumn[],
-  choices: HTMLElement | undefined,
-  onPlace: () => void,
-): HTMLTableRowElement {
-  const actions = el('p', { class: 'actions' });
-  if (row.point === undefined) actions.append('It has no usable coordinates, so it is not on the map.');
-  else {
-    const [lat, lng] = row.point;
-    const url = `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`;
-    actions.append(
-      button({ class: 'place' }, onPlace, 'Show on the map'),
-      link(url, 'Open in OpenStreetMap'),
-    );
-  }
-  const lead = row.summary === undefined ? [] : [el('p', { class: 'lead', dir: 'auto' }, row.summary)];
-  const attributes = { role: 'cell', colspan: String(columns.length + 1) };
-  const first = choices === undefined ? [] : [choices];
-  const cell = el('td', attributes, ...first, ...lead, actions, entryList(row.details));
-  return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
-}
-
-function entryList(entries: readonly Entry[]): HTMLElement {
-  const items = entries.map(([label, value]) => {
-    const isSimple = typeof value === 'string' || 'href' in value;
-    const parts = [el('dt', { dir: 'auto' }, label), el('dd', { dir: 'auto' }, detail(value))];
-    return el('div', isSimple ? {} : { class: 'nested' }, ...parts);
-  });
-  return el('dl', {}, ...items);
-}
-
-export function detail(value: Detail): Node | string {
-  if (typeof value === 'string') return value;
-  if ('href' in value) return link(value.href, value.text);
-  if ('pairs' in value) return value.pairs.length === 0 ? '-' : entryList(value.pairs);
-  return el('ul', {}, ...value.list.map((item) => el('li', { dir: 'auto' }, detail(item))));
-}
-
-function link(href: string, text: string): Node | string {
-  if (!/^https?:\/\//.test(href)) return text;
-  return el('a', { href, target: '_blank', rel: 'noopener noreferrer' }, text);
-}

@@ -2,13 +2,16 @@ import { foldLetters } from '../../../util/fold.ts';
 import { formatNumber, plural } from '../../../util/format.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
-import { button, el, moreElement, type Row, rowElement } from './elements.ts';
+import { moreElement } from './details.ts';
+import { button, el, type Row, rowElement } from './elements.ts';
 import type { MapView } from './map.ts';
-import { Review } from './review.ts';
+import type { Review } from './review.ts';
 
 const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;
 const SEARCH_DELAY_MS = 120;
+/** Width of the list, in pixels, up to which each row is a card. */
+const MAX_CARD_WIDTH = 640;
 
 /** A cell, or the rank of its grade. */
 type Key = string | number | null;
@@ -41,7 +44,8 @@ export class List {
   readonly #next = button({}, () => this.#turn(this.#page + 1), 'Next');
   readonly #pager: HTMLElement;
   readonly #opened: Set<Row>;
-  readonly #review: Review;
+  readonly review: Review;
+  readonly #followsMap: () => boolean;
   /** The text of each row, without case and accents. */
   #texts: readonly string[] | undefined;
   #order: Order | undefined;
@@ -51,12 +55,15 @@ export class List {
   #chosen: Row | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ columns, heading }: PageHead, rows: readonly Row[], map: MapView | undefined) {
+  /** @param parts `followsMap`: whether the list scrolls to the row that is selected on the map */
+  constructor({ columns, heading }: PageHead, rows: readonly Row[], { map, review, followsMap }: Parts) {
     this.#columns = columns;
-    this.#rows = rows;
+    this.#rows = decideFirst(rows);
     this.#map = map;
-    this.#matches = rows;
-    this.#sorted = rows;
+    this.review = review;
+    this.#followsMap = followsMap;
+    this.#matches = this.#rows;
+    this.#sorted = this.#rows;
     this.#opened = new Set(rows.length === 1 ? rows : []);
     this.#filters = makeFilters(columns, rows, () => this.#find());
     this.#headings = columns.map(({ label }, column) =>
@@ -75,23 +82,33 @@ export class List {
     this.#none = el('div', { class: 'no-match' }, el('p', { class: 'empty' }, 'Nothing matches.'), clear);
     const pages = { 'aria-label': 'Pages of the list', class: 'pager' };
     this.#pager = el('nav', pages, this.#back, this.#place, this.#next);
-    this.#review = new Review(rows, (row) => this.#reveal(row));
-    this.#review.element.hidden = this.#review.isEmpty;
-    this.element.append(this.#form, this.#review.element, this.#count, this.#none, this.#table, this.#pager);
+    this.element.append(this.#form, this.#count, this.#none, this.#table, this.#pager);
     this.#listen();
     this.#draw();
+    new ResizeObserver(() => this.#fit()).observe(this.element);
   }
 
-  /** Selects a row and scrolls to it; with `open`, also opens and focuses it. */
+  /** Selects a row; with `open`, also opens it, scrolls to it, and focuses it. */
   choose(row: Row, open: boolean): void {
     const index = this.#sorted.indexOf(row);
     if (index === -1) return;
-    this.#page = Math.floor(index / PAGE_ROWS);
+    const follows = open || this.#followsMap();
+    if (follows) this.#page = Math.floor(index / PAGE_ROWS);
     this.#chosen = row;
     if (open) this.#opened.add(row);
     this.#draw();
-    this.#body.querySelector(`#row-${row.number}`)?.scrollIntoView({ block: 'nearest' });
+    if (follows) this.#body.querySelector(`#row-${row.number}`)?.scrollIntoView({ block: 'nearest' });
     if (open) this.#focus(row);
+  }
+
+  /** Shows a row, also if it is filtered out, on the map too. */
+  reveal(row: Row): void {
+    if (!this.#sorted.includes(row)) {
+      this.#form.reset();
+      this.#find();
+    }
+    this.choose(row, true);
+    this.#map?.choose(row);
   }
 
   #listen(): void {
@@ -170,17 +187,26 @@ export class List {
     const [from, to, count] = [first + 1, first + drawn.length, total].map(formatNumber);
     this.#place.textContent = `${from} to ${to} of ${count}`;
     this.#pager.hidden = total <= PAGE_ROWS;
+    this.#fit();
     this.#back.disabled = this.#page === 0;
     this.#next.disabled = (this.#page + 1) * PAGE_ROWS >= total;
   }
 
+  /** Shows the rows as cards if a column would be out of sight. */
+  #fit(): void {
+    const { classList } = this.#table;
+    classList.remove('cards');
+    const { clientWidth, scrollWidth } = this.#table;
+    classList.toggle('cards', clientWidth <= MAX_CARD_WIDTH || scrollWidth > clientWidth);
+  }
+
   #elementsOf(row: Row): Element[] {
     const isOpen = this.#opened.has(row);
-    const mark = this.#review.mark(row);
+    const mark = this.review.mark(row);
     const main = rowElement(row, this.#columns, { isOpen, mark }, () => this.#toggle(row));
     if (row === this.#chosen) main.setAttribute('aria-current', 'true');
     if (!isOpen) return [main];
-    const choices = this.#review.choices(row);
+    const choices = this.review.choices(row);
     return [main, moreElement(row, this.#columns, choices, () => this.#map?.reveal(row))];
   }
 
@@ -191,15 +217,6 @@ export class List {
     this.#draw();
     this.#focus(row);
     if (!isOpen) this.#map?.choose(row);
-  }
-
-  #reveal(row: Row): void {
-    if (!this.#sorted.includes(row)) {
-      this.#form.reset();
-      this.#find();
-    }
-    this.choose(row, true);
-    this.#map?.choose(row);
   }
 
   #focus({ number }: Row): void {
@@ -214,6 +231,18 @@ function tableOf(caption: string, headings: readonly Node[], body: Node): HTMLTa
   const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, number, ...headings));
   return el('table', { role: 'table' }, el('caption', {}, caption), head, body);
 }
+
+interface Parts {
+  readonly map: MapView | undefined;
+  readonly review: Review;
+  followsMap(): boolean;
+}
+
+/** The rows to decide, then the others, each in their order. */
+const decideFirst = (rows: readonly Row[]): readonly Row[] => [
+  ...rows.filter(({ review }) => review !== undefined),
+  ...rows.filter(({ review }) => review === undefined),
+];
 
 const MAX_CHOICES = 15;
 const MIN_ROWS_TO_FILTER = 4;
@@ -242,6 +271,7 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
 function textIn([, value]: readonly [label: string, value: Detail]): string {
   if (typeof value === 'string') return value;
   if ('href' in value) return value.text;
+  if ('head' in value) return value.rows.flat().join('\n');
   if ('pairs' in value) return value.pairs.map(textIn).join('\n');
   return value.list.map((item) => textIn(['', item])).join('\n');
 }

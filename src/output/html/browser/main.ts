@@ -1,35 +1,67 @@
 import { formatNumber, plural } from '../../../util/format.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
-import { el } from './elements.ts';
+import { Comparison, cardElement } from './card.ts';
+import { el, type Row } from './elements.ts';
 import { List } from './list.ts';
 import { MapView } from './map.ts';
+import { MapPanel } from './panel.ts';
+import { Review } from './review.ts';
+
+/** Whether the map is beside the list. The style sheet has the same width. */
+const isWide = (): boolean => matchMedia('(min-width: 75rem)').matches;
 
 const head = takeData(HEAD_ID) as PageHead;
 const rows = (takeData(ROWS_ID) as PageRow[]).map((row, index) => Object.assign(row, { number: index + 1 }));
+const left = Number(takeData(LEFT_ID));
 const main = document.getElementById('main') ?? document.body;
 
 localizeTimes();
 if (rows.length === 0)
-  main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'Nothing was found.'));
+  main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'No restaurants were found.'));
 else showRows();
+
+interface Content {
+  readonly element: HTMLElement;
+  /** Selects a row, and with `open` shows its details. */
+  choose?(row: Row, open: boolean): void;
+}
 
 function showRows(): void {
   const placed = rows.filter(({ point }) => point !== undefined).length;
-  const place = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
-  if (placed > 0) {
-    main.append(place);
-    main.classList.add('mapped');
-  }
-  const map =
-    placed === 0 ? undefined : new MapView(place, head, rows, (row, open) => list.choose(row, open));
-  const list = new List(head, rows, map);
-  main.append(list.element);
-  const left = Number(takeData(LEFT_ID));
+  const map = placed === 0 ? undefined : addMap();
+  const content = contentWith(map);
+  if (map !== undefined) map.onChoose = (row, open) => content.choose?.(row, open);
+  main.append(content.element);
   if (left > 0)
-    list.element.append(el('p', { class: 'left' }, `${plural(left, 'more row')} only in the list itself.`));
+    content.element.append(
+      el('p', { class: 'left' }, `${plural(left, 'more row')} only in the list itself.`),
+    );
   const missing = rows.length - placed;
   const without = missing === 0 ? '' : `, ${formatNumber(missing)} without coordinates`;
   document.getElementById('placed')?.replaceChildren(`${formatNumber(placed)} on the map${without}`);
+}
+
+function addMap(): MapView {
+  const panel = new MapPanel();
+  const hasReviews = rows.some(({ review }) => review !== undefined);
+  // The rows to decide come first.
+  if (hasReviews && !isWide()) panel.fold();
+  main.append(panel.element);
+  main.classList.add('mapped');
+  return new MapView(panel, head, rows);
+}
+
+function contentWith(map: MapView | undefined): Content {
+  const [first] = rows;
+  if (head.layout === 'card' && first !== undefined) return { element: cardElement(head, first, map) };
+  if (head.layout === 'comparison') return new Comparison(head, rows, map);
+  const list: List = new List(head, rows, {
+    map,
+    review: new Review(rows, (row) => list.reveal(row)),
+    followsMap: isWide,
+  });
+  if (!list.review.isEmpty) main.prepend(list.review.element);
+  return list;
 }
 
 function takeData(id: string): unknown {

@@ -1,4 +1,5 @@
 import {
+  Control,
   control,
   DivIcon,
   LatLngBounds,
@@ -11,7 +12,9 @@ import {
 import Supercluster, { type ClusterFeature, type PointFeature } from 'supercluster';
 import { formatNumber, plural } from '../../../util/format.ts';
 import { type Entry, type PageHead, TILES } from '../document.ts';
-import { button, detail, el, nameColumn, nameOf, type Row } from './elements.ts';
+import { detail } from './details.ts';
+import { button, el, nameColumn, nameOf, type Row, words } from './elements.ts';
+import type { MapPanel } from './panel.ts';
 
 interface SpotData {
   row: Row;
@@ -29,6 +32,10 @@ const MANY_ROWS = 150;
 /** Markers are drawn this far outside of the view, as a share of it. */
 const DRAW_MARGIN = 0.25;
 const MAX_NAMED_ROWS = 20;
+/** Below this zoom, the map shows several cities: it begins with the one that has most rows. */
+const CITY_ZOOM = 9;
+/** Radius of a city at that zoom, in pixels: about 30 km at 50 degrees of latitude. */
+const CITY_RADIUS = 150;
 /** Widths in pixels: of a popup's text, of its padding and frame, and of the space around it. */
 const MIN_POPUP = 160;
 const MAX_POPUP = 280;
@@ -37,29 +44,24 @@ const POPUP_MARGIN = 16;
 const ZOOM_BUTTONS = 56;
 
 export class MapView {
-  readonly #element: HTMLElement;
-  readonly #columns: PageHead['columns'];
-  readonly #onChoose: (row: Row, open: boolean) => void;
+  /** Called with the row that the user selects; `open` if its details are wanted. */
+  onChoose: (row: Row, open: boolean) => void = () => {};
+  readonly #panel: MapPanel;
+  readonly #head: PageHead;
   readonly #animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   readonly #map: LeafletMap;
   readonly #markers = new Map<string, Marker>();
   #popup = new Popup();
   #groups: Supercluster<SpotData, SpotData>;
   #chosen: Row | undefined;
+  #isFitted = false;
 
-  /** @param onChoose called with the row that the user selects; `open` if its details are wanted */
-  constructor(
-    element: HTMLElement,
-    { columns }: PageHead,
-    rows: readonly Row[],
-    onChoose: (row: Row, open: boolean) => void,
-  ) {
-    this.#element = element;
-    this.#columns = columns;
-    this.#onChoose = onChoose;
+  constructor(panel: MapPanel, head: PageHead, rows: readonly Row[]) {
+    this.#panel = panel;
+    this.#head = head;
     this.#groups = groupRows(rows);
     const animate = this.#animate;
-    this.#map = new LeafletMap(element, {
+    this.#map = new LeafletMap(panel.map, {
       minZoom: 1,
       maxZoom: 19,
       worldCopyJump: true,
@@ -71,14 +73,36 @@ export class MapView {
     this.#map.attributionControl.setPrefix(attribution('https://leafletjs.com', 'Leaflet'));
     control.scale().addTo(this.#map);
     this.#map.on('moveend', () => this.#draw());
-    const points = rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]]));
-    this.#map.fitBounds(new LatLngBounds(points), {
-      padding: [36, 36],
-      maxZoom: STREET_ZOOM,
-      animate: false,
-    });
-    new ResizeObserver(() => this.#map.invalidateSize({ animate: false })).observe(element);
-    void addTiles(this.#map, element);
+    this.#map.setView([...(rows.find(({ point }) => point !== undefined)?.point ?? [0, 0])], CITY_ZOOM);
+    new ResizeObserver(() => this.#resize(rows)).observe(panel.map);
+    void addTiles(this.#map, panel);
+  }
+
+  /** Also called when the map becomes visible for the first time. */
+  #resize(rows: readonly Row[]): void {
+    this.#map.invalidateSize({ animate: false });
+    if (this.#panel.isFolded) return;
+    if (!this.#isFitted) this.#fit(rows);
+    this.#isFitted = true;
+  }
+
+  #fit(rows: readonly Row[]): void {
+    const all = boundsOf(rows);
+    const isFar = this.#map.getBoundsZoom(all) < CITY_ZOOM;
+    const shown = isFar ? largestCity(rows) : rows;
+    this.#show(boundsOf(shown));
+    if (shown.length < rows.filter(({ point }) => point !== undefined).length) this.#addButton(all);
+    if (this.#chosen !== undefined) this.choose(this.#chosen);
+  }
+
+  #show(bounds: LatLngBounds): void {
+    this.#map.fitBounds(bounds, { padding: [36, 36], maxZoom: STREET_ZOOM, animate: false });
+  }
+
+  #addButton(all: LatLngBounds): void {
+    const whole = new Control({ position: 'topright' });
+    whole.onAdd = () => button({ class: 'whole' }, () => this.#show(all), 'Show all cities');
+    whole.addTo(this.#map);
   }
 
   show(rows: readonly Row[]): void {
@@ -95,14 +119,19 @@ export class MapView {
       this.#popup.close();
       return;
     }
+    this.#chosen = row;
+    if (this.#panel.isFolded) return;
     const zoom = Math.max(this.#map.getZoom(), STREET_ZOOM);
     this.#map.setView([...row.point], zoom, { animate: this.#animate });
     this.#showPopup(row);
   }
 
   reveal(row: Row): void {
-    this.#element.scrollIntoView({ block: 'nearest' });
-    this.#element.focus({ preventScroll: true });
+    this.#chosen = row;
+    this.#panel.open();
+    this.#map.invalidateSize({ animate: false });
+    this.#panel.map.scrollIntoView({ block: 'nearest' });
+    this.#panel.map.focus({ preventScroll: true });
     this.choose(row);
   }
 
@@ -136,7 +165,7 @@ export class MapView {
       iconSize: undefined,
     });
     const marker = new Marker(pointOf(spot), { icon, riseOnHover: true }).addTo(this.#map);
-    const name = isGroup(spot) ? 'restaurants. Zoom in' : nameOf(spot.properties.row, this.#columns);
+    const name = isGroup(spot) ? 'restaurants. Zoom in' : nameOf(spot.properties.row, this.#head.columns);
     marker.getElement()?.setAttribute('aria-label', `${text} ${name}`);
     marker.on('click', () => this.#activate(spot));
     marker.on('keydown', ({ originalEvent }: LeafletKeyboardEvent) => {
@@ -150,7 +179,7 @@ export class MapView {
   /** Selects a row. For a group, zooms in until it splits, or lists its rows if they are at one location. */
   #activate(spot: Spot): void {
     if (!isGroup(spot)) {
-      this.#onChoose(spot.properties.row, false);
+      this.onChoose(spot.properties.row, false);
       this.#showPopup(spot.properties.row);
       return;
     }
@@ -163,7 +192,7 @@ export class MapView {
     const items = this.#groups
       .getLeaves(id, MAX_NAMED_ROWS)
       .map(({ properties: { row } }) =>
-        button({ dir: 'auto' }, () => this.#onChoose(row, true), nameOf(row, this.#columns)),
+        button({ dir: 'auto' }, () => this.onChoose(row, true), nameOf(row, this.#head.columns)),
       );
     const more = count - items.length;
     const rest = more > 0 ? [el('p', {}, `and ${formatNumber(more)} more`)] : [];
@@ -174,8 +203,11 @@ export class MapView {
     if (row.point === undefined) return;
     this.#chosen = row;
     this.#markChosen();
-    const details = button({}, () => this.#onChoose(row, true), 'Details in the list');
-    this.#openPopup(row.point, nameOf(row, this.#columns), factsOf(row, this.#columns), details);
+    const { columns, layout } = this.#head;
+    const label = layout === 'comparison' ? 'Show in the comparison' : 'Details in the list';
+    // The only restaurant of a card is on the page anyway.
+    const more = layout === 'card' ? [] : [button({}, () => this.onChoose(row, true), label)];
+    this.#openPopup(row.point, nameOf(row, columns), factsOf(row, columns), ...more);
   }
 
   #openPopup(
@@ -185,7 +217,7 @@ export class MapView {
     ...below: readonly Node[]
   ): void {
     const list = items.map((item) => el('li', { dir: 'auto' }, item));
-    const name = el('p', { class: 'name', dir: 'auto' }, title);
+    const name = words('p', title, { class: 'name', dir: 'auto' });
     const content = el('div', { class: 'about' }, name, el('ul', {}, ...list), ...below);
     const room = this.#map.getSize().x - POPUP_FRAME;
     // Beside the zoom buttons if it fits there, otherwise over them.
@@ -219,32 +251,49 @@ function pointOf({ geometry }: Spot): [lat: number, lng: number] {
   return [lat, lng];
 }
 
-function groupRows(rows: readonly Row[]): Supercluster<SpotData, SpotData> {
+function groupRows(
+  rows: readonly Row[],
+  { radius, maxZoom = MAX_GROUP_ZOOM }: { readonly radius?: number; readonly maxZoom?: number } = {},
+): Supercluster<SpotData, SpotData> {
   const features = rows.flatMap((row): PointFeature<SpotData>[] => {
     if (row.point === undefined) return [];
     const [lat, lng] = row.point;
     return [{ type: 'Feature', properties: { row }, geometry: { type: 'Point', coordinates: [lng, lat] } }];
   });
-  const radius = features.length > MANY_ROWS ? LARGE_GROUP_RADIUS : GROUP_RADIUS;
-  const groups = new Supercluster<SpotData, SpotData>({ radius, extent: 256, maxZoom: MAX_GROUP_ZOOM });
+  const usual = features.length > MANY_ROWS ? LARGE_GROUP_RADIUS : GROUP_RADIUS;
+  const groups = new Supercluster<SpotData, SpotData>({ radius: radius ?? usual, extent: 256, maxZoom });
   return groups.load(features);
 }
 
 const attribution = (url: string, text: string): string =>
   `<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
-/** Adds the tiles if OpenStreetMap serves them; otherwise explains their absence, and tries again when online. */
-async function addTiles(map: LeafletMap, element: HTMLElement): Promise<void> {
+const boundsOf = (rows: readonly Row[]): LatLngBounds =>
+  new LatLngBounds(
+    rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]])),
+  );
+
+/** The rows of the city that has most of them. */
+function largestCity(rows: readonly Row[]): Row[] {
+  const cities = groupRows(rows, { radius: CITY_RADIUS, maxZoom: CITY_ZOOM });
+  const groups = cities.getClusters([-180, -90, 180, 90], CITY_ZOOM);
+  const sizeOf = (spot: Spot): number => (isGroup(spot) ? spot.properties.point_count : 1);
+  const largest = groups.reduce((one, other) => (sizeOf(other) > sizeOf(one) ? other : one));
+  if (!isGroup(largest)) return [largest.properties.row];
+  const leaves = cities.getLeaves(largest.properties.cluster_id, Number.POSITIVE_INFINITY);
+  return leaves.map(({ properties }) => properties.row);
+}
+
+/** Adds the tiles if OpenStreetMap serves them; otherwise folds the map, and tries again when online. */
+async function addTiles(map: LeafletMap, panel: MapPanel): Promise<void> {
   const request = fetch(`${TILES}/0/0/0.png`, { credentials: 'omit' });
   const isServed = await request.then(({ ok }) => ok).catch(() => false);
-  element.querySelector('.why')?.remove();
   if (!isServed) {
-    const why =
-      'No street map: OpenStreetMap cannot be reached, or does not serve this page because it was opened as a file.';
-    element.append(el('p', { class: 'why', role: 'status' }, why));
-    addEventListener('online', () => void addTiles(map, element), { once: true });
+    panel.fold('No street map: offline, or this page was opened as a file.');
+    addEventListener('online', () => void addTiles(map, panel), { once: true });
     return;
   }
+  if (panel.hasReason) panel.restore();
   const osm = attribution('https://www.openstreetmap.org/copyright', 'OpenStreetMap');
   const tiles = new TileLayer(`${TILES}/{z}/{x}/{y}.png`, {
     maxZoom: 19,

@@ -58,6 +58,75 @@ describe('a page', () => {
     expect(html).not.toMatch(/ (?:src|href)="(?!#)|@import|\son\w+=| style="/);
   });
 
+  it.each([
+    ['a', ['mexican', 'grade A or better'], 'mexican, grade A or better, in SF'],
+    ['Nopa', ['grade B'], 'Nopa, grade B, in SF'],
+    ['a', [], 'a in SF'],
+  ])('has a title with the filters of %s: %j', (name, filters, heading) => {
+    expect(findPage([NOPA], { ...ASKED, name, filters }).heading).toBe(heading);
+  });
+
+  it('is a card for one restaurant, and a comparison for two to four', () => {
+    const page = (...ids: string[]) =>
+      lookupPage(
+        ids.map((restaurantId) => ({ restaurantId, output: { ...NOPA, seats: { bar: restaurantId } } })),
+        0,
+      );
+    expect(page('a')).toMatchObject({ layout: 'card', heading: 'Nopa' });
+    expect(page('a').comparison).toBeUndefined();
+    const { layout, comparison = [] } = page('a', 'b');
+    expect(layout).toBe('comparison');
+    expect(comparison.map(({ label, level, cells }) => [label, level, cells])).toEqual([
+      ['Grade', 0, ['A', 'A']],
+      ['Cuisine', 0, ['californian, brunch', 'californian, brunch']],
+      ['Address', 0, ['560 Divisadero St', '560 Divisadero St']],
+      ['Neighborhood', 0, ['NoPa', 'NoPa']],
+      ['City', 0, ['San Francisco', 'San Francisco']],
+      ['Coordinates', 0, ['lat 37.7749, lng -122.4376', 'lat 37.7749, lng -122.4376']],
+      ['Seats', 0, ['bar a', 'bar b']],
+      ['Coverage level', 0, ['full', 'full']],
+      ['Service ID', 0, ['a7c1', 'a7c1']],
+    ]);
+    expect(page('a', 'b', 'c', 'd', 'e').layout).toBeUndefined();
+    const failed = { restaurantId: 'x', error: new AppError('not_found', 'there is no such id') };
+    expect(lookupPage([failed], 0).layout).toBeUndefined();
+    expect(lookupPage([failed, failed], 0).layout).toBeUndefined();
+  });
+
+  it('has small tables, the days of the week, and a link to call', () => {
+    const dishes = [
+      { name: 'Pork chop', price: 34 },
+      { name: 'Tofu', price: 21.5, vegetarian: true },
+    ];
+    const hours = { monday: [], tuesday: [{ open: '17:00', close: '22:00' }] };
+    const output = {
+      ...NOPA,
+      dishes,
+      hours,
+      phone: '+1 (415) 555-0195',
+      fax: '+1 415',
+      closed_on: { monday: 1 },
+    };
+    const details = new Map(lookupPage([{ restaurantId: 'a', output }], 0).rows[0]?.details);
+    expect(details.get('Dishes')).toEqual({
+      head: ['Name', 'Price', 'Vegetarian'],
+      numeric: [false, true, false],
+      rows: [
+        ['Pork chop', '34', ''],
+        ['Tofu', '21.5', 'yes'],
+      ],
+    });
+    expect(details.get('Hours')).toEqual({
+      isWeek: true,
+      pairs: [
+        ['Monday', 'closed'],
+        ['Tuesday', '17:00 to 22:00'],
+      ],
+    });
+    expect(details.get('Phone')).toEqual({ href: 'tel:+14155550195', text: '+1 (415) 555-0195' });
+    expect(details.get('Fax')).toBe('+1 415');
+  });
+
   it('has a distance column if the results have distances', () => {
     const { columns, rows } = findPage([{ ...NOPA, distance_km: 1.2 }], ASKED);
     const place = columns.findIndex(({ label }) => label === 'Distance (km)');
@@ -115,7 +184,7 @@ describe('a page', () => {
     expect(page.rows[0]?.cells.at(-1)).toBe('ok');
     expect(page.rows[0]?.details).toEqual(
       expect.arrayContaining([
-        ['Phone', '+1 415-555-0195'],
+        ['Phone', { href: 'tel:+14155550195', text: '+1 415-555-0195' }],
         ['Website', { href: 'https://x.example/', text: 'https://x.example' }],
       ]),
     );

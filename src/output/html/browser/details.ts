@@ -1,0 +1,85 @@
+import type { Detail, DetailTable, Entry, PageColumn } from '../document.ts';
+import { button, el, type Row, words } from './elements.ts';
+
+/** The details of a row below it. */
+export function moreElement(
+  row: Row,
+  columns: readonly PageColumn[],
+  choices: HTMLElement | undefined,
+  onPlace: () => void,
+): HTMLTableRowElement {
+  const attributes = { role: 'cell', colspan: String(columns.length + 1) };
+  const first = choices === undefined ? [] : [choices];
+  const cell = el('td', attributes, ...first, ...lead(row), actions(row, onPlace), entryList(row.details));
+  return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
+}
+
+export const lead = ({ summary }: Row): HTMLElement[] =>
+  summary === undefined ? [] : [words('p', summary, { class: 'lead', dir: 'auto' })];
+
+export function actions({ point }: Row, onPlace: () => void): HTMLElement {
+  if (point === undefined)
+    return el('p', { class: 'actions' }, 'It has no usable coordinates, so it is not on the map.');
+  const [lat, lng] = point;
+  const url = `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lng}#map=17/${lat}/${lng}`;
+  return el('p', { class: 'actions' }, placeButton(onPlace), link(url, 'Open in OpenStreetMap'));
+}
+
+export const placeButton = (onPlace: () => void): HTMLElement =>
+  button({ class: 'place' }, onPlace, 'Show on the map');
+
+export function entryList(entries: readonly Entry[], isWeek = false): HTMLElement {
+  const items = entries.map(([label, value]) => {
+    const isSimple = typeof value === 'string' || 'href' in value;
+    const isToday = isWeek && isDayOf(label, new Date());
+    const today = isToday ? [' ', el('span', { class: 'today' }, 'today')] : [];
+    const text = el('dd', { dir: 'auto' }, detail(value), ...today);
+    const kinds = [...(isSimple ? [] : ['nested']), ...(isToday ? ['now'] : [])].join(' ');
+    return el('div', kinds === '' ? {} : { class: kinds }, words('dt', label, { dir: 'auto' }), text);
+  });
+  return el('dl', {}, ...items);
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const isDayOf = (label: string, date: Date): boolean =>
+  label.slice(0, 3).toLowerCase() === DAYS[date.getDay()];
+
+export function detail(value: Detail): Node {
+  if (typeof value === 'string') return words('span', value);
+  if ('href' in value) return link(value.href, value.text);
+  if ('head' in value) return smallTable(value);
+  if ('pairs' in value)
+    return value.pairs.length === 0 ? words('span', '-') : entryList(value.pairs, value.isWeek);
+  return el('ul', {}, ...value.list.map((item) => el('li', { dir: 'auto' }, detail(item))));
+}
+
+function smallTable({ head, numeric, rows }: DetailTable): HTMLElement {
+  const kind = (index: number): Record<string, string> =>
+    numeric[index] === true ? { class: 'number' } : {};
+  const titles = head.map((title, index) => words('th', title, { scope: 'col', ...kind(index) }));
+  const lines = rows.map((cells) =>
+    el('tr', {}, ...cells.map((cell, index) => words('td', cell, { dir: 'auto', ...kind(index) }))),
+  );
+  const table = el(
+    'table',
+    { class: 'small' },
+    el('thead', {}, el('tr', {}, ...titles)),
+    el('tbody', {}, ...lines),
+  );
+  const box = el('div', { class: 'small-box' }, table);
+  // What scrolls can be reached by keyboard.
+  new ResizeObserver(() => {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute('tabindex');
+  }).observe(box);
+  return box;
+}
+
+const LINK = /^(?:https?:\/\/|tel:\+?\d+$)/;
+
+function link(href: string, text: string): HTMLElement {
+  if (!LINK.test(href)) return words('span', text);
+  const isWeb = href.startsWith('http');
+  return words('a', text, { href, ...(isWeb ? { target: '_blank', rel: 'noopener noreferrer' } : {}) });
+}
