@@ -68,7 +68,8 @@ const limitJq = {
 /** Builds a module with the program of a worker. @returns the absolute paths of the bundled modules */
 async function makeWorker(input, folder, plugins) {
   const [{ code, modules }] = await bundle({ input, plugins, output: CHUNK, write: false });
-  await writeAsset(folder, { worker: code });
+  // lazy-modules.js would change how a program that is text loads modules, too; it looks for this prefix.
+  await writeAsset(folder, { worker: code.replaceAll(/\brequire\((["'`])node:/g, 'require($1') });
   return Object.keys(modules);
 }
 

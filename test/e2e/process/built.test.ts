@@ -11,7 +11,7 @@ const LINES = [
   'restaurant find Nopa --city SF --jq .results[].name',
   'restaurant find Nopa --city SF --format html',
   'restaurant find Nopa --city SF -o list.xlsx && restaurant enrich list.xlsx -o out.csv',
-  'restaurant find Nopa --city SF -o out.parquet',
+  'restaurant find Nopa --city SF -o out.parquet && restaurant enrich out.parquet -o from-parquet.csv',
   'restaurant find Nopa --city SF --format markdown',
   'restaurant call find_restaurant name=Nopa city:=1',
   'restaurant call find_restaurant --args {"name":1,}',
