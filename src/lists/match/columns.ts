@@ -2,6 +2,8 @@ import { type AppError, usage } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
+import { cleanLine } from '../../util/text.ts';
+import type { SheetNames } from '../read/typed-rows.ts';
 import type { InputRow } from '../row.ts';
 import { FIELDS, type Field, HEADERS, plain } from './headers.ts';
 import { readPlace } from './place.ts';
@@ -16,6 +18,8 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   readonly earlierIdColumn?: string | undefined;
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
+  /** The sheet that was read, and all of the workbook. */
+  readonly sheets?: SheetNames | undefined;
 }
 
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
@@ -46,7 +50,8 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   const missing = FIELDS.filter(
     (field) => isNeeded[field] && columns[field] === undefined && options[`${field}Column`] === undefined,
   );
-  if (wrong.length + missing.length > 0) throw noColumns({ header, wrong, missing, likelyHeader });
+  if (wrong.length + missing.length > 0)
+    throw noColumns({ header, wrong, missing, likelyHeader, sheets: options.sheets });
   const textOf = (row: InputRow, field: Field): string => {
     const column = columns[field];
     if (column === undefined) return '';
@@ -80,6 +85,23 @@ function namedColumn(header: readonly string[], name: string, nested: boolean): 
   return findColumn(header, name) ?? (isPath ? name : undefined);
 }
 
+const PLACES: readonly Field[] = ['id', 'name', 'city', 'address', 'lat', 'lng'];
+
+/** What is read from which column: `name Betrieb, city Ort, address Straße; no coordinates`. */
+export function columnsText(columns: Columns, city?: string): string {
+  const found = PLACES.flatMap((field) =>
+    columns[field] === undefined ? [] : [`${labelOf(field)} ${cleanLine(columns[field]).trim()}`],
+  );
+  const fixed = columns.city === undefined && city !== undefined ? [`city always ${cleanLine(city)}`] : [];
+  const hasPoint = columns.lat !== undefined && columns.lng !== undefined;
+  const lacking = [
+    ...(columns.address === undefined ? ['address'] : []),
+    ...(hasPoint ? [] : ['coordinates']),
+  ];
+  const none = lacking.length === 0 ? '' : `; no ${lacking.join(', no ')}`;
+  return `${[...found, ...fixed].join(', ')}${none}`;
+}
+
 const flagOf = (field: Field) => `--${field}-column` as const;
 
 const LABELS: Readonly<Partial<Record<Field, string>>> = { lat: 'latitude', lng: 'longitude' };
@@ -96,10 +118,13 @@ interface Problem {
   readonly wrong: readonly WrongColumn[];
   readonly missing: readonly Field[];
   readonly likelyHeader: number | undefined;
+  readonly sheets: SheetNames | undefined;
 }
 
 function noColumns(problem: Problem): AppError {
-  const { header, wrong, missing } = problem;
+  const { header, wrong, missing, sheets } = problem;
+  const subject = wrong.length > 0 ? 'it' : 'the list';
+  const others = otherSheets(sheets);
   const named = wrong.map(({ field, wanted }) => `${flagOf(field)} '${wanted}'`).join(', ');
   const names = missing.map((field) => `'${HEADERS[field][0]}'`).join(' or ');
   const message = [
@@ -107,12 +132,16 @@ function noColumns(problem: Problem): AppError {
     ...(missing.length > 0
       ? [`no column for the ${missing.map(labelOf).join(' and the ')}: none is called ${names}`]
       : []),
-    `${wrong.length > 0 ? 'it' : 'the list'} has ${listed(header)}`,
+    `${sheets?.sheet === undefined ? subject : `its sheet '${sheets.sheet}'`} has ${listed(header)}`,
+    ...(others.length > 0 ? [`other sheets: ${listed(others)}`] : []),
   ].join('; ');
   return usage(message, columnHints(problem));
 }
 
-function columnHints({ header, wrong, missing, likelyHeader }: Problem): Hint {
+const otherSheets = (sheets: SheetNames | undefined): string[] =>
+  (sheets?.sheets ?? []).filter((each) => each !== sheets?.sheet);
+
+function columnHints({ header, wrong, missing, likelyHeader, sheets }: Problem): Hint {
   if (likelyHeader !== undefined) {
     const command = again({ '--header-line': String(likelyHeader) });
     return { text: `line ${likelyHeader} looks like the header`, command };
@@ -126,8 +155,10 @@ function columnHints({ header, wrong, missing, likelyHeader }: Problem): Hint {
   const command = again(options);
   if (isMeant) return { text: 'did you mean', command };
   const isCity = wrong.length === 0 && missing.length === 1 && missing[0] === 'city';
+  const [other] = otherSheets(sheets);
   return [
     { command },
+    ...(other === undefined ? [] : [{ text: 'or another sheet', command: again({ '--sheet': other }) }]),
     ...(isCity ? [{ text: 'or for all rows', command: again({ '--city': slot('city') }) }] : []),
   ];
 }

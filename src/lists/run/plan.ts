@@ -197,6 +197,7 @@ export async function makePlan(
           earlierIdColumn,
           nested: isNdjson,
           likelyHeader: list.likelyHeader,
+          sheets: list.sheets,
         });
   return {
     input,

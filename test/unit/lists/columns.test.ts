@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { again } from '../../../src/hint.ts';
-import { type ColumnOptions, resolveColumns } from '../../../src/lists/match/columns.ts';
+import { again, slot } from '../../../src/hint.ts';
+import { type ColumnOptions, columnsText, resolveColumns } from '../../../src/lists/match/columns.ts';
 import type { InputRow } from '../../../src/lists/row.ts';
 
 /** The query of a row of cells by their columns. */
@@ -58,6 +58,39 @@ describe('resolveColumns', () => {
     expect(() => resolveColumns(['a'], { nameColumn: 'b' })).toThrow(
       /^--name-column 'b': the list has no such column; no column for the city: none is called 'city'; it has 'a'$/,
     );
+  });
+
+  it('names the sheet that was read, and offers another one', () => {
+    const sheets = { sheet: 'Deckblatt', sheets: ['Deckblatt', 'Kunden', 'Alt'] };
+    expect(() => resolveColumns(['a', 'b'], { sheets })).toThrow(
+      expect.objectContaining({
+        message:
+          "no column for the name and the city: none is called 'name' or 'city'; its sheet 'Deckblatt' has 'a', 'b'; other sheets: 'Kunden', 'Alt'",
+        details: {
+          hint: [
+            { command: again({ '--name-column': slot('column'), '--city-column': slot('column') }) },
+            { text: 'or another sheet', command: again({ '--sheet': 'Kunden' }) },
+          ],
+        },
+      }),
+    );
+  });
+
+  it.each<[string[], ColumnOptions, string]>([
+    [['Betrieb', 'Ort', 'Straße'], {}, 'name Betrieb, city Ort, address Straße; no coordinates'],
+    [
+      ['name', 'Lat.', 'Long.'],
+      { city: 'SF' },
+      'name name, latitude Lat., longitude Long., city always SF; no address',
+    ],
+    [
+      ['name', 'Ort', 'Breite', 'La\u0308nge', 'addr:city'],
+      {},
+      'name name, city Ort, latitude Breite, longitude La\u0308nge; no address',
+    ],
+    [['restaurant_id'], {}, 'id restaurant_id; no address, no coordinates'],
+  ])('says what is read from %j', (header, options, text) => {
+    expect(columnsText(resolveColumns(header, options), options.city)).toBe(text);
   });
 
   it('accepts the columns that options name, in any case, and suggests the nearest one otherwise', () => {
