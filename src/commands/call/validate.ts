@@ -37,6 +37,10 @@ const OPTIONS: Options = {
   verbose: true,
   logger: false,
   addUsedSchema: false,
+  // 19.99 / 0.01 is 1998.9999999999998.
+  multipleOfPrecision: 9,
+  // An argument may be named constructor.
+  ownProperties: true,
 };
 
 type Validator = (args: unknown) => readonly ErrorObject[];
@@ -122,7 +126,9 @@ function compile(inputSchema: Schema): Validator {
   return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
 }
 
-/** @throws {AppError} `usage` for invalid JSON that cannot be meant as text */
+const NUMBERS: readonly unknown[] = ['integer', 'number'];
+
+/** @throws {AppError} `usage` for invalid JSON that cannot be meant as text, and an integer that would lose digits */
 function coerceText(text: string, key: string, root: Schema, validate: Validator | undefined): unknown {
   const schema = schemaOf(root, key) ?? {};
   const tried: unknown[] = [];
@@ -133,7 +139,9 @@ function coerceText(text: string, key: string, root: Schema, validate: Validator
   const types = typesOf(schema);
   // The type behind a `$ref` is not known.
   const isStructure = types.length === 0 || types.includes('object') || types.includes('array');
-  const isMeantAsJson = /^\s*[[{]/.test(text) && isStructure && !types.includes('string');
+  const isLongInteger = /^\s*-?\d{16,}\s*$/.test(text) && types.some((type) => NUMBERS.includes(type));
+  const isMeantAsJson =
+    ((/^\s*[[{]/.test(text) && isStructure) || isLongInteger) && !types.includes('string');
   // If no value is valid, the error shows the most likely one.
   return isMeantAsJson && tried[0] === text ? parseUserJson(text, key) : tried[0];
 }
