@@ -91,7 +91,13 @@ async function compile(platform, folder) {
   ];
   const compiler = await fetchBun(ownPlatform());
   await mkdir(folder, { recursive: true });
-  await mkdir(BUILD_FOLDER);
+  try {
+    await mkdir(BUILD_FOLDER);
+  } catch (cause) {
+    if (cause.code !== 'EEXIST') throw cause;
+    process.stderr.write(`${BUILD_FOLDER} exists: delete it, unless another build is running\n`);
+    process.exit(1);
+  }
   try {
     await cp(path('dist'), BUILD_FOLDER, { recursive: true, filter: (each) => each !== target });
     await run(compiler, words, { cwd: BUILD_FOLDER });

@@ -39,10 +39,15 @@ sha256() {
 }
 
 main() {
+  version=${VERSION:-}
+  version=${version#v}
+  # Part of an address: anything else could lead to another release.
+  case "$version" in '' | [0-9]*) ;; *) fail "VERSION must look like 1.2.3" ;; esac
+  case "$version" in *[!0-9A-Za-z.-]*) fail "VERSION must look like 1.2.3" ;; esac
   platform=$(platform)
   bin_dir=${BIN_DIR:-$HOME/.local/bin}
   releases=https://github.com/$REPOSITORY/releases
-  if [ -n "${VERSION:-}" ]; then default=$releases/download/v${VERSION#v}; else default=$releases/latest/download; fi
+  if [ -n "$version" ]; then default=$releases/download/v$version; else default=$releases/latest/download; fi
   from=${FROM:-$default}
   temporary=$(mktemp -d)
   trap 'rm -rf "$temporary"' EXIT
@@ -51,7 +56,10 @@ main() {
   cd "$temporary"
 
   get SHA256SUMS
-  line=$(grep -E "  restaurant-[^ ]*-$platform\.(tar\.gz|zip)$" SHA256SUMS) || fail "the release has no archive for $platform"
+  pattern=$(printf '%s' "$version" | sed 's/\./\\./g')
+  [ -n "$version" ] || pattern='[^ ]*'
+  line=$(grep -E "  restaurant-$pattern-$platform\.(tar\.gz|zip)$" SHA256SUMS) ||
+    fail "the release has no archive for $platform${version:+ of version $version}"
   archive=${line#*  }
   name=${archive%.tar.gz}
   name=${name%.zip}
@@ -62,11 +70,12 @@ main() {
     *.zip) unzip -q "$archive" && program=restaurant.exe ;;
     *) tar -xzf "$archive" && program=restaurant ;;
   esac
+  about=$("$name/$program" --version) || fail "the program does not start on this machine; nothing was installed"
   mkdir -p "$bin_dir"
   # A running program keeps the old file.
   mv "$name/$program" "$bin_dir/$program.new"
   mv -f "$bin_dir/$program.new" "$bin_dir/$program"
-  echo "installed $bin_dir/$program ($("$bin_dir/$program" --version))"
+  echo "installed $bin_dir/$program ($about)"
   case ":$PATH:" in *":$bin_dir:"*) ;; *) echo "add $bin_dir to your PATH" ;; esac
 }
 

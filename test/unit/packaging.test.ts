@@ -1,6 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../helpers/temp-folder.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const read = (name: string): string => readFileSync(path(name), 'utf8');
@@ -14,6 +18,10 @@ describe('the package', () => {
     const versions = [server.version, server.packages[0].version, plugin.version];
     expect(versions).toEqual(versions.map(() => manifest.version));
     expect(server.packages[0].identifier).toBe(manifest.name);
+  });
+
+  it('sets the version in all manifests with npm version', () => {
+    expect(manifest.scripts.version).toBe('node scripts/set-version.js && npm run fix');
   });
 
   it('has a plugin that contains only the skill and the entry of the MCP server', () => {
@@ -55,5 +63,55 @@ describe('the package', () => {
     expect(read('bin/restaurant.js')).toContain(`Node.js ${oldest} or later`);
     expect(read('scripts/bundle.js')).toContain(`'node${oldest}'`);
     expect(read('.github/workflows/ci.yml')).toContain(`'${oldest}'`);
+  });
+});
+
+describe.runIf(process.platform === 'linux' && process.arch === 'x64')('install.sh', () => {
+  const libc = /musl/i.test(spawnSync('ldd', ['--version'], { encoding: 'utf8' }).output.join(''))
+    ? '-musl'
+    : '';
+  const name = `restaurant-1.2.3-linux-x64${libc}`;
+
+  /** Installs a release whose program is a script. */
+  function install(script: string, variables: Record<string, string> = {}) {
+    const folder = tempFolder();
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'restaurant'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name, 'restaurant'), 0o755);
+    spawnSync('tar', ['-czf', `${name}.tar.gz`, name], { cwd: folder });
+    const sum = hash('sha256', readFileSync(join(folder, `${name}.tar.gz`)));
+    writeFileSync(join(folder, 'SHA256SUMS'), `${sum}  ${name}.tar.gz\n`);
+    const bin = join(folder, 'bin');
+    const env = { PATH: process.env.PATH, HOME: folder, FROM: folder, BIN_DIR: bin, ...variables };
+    const { status, stdout, stderr } = spawnSync('sh', [path('scripts/install.sh')], {
+      env,
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr, isInstalled: existsSync(join(bin, 'restaurant')) };
+  }
+
+  it.each(['', '1.2.3', 'v1.2.3'])('installs the version %j', (VERSION) => {
+    const run = install('echo 1.2.3', { VERSION });
+    expect(run).toMatchObject({ status: 0, stderr: '', isInstalled: true });
+    expect(run.stdout).toContain('bin/restaurant (1.2.3)');
+  });
+
+  it.each([
+    ['1.2.4', 'no archive'],
+    ['1.2.', 'no archive'],
+    ['../../../../evil/x/releases/download/v1', 'must look like'],
+    ['1/../..', 'must look like'],
+    ['1\n2', 'must look like'],
+    ['x1', 'must look like'],
+  ])('refuses the version %j', (VERSION, reason) => {
+    const run = install('echo 1.2.3', { VERSION });
+    expect(run).toMatchObject({ status: 1, isInstalled: false });
+    expect(run.stderr).toContain(reason);
+  });
+
+  it('installs no program that does not start', () => {
+    const run = install('exit 127');
+    expect(run).toMatchObject({ status: 1, isInstalled: false });
+    expect(run.stderr).toContain('does not start on this machine');
   });
 });

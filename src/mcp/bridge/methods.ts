@@ -42,7 +42,7 @@ const SERVER_BUSY = -32000;
 const HEARTBEAT_MS = 5000;
 /**
  * Least time between a progress notification and the response. Hosts with the official SDKs forget the token while they
- * read the response, before they handle a notification from the same read, and nothing tells when they have read it: a
+ * read the response, before they handle a notification from the same read, and no message reports that they have read it: a
  * host of 2026-07-28 takes no requests, so not even a `ping`.
  */
 const PROGRESS_GAP_MS = 50;

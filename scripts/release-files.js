@@ -1,10 +1,9 @@
-// Creates what package managers need from the archives in dist/standalone/, for the release that package.json names: .deb and
-// .rpm packages (on Linux with dpkg-deb and rpmbuild), the Homebrew formula, the Scoop manifest, the winget manifests
-// (https://aka.ms/winget-manifest.version.1.9.0.schema.json), the entry in the MCP registry, and SHA256SUMS of all files.
+// Creates what a release has beside the archives in dist/standalone/: .deb and .rpm packages (on Linux with dpkg-deb and rpmbuild), the
+// entry in the MCP registry, and SHA256SUMS of all files.
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { linuxPackages } from './linux-packages.js';
-import { fill, manifest, path, read, toJson } from './project.js';
+import { manifest, path, read, toJson } from './project.js';
 
 const BUNDLE = 'restaurant.mcpb';
 const { version, repository } = manifest;
@@ -12,25 +11,10 @@ const home = repository?.url?.replace(/^git\+/, '').replace(/\.git$/, '');
 if (home === undefined) {
   throw new Error('package.json names no repository: npm run set-repository -- <owner>/<name>');
 }
-const [, owner] = new URL(home).pathname.split('/');
 const release = `${home}/releases/download/v${version}`;
 const file = (name) => path('dist/standalone', name);
 const write = (name, text) => writeFileSync(file(name), text);
 const hashOf = (name) => hash('sha256', readFileSync(file(name)));
-
-/** @param {string} platform such as linux-x64 */
-const archive = (platform) =>
-  `restaurant-${version}-${platform}.${platform === 'windows-x64' ? 'zip' : 'tar.gz'}`;
-
-/** Writes the files that name the archives. */
-function writeManifests() {
-  const platforms = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'windows-x64'];
-  const hashes = platforms.map((platform) => [`sha256-${platform}`, hashOf(archive(platform))]);
-  const values = { ...manifest, home, owner, release, ...Object.fromEntries(hashes) };
-  values['SHA256-windows-x64'] = values['sha256-windows-x64'].toUpperCase();
-  for (const name of readdirSync(path('scripts/templates/release')))
-    write(name.replace('OWNER', owner), fill(`release/${name}`, values));
-}
 
 /** Returns the entry in the MCP registry, with the bundle of this release. */
 function server() {
@@ -45,10 +29,9 @@ function server() {
 }
 
 for (const processor of ['x64', 'arm64']) {
-  const packed = file(archive(`linux-${processor}`));
+  const packed = file(`restaurant-${version}-linux-${processor}.tar.gz`);
   if (existsSync(packed)) linuxPackages(packed, processor);
 }
-if (existsSync(file(archive('darwin-arm64')))) writeManifests();
 if (existsSync(file(BUNDLE))) write('server.json', toJson(server()));
 const names = readdirSync(path('dist/standalone')).filter((name) => name !== 'SHA256SUMS');
 write('SHA256SUMS', names.map((name) => `${hashOf(name)}  ${name}\n`).join(''));
