@@ -6,7 +6,7 @@ export type InputFormat = (typeof INPUT_FORMATS)[number];
 /** The result that an earlier run gave to a row: texts of cells, or JSON values, by field name. */
 export type EarlierResult = Readonly<Record<string, unknown>>;
 
-/** What a cell is: text, a number, a day or time, a boolean, or a formula whose value is not stored. */
+/** The kind of a cell: text, a number, a day or time, a boolean, or a formula whose value is not stored. */
 export type CellKind = 't' | 'n' | 'd' | 'b' | 'f';
 
 /** The value of a cell. A day is a Date at midnight, UTC. */

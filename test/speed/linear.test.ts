@@ -164,7 +164,7 @@ const PARTS = [
   '1.',
   '-',
 ];
-/** What the texts of cells go through. */
+/** The functions that texts of cells go through. */
 const readers: readonly ((text: string) => unknown)[] = [
   simplifyName,
   simplifyCity,

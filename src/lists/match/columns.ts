@@ -87,7 +87,7 @@ function namedColumn(header: readonly string[], name: string, nested: boolean): 
 
 const PLACES: readonly Field[] = ['id', 'name', 'city', 'address', 'lat', 'lng'];
 
-/** What is read from which column: `name Betrieb, city Ort, address Straße; no coordinates`. */
+/** Describes the columns that are read: `name Betrieb, city Ort, address Straße; no coordinates`. */
 export function columnsText(columns: Columns, city?: string): string {
   const found = PLACES.flatMap((field) =>
     columns[field] === undefined ? [] : [`${labelOf(field)} ${cleanLine(columns[field]).trim()}`],

@@ -6,7 +6,7 @@ export type FileKind = 'xlsx' | 'xls' | 'parquet';
 export interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
-  /** What it is if it is not text; then `chunks` has its bytes. */
+  /** The kind of a file that is not text; then `chunks` has its bytes. */
   readonly kind: FileKind | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly pieces: AsyncGenerator<string>;
