@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import type { CliCommand } from './cli/command.ts';
+import type { Trial } from './cli/slips.ts';
 import type { Context } from './context.ts';
 import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, type Hint, restaurant } from './hint.ts';
@@ -10,12 +11,20 @@ import { BUNDLED, VERSION } from './version.ts';
 /** @param argv the words after `restaurant`. @returns the exit code */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const app = new App(context);
-  const program = buildProgram(app);
+  let program = buildProgram(app);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
-    await program
-      .parseAsync([...argv], { from: 'user' })
-      .catch((error) => answerInstead(error, program, app));
+    let error = await failureOf(program, argv);
+    if (isSlip(error, program)) {
+      const { acceptedLine } = await import('./cli/usage.ts');
+      const line = await acceptedLine({ words: argv, app, program, error }, (words) =>
+        tryLine(words, context),
+      );
+      program = buildProgram(app);
+      program.taken = line.notes;
+      error = await failureOf(program, line.words);
+    }
+    if (error !== undefined) await answerInstead(error, program, app);
     return app.exitCode;
   } catch (error) {
     return await reportFailure(error, app, program);
@@ -23,6 +32,31 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     await app.cleanup.run();
     await app.notes.flush();
   }
+}
+
+/** Runs a line. @returns what it threw */
+const failureOf = (program: CliCommand, words: readonly string[]): Promise<unknown> =>
+  program.parseAsync([...words], { from: 'user' }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** Parses a line without running its command. */
+export async function tryLine(words: readonly string[], context: Context): Promise<Trial> {
+  const app = new App(context);
+  const program = buildProgram(app);
+  program.isTrial = true;
+  const error = await failureOf(program, words);
+  const isOurs = error instanceof CommanderError && !isSlip(error, program);
+  return { words, app, program, error: isOurs ? undefined : error };
+}
+
+/** Whether an error is about the words of the line. Help, if asked for, comes before other errors than an unknown command. */
+function isSlip(error: unknown, program: CliCommand): boolean {
+  if (!(error instanceof CommanderError))
+    return program.invalid !== undefined && error === program.invalid.error;
+  if (error.code === 'commander.help') return false;
+  return answerTo(error, commandIn(program), program.opts()) === 'error';
 }
 
 async function complete(
@@ -55,11 +89,8 @@ const ANSWERS: Readonly<Record<Exclude<Answer, 'error'>, (app: App, command: Cli
 async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
   const command = commandIn(program);
   const answer = answerTo(error, command, program.opts());
-  if (answer !== 'error') return ANSWERS[answer](app, command);
-  if (!(error instanceof CommanderError)) throw error;
-  const { usageError } = await import('./cli/usage.ts');
-  await program.loadTree();
-  throw usageError(error, command, app);
+  if (answer === 'error') throw error;
+  await ANSWERS[answer](app, command);
 }
 
 interface Asked {
@@ -102,8 +133,6 @@ async function printVersion(app: App): Promise<void> {
   await stdout.write(`${VERSION}\n${app.globals.verbose === true ? packages : ''}`);
 }
 
-const ENDLESS: readonly string[] = ['mcp', 'sandbox'];
-
 async function reportFailure(error: unknown, app: App, { innermost: command }: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const failure = asAppError(error, app.context);
@@ -115,7 +144,7 @@ async function reportFailure(error: unknown, app: App, { innermost: command }: C
   const redact = (part: string): string => secrets.redact(part);
   const width = stderr.isTTY ? { width: stderr.columns } : {};
   const lines = (): string =>
-    failure.code === 'interrupted' && ENDLESS.includes(command.path)
+    failure.code === 'interrupted' && command.isEndless
       ? 'stopped\n'
       : formatError(failure, terminal.palette('stderr'), {
           verbose: terminal.verbose,

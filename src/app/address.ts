@@ -1,6 +1,6 @@
 import { isLoopback } from '../client/endpoint.ts';
 import { AppError, usage } from '../errors.ts';
-import { again, restaurant, slot } from '../hint.ts';
+import { again, restaurant } from '../hint.ts';
 import { SOURCES, type Source } from '../settings/settings.ts';
 import { serviceOf } from '../storage/config-file.ts';
 import { openProtocolStore } from '../storage/state.ts';
@@ -30,7 +30,7 @@ export function requireEndpoint(app: App): ConfiguredEndpoint {
   if (endpoint === undefined) {
     // A preview cannot show a URL of the embedded sandbox.
     const isPreview = app.globals.dryRun === true || app.globals.curl === true;
-    const hint = { command: restaurant('login', '--base-url', slot('url')) };
+    const hint = { command: restaurant('login') };
     throw new AppError('no_service', 'no service is configured', isPreview ? { hint } : {});
   }
   return endpoint;
@@ -40,7 +40,6 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   const saved = Object.keys(app.config.file().profiles ?? {});
   if (name === 'default' || saved.includes(name)) return;
   const { value, source } = app.settings.raw('profile');
-  const address = configuredEndpoint(app) === undefined ? ['--base-url', slot('url')] : [];
   const near = nearest(name, saved).map((each) =>
     source === 'flag' && value === name
       ? { text: `did you mean ${each}?`, command: again({ '--profile': each }) }
@@ -49,7 +48,7 @@ export function requireProfile(app: App, name = app.settings.profileName): void 
   const other =
     source === 'config' && value === name
       ? { text: 'use the default profile', command: restaurant('config', 'unset', 'profile') }
-      : { text: 'save it', command: restaurant('login', '--profile', name, ...address) };
+      : { text: 'save it', command: restaurant('login', '--profile', name) };
   throw usage(`no profile '${name}'; saved: ${saved.join(', ') || 'none'}`, [...near, other]);
 }
 

@@ -16,6 +16,8 @@ export interface CommandLine {
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
   longName(flag: string): string;
+  /** See `CommandTraits`. */
+  traitsOf(command: string): { readonly hintOptions?: readonly string[]; readonly needsService?: true };
 }
 
 class Cleanup {

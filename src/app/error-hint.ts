@@ -83,8 +83,8 @@ const BY_CODE: Readonly<Record<Code, Hint>> = {
   unexpected: { text: 'report what this prints', command: again({ '--verbose': true }) },
   usage: { command: restaurant('--help') },
   no_service: [
-    { command: restaurant('login', '--base-url', slot('url')) },
-    { text: 'or try it with sample data', command: again({ '--demo': true }) },
+    { text: 'try it with sample data', command: again({ '--demo': true }) },
+    { text: 'or log in', command: restaurant('login') },
   ],
   bad_input: { command: restaurant('help', 'formats') },
   bad_config: { text: 'see each setting and where it comes from', command: restaurant('status') },

@@ -1,16 +1,22 @@
 import { isHarmless } from '../client/http/headers.ts';
 import type { Hint, TypedLine, Word } from '../hint.ts';
-import { hintText } from '../output/hint-text.ts';
+import { type HintRun, hintText } from '../output/hint-text.ts';
 import { maskUrl } from '../util/url.ts';
+import { needsDemo } from './demo.ts';
 
-interface Run {
-  readonly program: { readonly line: TypedLine } | undefined;
+type Run = Parameters<typeof needsDemo>[0] & {
+  readonly program: { readonly line: TypedLine; readonly traitsOf: HintRun['traitsOf'] } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
-}
+};
 
 export const hintOf = (run: Run, hint: Hint): string =>
-  hintText(hint, { typed: typedCommandLine(run), platform: run.context.platform });
+  hintText(hint, {
+    typed: typedCommandLine(run),
+    platform: run.context.platform,
+    traitsOf: (command) => run.program?.traitsOf?.(command) ?? {},
+    needsDemo: needsDemo(run),
+  });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */
 function typedCommandLine(run: Run): TypedLine | undefined {

@@ -178,11 +178,3 @@ function cachedResults(app: App): unknown[] {
     .latest('find_restaurant', MAX_RESPONSES)
     .flatMap((value) => (isObject(value) && Array.isArray(value.results) ? value.results : []));
 }
-
-export function hintCity(app: App, seen: Seen = seenResults(app)): string | undefined {
-  return app.settings.raw('city').value === null ? (seen.city ?? 'San Francisco') : undefined;
-}
-
-export const needsDemo = ({ settings, globals }: App): boolean =>
-  globals.demo !== true &&
-  (['base-url', 'endpoint'] as const).every((name) => settings.raw(name).value === null);

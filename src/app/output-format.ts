@@ -1,11 +1,10 @@
 import { extname } from 'node:path';
 import { type AppError, usage } from '../errors.ts';
-import { type Advice, again, type Options } from '../hint.ts';
+import { type Advice, again } from '../hint.ts';
 import {
   EXTENSIONS,
   extensionsOf,
   FILE_FORMATS,
-  FORMATS,
   type Format,
   type OutputKind,
   outputSpec,
@@ -143,13 +142,6 @@ const WITH_FORMAT_OPTION: readonly OutputKind[] = ['restaurants', 'details', 'ch
 
 /** @throws {AppError} `usage` if the name of the file is that of a format */
 function checkNotFormat(output: string): void {
-  if (FORMATS.some((format) => format === output)) {
-    const option: Options = output === 'json' ? { '--json': true } : { '--format': output };
-    throw usage(`--output expects a file, got the format '${output}'`, [
-      { text: `for ${output} on stdout`, command: again(option, { without: ['--output'] }) },
-      { text: 'for a file of that name', command: again({ '--output': `./${output}`, ...option }) },
-    ]);
-  }
   if (FILE_FORMATS.some((format) => format === output)) {
     throw usage(`--output expects a file, got the format '${output}'`, {
       command: again({ '--output': `restaurants.${output}` }),

@@ -1,6 +1,6 @@
 import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
-import { again, restaurant, slot } from '../hint.ts';
+import { again, restaurant } from '../hint.ts';
 import type { OutputKind } from '../output/formats.ts';
 import { toJson } from '../util/json.ts';
 import { requireEndpoint } from './address.ts';
@@ -12,7 +12,7 @@ import { writeOutput, writesToTerminal } from './output-file.ts';
 import { requestHeaders } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
-const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
+export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 export interface ServiceCommand<Plan, Result> {
   /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
@@ -55,11 +55,14 @@ export async function requestService(
   return openService(app, options);
 }
 
+/** The address of `restaurant sandbox` without options. */
+const SANDBOX = 'http://127.0.0.1:4010';
+
 async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<void> {
   if (app.globals.demo === true) {
     throw usage('--demo has no URL to show', [
       { text: 'serve the same data', command: restaurant('sandbox') },
-      { text: 'then', command: again({ '--base-url': slot('url') }, { without: ['--demo'] }) },
+      { text: 'then', command: again({ '--base-url': SANDBOX }, { without: ['--demo'] }) },
     ]);
   }
   const { curlCommand, previewRequest } = await import('../client/preview.ts');

@@ -1,12 +1,5 @@
 import { Command, Option } from 'commander';
-import {
-  type Advice,
-  again,
-  type Command as CommandLine,
-  type Hint,
-  restaurant,
-  type TypedLine,
-} from '../hint.ts';
+import { type Advice, type Command as CommandLine, restaurant, type TypedLine } from '../hint.ts';
 import type { OptionGroup, Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
 import { nearest } from '../util/nearest.ts';
@@ -46,6 +39,10 @@ export class CliOption extends Option {
   declare readonly long: string;
   isInteger = false;
   setting: Setting<unknown> | undefined;
+  /** Reads a value. Default: any text is valid. @throws {Error} with the expected form */
+  read: ((text: string) => unknown) | undefined;
+  /** Returns a valid value in place of an invalid one. */
+  exampleFor: (text: string) => string | undefined = () => undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
   declare readonly conflictsWith: readonly string[];
   readonly about: string;
@@ -58,10 +55,17 @@ export class CliOption extends Option {
   }
 
   /** @throws {AppError} `usage` naming the option */
-  parse<T>(read: (text: string) => T, text: string, hint?: () => Hint | undefined): T {
-    return parseValue(read, text, () => ({ name: this.long, flag: true, hint: hint?.() }));
+  parse(text: string): unknown {
+    const { read = (each: string) => each, long, setting } = this;
+    return parseValue(read, text, () => ({
+      name: long,
+      flag: true,
+      isUrl: setting !== undefined && isUrl(long),
+    }));
   }
 }
+
+const isUrl = (long: string): boolean => ['--base-url', '--endpoint', '--shared-state'].includes(long);
 
 interface ValueFacts {
   readonly choices?: readonly string[];
@@ -75,6 +79,8 @@ interface ValueFacts {
   readonly example?: string;
 }
 
+type ListFacts = Partial<Pick<CliOption, 'read' | 'exampleFor'>>;
+
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
   readonly description?: string;
   readonly default?: string;
@@ -85,9 +91,28 @@ const FORMAT_FLAGS: readonly string[] = ['--json', '--format', '--open'];
 
 type Load = (command: CliCommand) => Promise<void>;
 
+/** What is known of a command before it is loaded. */
+export interface CommandTraits {
+  /** Options of a run that a hint with this command repeats. */
+  readonly hintOptions?: readonly string[];
+  readonly needsService?: true;
+  /** It changes nothing, so that an option or an argument may be left out. */
+  readonly isReading?: true;
+  readonly isEndless?: true;
+}
+
 export interface TypedOption {
   readonly option: CliOption;
   readonly text: string | undefined;
+}
+
+export interface InvalidValue {
+  /** Undefined for an argument. */
+  readonly flag?: string;
+  readonly text: string;
+  readonly error: unknown;
+  /** A valid value that was probably meant, or can stand in its place. */
+  readonly example: string | undefined;
 }
 
 /** A command, with the metadata from which help, schema, completion, and the documentation are generated. */
@@ -109,8 +134,13 @@ export class CliCommand extends Command {
   innermost: CliCommand = this;
   /** The words that it parses: of the program, the whole command line. */
   words: readonly string[] = [];
-  /** Of the program: the error of the first invalid value. */
-  invalid: unknown;
+  /** Of the program: the first invalid value. */
+  invalid: InvalidValue | undefined;
+  /** Of the program: whether its command does nothing. */
+  isTrial = false;
+  /** Of the program: what words of other tools were taken as. */
+  taken: readonly string[] = [];
+  #traits: CommandTraits = {};
   #acts = false;
   #load: Load | undefined;
 
@@ -165,9 +195,24 @@ export class CliCommand extends Command {
     return [...this.options, ...this.root.options].find(({ long, short }) => flag === long || flag === short);
   }
 
-  lazyCommand(name: string, group: string, load: Load): void {
+  lazyCommand(name: string, group: string, traits: CommandTraits = {}, load: Load): void {
     const command = this.command(name).helpGroup(group) as CliCommand;
+    command.#traits = traits;
     command.#load = load;
+  }
+
+  get isReading(): boolean {
+    return this.#traits.isReading === true;
+  }
+
+  get isEndless(): boolean {
+    return this.#traits.isEndless === true;
+  }
+
+  /** Of the program: the traits of a command by its name. */
+  traitsOf(name: string): CommandTraits {
+    const child = this.children.find((each) => each.name() === name);
+    return child === undefined ? {} : child.#traits;
   }
 
   async load(): Promise<void> {
@@ -185,12 +230,10 @@ export class CliCommand extends Command {
   }
 
   choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
-    const originOf = (text: string) => {
-      const [near = choices[0] ?? ''] = nearest(text, choices, 1);
-      const hint = [{ command: again({}, { operands: [near] }) }, this.seeHelp];
-      return { name: `<${name}>`, flag: true, hint };
+    const read = (text: string): T | undefined => {
+      const origin = () => ({ name: `<${name}>`, flag: true });
+      return this.#try(text, nearest(text, choices, 1)[0], () => parseValue(oneOf(choices), text, origin));
     };
-    const read = (text: string): T => parseValue(oneOf(choices), text, () => originOf(text));
     return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 
@@ -200,43 +243,30 @@ export class CliCommand extends Command {
     const option = new CliOption(flags, about, facts.choices, text);
     option.isInteger = range !== undefined;
     option.conflicts([...(facts.conflicts ?? [])]);
-    const readNumber = range && wholeNumber(...range);
-    const read = facts.choices ? oneOf(choices) : (readNumber ?? facts.read);
-    if (read !== undefined) {
-      const exampleFor = (typed: string) =>
-        facts.example ?? nearest(typed, choices, 1)[0] ?? choices[0] ?? value?.toString();
-      option.argParser((typed) => this.#tryParse(option, read, typed, exampleFor));
-    }
+    option.read = facts.choices ? oneOf(choices) : ((range && wholeNumber(...range)) ?? facts.read);
+    option.exampleFor = (typed) =>
+      nearest(typed, choices, 1)[0] ?? facts.example ?? choices[0] ?? value?.toString();
+    if (option.read !== undefined) option.argParser((typed) => this.#tryOption(option, typed));
     return this.addOption(value === undefined ? option : option.default(value));
   }
 
-  /** An invalid value is reported when the whole line is parsed, so that the hint can repeat the line. */
-  #tryParse(
-    option: CliOption,
-    read: (text: string) => unknown,
-    text: string,
-    exampleFor: (text: string) => string | undefined,
-  ): unknown {
-    const hint = () => {
-      const { long } = option;
-      const example = exampleFor(text);
-      const isColumns = long === '--fields' && this.optionGroups.includes('columns');
-      const corrected = isColumns
-        ? { text: 'to choose columns', command: again({ '--columns': text }, { without: [long] }) }
-        : { command: again({ [long]: example ?? '' }) };
-      return example === undefined ? undefined : [corrected, this.seeHelp];
-    };
+  /** An invalid value is reported when the whole line is parsed, so that the hint can correct the whole line. */
+  #try<T>(text: string, example: string | undefined, read: () => T, flag?: string): T | undefined {
     try {
-      return option.parse(read, text, hint);
+      return read();
     } catch (error) {
-      this.root.invalid ??= error;
+      this.root.invalid ??= { text, error, example, ...(flag === undefined ? {} : { flag }) };
       return undefined;
     }
   }
 
-  listOption(flags: string, about: string, read = (text: string): string => text): this {
-    const option = new CliOption(flags, about);
-    option.argParser((text: string, earlier: string[]) => [...earlier, option.parse(read, text)]);
+  #tryOption(option: CliOption, text: string): unknown {
+    return this.#try(text, option.exampleFor(text), () => option.parse(text), option.long);
+  }
+
+  listOption(flags: string, about: string, facts: ListFacts = {}): this {
+    const option = Object.assign(new CliOption(flags, about), facts);
+    option.argParser((text: string, earlier: unknown[]) => [...earlier, this.#tryOption(option, text)]);
     return this.addOption(option.default([]));
   }
 

@@ -1,6 +1,6 @@
 import { type Command, Help } from 'commander';
 import type { App } from '../app/app.ts';
-import { needsDemo } from '../app/last-results.ts';
+import { needsDemo } from '../app/demo.ts';
 import { exitCodes } from '../errors.ts';
 import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';

@@ -1,4 +1,3 @@
-import type { App } from '../app/app.ts';
 import { exitCodes } from '../errors.ts';
 import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
@@ -6,7 +5,6 @@ import { type CliCommand, type CliOption, type JsonSchema, PARTS } from './comma
 import { isShared } from './help.ts';
 import { HELP_OPTION, optionsOf, overrideFor } from './options.ts';
 import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
-import { unknownCommandError } from './usage.ts';
 
 function typeOf(option: CliOption): 'array' | 'integer' | 'string' | 'boolean' {
   if (Array.isArray(option.defaultValue)) return 'array';
@@ -169,14 +167,4 @@ export function describeProgram(program: CliCommand): Record<string, unknown> {
       ),
     ],
   };
-}
-
-export function findCommand(program: CliCommand, words: readonly string[], app: App): CliCommand {
-  return words
-    .flatMap((word) => word.split(' '))
-    .reduce<CliCommand>((parent, word) => {
-      const child = parent.children.find((each) => each.name() === word);
-      if (child === undefined) throw unknownCommandError(word, parent, ['--help'], app);
-      return child;
-    }, program);
 }

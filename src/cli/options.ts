@@ -8,8 +8,18 @@ import {
   type OptionRow,
   SETTINGS,
   type Setting,
+  type SettingName,
 } from '../settings/catalog.ts';
-import { type CliCommand, CliOption, type OptionOverride } from './command.ts';
+import { exampleValue } from '../settings/settings.ts';
+import { oneOf } from '../settings/values.ts';
+import { nearest } from '../util/nearest.ts';
+import {
+  type CliCommand,
+  CliOption,
+  type InvalidValue,
+  type OptionOverride,
+  type TypedOption,
+} from './command.ts';
 
 /** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
 export const HELP_OPTION = new CliOption('-h, --help', 'Show this help').helpGroup('General options:');
@@ -26,6 +36,8 @@ function makeOption(name: string, row: OptionRow, override: OptionOverride = {})
   option.conflicts([...(row.conflicts ?? [])]);
   option.isInteger = row.number === true;
   option.setting = (SETTINGS as Readonly<Record<string, Setting<unknown>>>)[name];
+  option.read = option.setting?.parse;
+  if (option.setting !== undefined) option.exampleFor = (typed) => exampleValue(name as SettingName, typed);
   if (override.default !== undefined) option.default(override.default);
   return option.helpGroup(row.heading);
 }
@@ -67,6 +79,13 @@ const rowsOf = ({ optionGroups }: CliCommand) =>
 
 const globalFlagsOf = (command: CliCommand): string[] => rowsOf(command).map(([name]) => `--${name}`);
 
+export const longsOf = (command: CliCommand): string[] => [
+  ...command.options.map((option) => option.long),
+  ...globalFlagsOf(command),
+];
+
+export const accepts = (command: CliCommand, long: string): boolean => longsOf(command).includes(long);
+
 export const optionsOf = (command: CliCommand): CliOption[] =>
   rowsOf(command).map(([name, row]) => makeOption(name, row, overrideFor(command, `--${name}`)));
 
@@ -85,19 +104,63 @@ const conflict = (one: string, other: string, command: CliCommand): AppError =>
     command.seeHelp,
   ]);
 
+/** The code of `-o json`, where a format is in place of a file. */
+export const BARE_FORMAT = 'restaurant.bareFormat';
+
+export const bareFormat = (program: CliCommand): string | undefined =>
+  [program.opts().output ?? []].flat().find((file) => FORMATS.some((format) => format === file));
+
+/** Returns a long option that is typed as `-city`, or with a dash in place of the hyphens. */
+export function misdashed(program: CliCommand): string | undefined {
+  for (const word of beforeEnd(program.words)) {
+    const [, name] = /^(?:-|[—–]+)([a-z][\w-]+)(?:=.*)?$/is.exec(word) ?? [];
+    if (name !== undefined && program.innermost.findOption(`--${name}`) !== undefined) return word;
+  }
+  return undefined;
+}
+
+/** The words that may be options. */
+export const beforeEnd = (words: readonly string[]): readonly string[] =>
+  words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+
 /** Checks what commander does not know: options of the program that the command does not accept, and formats. */
 export function checkCommandLine(program: CliCommand): void {
   const { innermost: command, typed } = program;
   const { help, version } = program.opts();
   if (help === true || version === true) throw new CommanderError(0, 'commander.help', '');
+  if (bareFormat(program) !== undefined) throw new CommanderError(2, BARE_FORMAT, '');
+  if (misdashed(program) !== undefined) throw new CommanderError(2, 'commander.unknownOption', '');
   const accepted = globalFlagsOf(command);
   const foreign = typed.find(({ option }) => !accepted.includes(option.long));
   if (foreign !== undefined) {
     throw usage(`${command.path} does not accept ${foreign.option.long}`, command.ownHelp);
   }
-  if (program.invalid !== undefined) throw program.invalid;
+  program.invalid ??= invalidSetting(command, typed);
+  if (program.invalid !== undefined) throw program.invalid.error;
   const error = conflictIn(command) ?? formatError(program.opts<GlobalOptions>(), command);
   if (error !== undefined) throw error;
+  if (program.isTrial) throw new CommanderError(0, 'commander.help', '');
+}
+
+/** Checks the values of settings, which are read when they are used. */
+function invalidSetting(command: CliCommand, typed: readonly TypedOption[]): InvalidValue | undefined {
+  for (const { option, text = '' } of typed) {
+    // A format of another command has its own message.
+    if (option.setting === undefined || FORMATS.some((format) => format === text)) continue;
+    const { choices } = overrideFor(command, option.long);
+    try {
+      if (choices !== undefined) option.read = oneOf(choices);
+      option.parse(text);
+    } catch (error) {
+      return {
+        flag: option.long,
+        text,
+        error,
+        example: choices ? (nearest(text, [...choices], 1)[0] ?? choices[0]) : option.exampleFor(text),
+      };
+    }
+  }
+  return undefined;
 }
 
 function formatError(globals: GlobalOptions, command: CliCommand): AppError | undefined {

@@ -2,108 +2,89 @@ import type { App } from '../app/app.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import { ANY_NAME, CITY_START, valueOption } from './synonyms.ts';
+import { beforeEnd } from './options.ts';
 
 type Program = NonNullable<App['program']>;
 
 const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
 /** A list of columns or a jq filter, as in `--json name,grade`. */
-const OPTION_VALUE = /^(?:\w+(?:,\w+)+|[.[{].*)$/s;
+const COLUMNS_OR_FILTER = /^(?:[a-z_]+(?:,[a-z_]+)+|[.[{].*)$/is;
 
-interface Leftover {
-  readonly name: readonly string[];
-  readonly rest: string;
+/** Words that stand together, and the word before them. */
+interface Group {
+  readonly words: string[];
   readonly before: string;
 }
 
-/** @param typed the whole command line */
-function leftoverOf(words: readonly string[], typed: readonly string[]): Leftover | undefined {
-  const indexOf = (part: readonly string[]): number =>
-    typed.findIndex((_, start) => part.every((word, index) => typed[start + index] === word));
-  let count = words.length;
-  while (count > 1 && indexOf(words.slice(0, count)) === -1) count -= 1;
-  const name = words.slice(0, count);
-  const [first = '', ...others] = words.slice(count);
-  const start = indexOf(name);
-  if (count === words.length) {
-    const [word = '', ...after] = words;
-    const before = typed[start - 1] ?? '';
-    const isCity = CITY_START.test(before.replace(/^(?:--city=|-c)/, ''));
-    const isValue = isCity || (before.startsWith('-') && OPTION_VALUE.test(word));
-    return isValue ? { name: after, rest: word, before } : undefined;
+/** Splits the arguments before `--` into groups. Those after it are arguments wherever they stand. */
+function groupsOf(typed: readonly string[], words: readonly string[]): Group[] {
+  const line = beforeEnd(typed);
+  const after = Math.max(0, typed.length - line.length - 1);
+  const groups: Group[] = [];
+  let last = -1;
+  for (const word of words.slice(0, words.length - after)) {
+    const at = line.indexOf(word, last + 1);
+    if (at === last + 1 && groups.length > 0) groups.at(-1)?.words.push(word);
+    else groups.push({ words: [word], before: line[at - 1] ?? '' });
+    last = at;
   }
-  const at = typed.indexOf(first, start + count);
-  const length = others.findIndex((word, index) => typed[at + index + 1] !== word);
-  const rest = [first, ...others.slice(0, length === -1 ? others.length : length)].join(' ');
-  return { name, rest, before: typed[at - 1] ?? '' };
+  return groups;
 }
 
 /**
- * Checks that the words stand together. A word after an option is more likely its value, or a part of it.
+ * Checks that the words of a name stand together. A word after an option is more likely its value, or a part of it.
  * @throws {AppError} `usage` with the command that was probably meant
  */
 export function checkAdjacent(program: Program, words: readonly string[]): void {
-  const typed = program.words.filter((word) => word !== '--');
-  const leftover = leftoverOf(words, typed);
-  if (leftover === undefined) return;
-  const { name, rest, before } = leftover;
-  const operands = [name.length === 0 ? ANY_NAME : name.join(' ')];
+  checkValues(program, words);
+  const groups = groupsOf(program.words, words);
+  const stray = groups.length > 1 ? groups.at(-1) : undefined;
+  if (stray === undefined) return;
+  const rest = stray.words.join(' ');
+  const name = groups.slice(0, -1).flatMap((group) => group.words);
+  const operands = [name.join(' ')];
+  const { before } = stray;
   const option = program.line.options.find(
-    ({ value }) =>
-      typeof value === 'string' &&
-      value !== '' &&
-      (before === value || (before.startsWith('-') && before.endsWith(value))),
+    ({ value, flag }) =>
+      typeof value === 'string' && [value, `${flag}=${value}`, `-c${value}`].includes(before),
   );
-  if (option !== undefined) {
-    const { flag, value } = option;
-    if (before.startsWith('-') && `-${before}` === flag) {
-      throw usage(`unexpected '${rest}' after -c${value}`, {
-        command: again({ [flag]: rest }, { operands }),
-      });
-    }
-    if (!TEXT_OPTIONS.includes(flag)) {
-      const hint = { text: 'leave it out', command: again({}, { operands }) };
-      throw usage(`unexpected '${rest}' after ${flag} '${value}'`, hint);
-    }
-    throw usage(`unexpected '${rest}' after ${flag} '${value}'`, {
-      text: 'quote a value of several words',
-      command: again({ [flag]: `${value} ${rest}` }, { operands }),
-    });
-  }
-  const flag = program.longName(before.startsWith('--') ? before : `-${before.at(-1)}`);
-  if (flag === '--open' && rest === 'now') {
-    throw usage('--open takes no value', {
-      text: 'details contain the opening hours',
-      command: again({ '--fields': 'standard' }, { operands, without: [flag] }),
-    });
-  }
-  const meant = valueOption(flag, rest);
-  if (meant === undefined) {
-    throw usage(`unexpected '${rest}' after ${flag}`, {
+  if (option === undefined) {
+    throw usage(`unexpected '${rest}' after ${program.longName(before)}`, {
       text: 'keep the name together',
       command: again({}, { operands: [words.join(' ')] }),
     });
   }
-  throw usage(`${flag} takes no value, got '${rest}'`, {
-    text: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
-    command: again({ [meant]: rest }, { operands, without: ['--quiet'] }),
-  });
+  const { flag, value } = option;
+  const message = `unexpected '${rest}' after ${flag} '${value}'`;
+  throw TEXT_OPTIONS.includes(flag)
+    ? usage(message, {
+        text: 'quote a value of several words',
+        command: again({ [flag]: `${value} ${rest}` }, { operands }),
+      })
+    : usage(message, { text: 'leave it out', command: again({}, { operands }) });
 }
 
-/** As {@link OPTION_VALUE}, but not several row numbers. */
-const COLUMNS_OR_FILTER = /^(?:[a-z_]+(?:,[a-z_]+)+|[.[{].*)$/is;
-
-/** @throws {AppError} `usage` for a word that is meant as the value of the option before it */
-export function checkValues({ program }: App, words: readonly string[]): void {
-  for (const word of words) {
-    const before = program?.words[program.words.indexOf(word) - 1] ?? '';
+/** @throws {AppError} `usage` for a word that is meant as the value of the flag before it */
+export function checkValues(program: Program, words: readonly string[]): void {
+  for (const { words: group, before } of groupsOf(program.words, words)) {
+    const [word = ''] = group;
     const isValue = COLUMNS_OR_FILTER.test(word) || SUMMARY_COLUMNS.includes(word);
-    const flag = program?.longName(before) ?? '';
-    const meant = isValue ? valueOption(flag, word) : undefined;
+    const flag = program.longName(before.startsWith('--') ? before : `-${before.at(-1)}`);
+    const meant = isValue && before.startsWith('-') ? valueOption(flag, word) : undefined;
     if (meant === undefined) continue;
-    const operands = words.filter((each) => each !== word);
-    throw usage(`${flag} takes no value, got '${word}'`, {
-      command: again({ [meant]: word }, { operands, without: ['--quiet'] }),
-    });
+    const operands = words.toSpliced(words.indexOf(word), 1);
+    const text = meant === '--jq' ? 'to filter with jq' : 'to choose columns';
+    const command = again({ [meant]: word }, { operands, without: ['--quiet'] });
+    // Without another word, the name is missing, too.
+    throw usage(
+      `${flag} takes no value, got '${word}'`,
+      operands.length === 0 ? undefined : { text, command },
+    );
   }
+}
+
+/** The option that takes the value which people type after one that takes none. */
+export function valueOption(flag: string, value: string): '--columns' | '--jq' | undefined {
+  if (flag === '--quiet' || (flag === '--json' && /^[.[{]/.test(value))) return '--jq';
+  return flag === '--json' ? '--columns' : undefined;
 }

@@ -1,154 +1,149 @@
 import type { CommanderError } from 'commander';
-import type { App } from '../app/app.ts';
-import { hintCity, needsDemo } from '../app/last-results.ts';
-import { type AppError, usage } from '../errors.ts';
-import { type Advice, type Command, restaurant } from '../hint.ts';
-import { splitWords } from '../util/shell.ts';
+import { citySearch } from '../app/city.ts';
+import { needsDemo } from '../app/demo.ts';
+import { hintOf } from '../app/hints.ts';
+import { lastRestaurants } from '../app/last-results.ts';
+import { AppError, usage } from '../errors.ts';
+import { type Advice, again, exampleSearch, type Hint, restaurant } from '../hint.ts';
+import { nearestOnes } from '../util/nearest.ts';
 import type { CliCommand } from './command.ts';
+import { conflictIn } from './options.ts';
 import {
-  completed,
-  correctCommand,
-  correctLine,
-  correctSetting,
+  fixesFor,
+  isKeyOption,
   isOptionLike,
-  reorderLine,
+  linesMeant,
+  missingOption,
   splitOption,
-} from './corrections.ts';
-import { conflictIn, optionsOf } from './options.ts';
-import { valueOption } from './synonyms.ts';
+  type Trial,
+  type Try,
+  verbFor,
+} from './slips.ts';
 
-/** Hint for a key on the command line, where other users can read it. */
-const KEY_HINT: Advice = {
-  text: 'no option takes a key, because other users could read it',
-  command: { ...restaurant('login', '--key-stdin'), stdin: 'key.txt' },
-};
+const KEY_HINT: readonly Advice[] = [
+  { text: 'it asks for the key', command: restaurant('login') },
+  { text: "the key is in your shell's history now, so remove it there" },
+];
 
-const unknownCommand = (parent: CliCommand, app: App): AppError =>
-  unknownCommandError(parent.args[0] ?? '', parent, parent.args.slice(1), app);
+const MAX_WORDS = 20;
 
-/** The errors of commander, by code, as ours. The whole tree is defined. */
-const ERRORS: Readonly<Record<string, (command: CliCommand, app: App) => AppError>> = {
+/** Returns the line in our words if it can run so. @throws {AppError} `usage` with the lines that were probably meant */
+export async function acceptedLine(
+  first: Trial,
+  tryLine: Try,
+): Promise<{ readonly words: readonly string[]; readonly notes: readonly string[] }> {
+  const notes: string[] = [];
+  let trial = first;
+  while (trial.error !== undefined) {
+    const [fix] = fixesFor(trial);
+    if (fix?.isExact !== true || notes.length > MAX_WORDS) throw await usageError(trial, tryLine);
+    notes.push(fix.note);
+    trial = await tryLine(fix.words);
+  }
+  return { words: trial.words, notes };
+}
+
+/** Returns the error for a line that cannot run, with the lines that were probably meant. */
+async function usageError(trial: Trial, tryLine: Try): Promise<AppError> {
+  const { error, program, app, words } = trial;
+  const command = program.innermost;
+  const { message, hint } = error instanceof AppError ? described(error) : commanderError(error, command);
+  const isInvalid = program.invalid !== undefined && error === program.invalid.error;
+  // The line in our words, not the typed one.
+  const formatted = (each: Hint) => usage(message, { text: hintOf(app, each) });
+  if (hint !== undefined && !isInvalid) return formatted(hint);
+  const isPrivate = words.some((word) => app.secrets.redact(word) !== word);
+  const lines = isPrivate ? [] : await linesMeant(trial, tryLine);
+  const [{ offer = 'to search for it' } = {}] = fixesFor(trial);
+  const meant = lines.map((line, index) => ({ text: lineHint(line, index === 0 ? offer : 'or') }));
+  return formatted(meant.length > 0 ? meant : (hint ?? exampleOf(trial) ?? command.ownHelp));
+}
+
+interface Problem {
+  readonly message: string;
+  readonly hint?: Hint | undefined;
+}
+
+const described = ({ message, details: { hint } }: AppError): Problem => ({ message, hint });
+
+/** `did you mean: restaurant find nopa --city SF` */
+function lineHint({ app, program }: Trial, text: string): string {
+  const { innermost, typed } = program;
+  const isFind = innermost.path === 'find' && !typed.some(({ option }) => option.long === '--help');
+  const hasCity = innermost.typed.some(({ option }) => option.long === '--city');
+  return hintOf(app, { text, command: isFind && !hasCity ? citySearch(app, innermost.args) : again() });
+}
+
+/** An example for a command without its arguments: a row of the last search, or a search in the sample data. */
+function exampleOf({ app, program: { innermost } }: Trial): Hint | undefined {
+  const { args, typed, path, registeredArguments } = innermost;
+  if (args.length > 0 || typed.length > 0) return undefined;
+  const example = { text: 'for example' };
+  if (path === 'find' && needsDemo(app)) return [{ ...example, command: exampleSearch() }, innermost.seeHelp];
+  const takesRow = registeredArguments[0]?.name() === 'id' && lastRestaurants(app).length > 0;
+  return takesRow ? [{ ...example, command: restaurant(path, '1') }, innermost.seeHelp] : undefined;
+}
+
+const PROBLEMS: Readonly<Record<string, (command: CliCommand, error: CommanderError) => Problem>> = {
   'commander.unknownCommand': unknownCommand,
   'commander.unknownOption': unknownOption,
-  'commander.optionMissingArgument': missingValue,
-  'commander.missingArgument': missingArgument,
+  'commander.optionMissingArgument': ({ root }, error) => {
+    const flags = missingOption(error, root)?.flags ?? '';
+    return { message: `${/--[\w-]+/.exec(flags)?.[0]} needs a value: ${flags}` };
+  },
+  'commander.missingArgument': ({ path, args, registeredArguments }) => {
+    const missing = registeredArguments.slice(args.length).find(({ required }) => required);
+    return { message: `${path} needs <${missing?.name()}>` };
+  },
   'commander.excessArguments': excessArgument,
   'commander.conflictingOption': (command) =>
-    conflictIn(command) ?? usage('options conflict', command.ownHelp),
+    described(conflictIn(command) ?? usage('options conflict', command.ownHelp)),
 };
 
-export function usageError(error: CommanderError, command: CliCommand, app: App): AppError {
-  const { code, message } = error;
-  return ERRORS[code]?.(command, app) ?? usage(message.replace(/^error: /, ''), command.ownHelp);
+function commanderError(error: unknown, command: CliCommand): Problem {
+  const { code, message } = error as CommanderError;
+  const problem = PROBLEMS[code]?.(command, error as CommanderError);
+  return problem ?? { message: message.replace(/^error: /, '') };
 }
 
-export function unknownCommandError(
-  word: string,
-  parent: CliCommand,
-  rest: readonly string[],
-  app: App,
-): AppError {
-  const all = { text: 'to list the commands', ...parent.ownHelp };
-  const name = `${parent.path} ${word}`.trimStart();
-  return usage(`unknown command '${name}'`, correctCommand(word, parent, rest, app) ?? all);
+const unknown = ({ path }: CliCommand, word: string): string =>
+  `unknown command '${`${path} ${word}`.trimStart()}'`;
+
+function unknownCommand(command: CliCommand): Problem {
+  return { message: unknown(command, command.args[0] ?? '') };
 }
 
-function unknownOption(command: CliCommand, app: App): AppError {
-  const { root, path } = command;
-  const word = command.args.find(isOptionLike) ?? '';
-  const { flag, value = '' } = splitOption(word);
-  if (/^--?(api-?)?(key|token|secret)$/i.test(flag)) return usage(`unknown option '${flag}'`, KEY_HINT);
-  const options = [...command.options, ...optionsOf(command)];
-  if (flag === '--help' || options.some(({ long }) => long === flag)) {
-    const meant = valueOption(flag, value);
-    const words = command.args.flatMap((each) => (each === word ? [flag, `${meant}=${value}`] : each));
-    const corrected = meant && value !== '' ? correctLine(command, app, words) : undefined;
-    return usage(`${flag} takes no value`, corrected ?? command.ownHelp);
-  }
-  const corrected = (path === '' ? reorderLine(root, flag) : undefined) ?? correctLine(command, app);
-  if (corrected !== undefined) return usage(`unknown option '${flag}'`, corrected);
-  const search = searchInstead(command, flag, app);
-  if (search !== undefined) return usage(`unknown option '${flag}'`, search);
-  const owner = root.tree.find((each) => each !== root && each.options.some(({ long }) => long === flag));
-  const other = owner === undefined ? [] : [{ text: `${flag} is an option of ${owner.path}` }];
-  return usage(`unknown option '${flag}'`, [...other, command.seeHelp]);
+function unknownOption(command: CliCommand): Problem {
+  const { flag } = splitOption(command.args.find(isOptionLike) ?? '');
+  if (isKeyOption(flag))
+    return { message: `unknown option '${flag}': no option takes a key`, hint: KEY_HINT };
+  const isOurs = flag === '--help' || command.findOption(flag) !== undefined;
+  return { message: isOurs ? `${flag} takes no value` : `unknown option '${flag}'` };
 }
 
-/** `lookup Nopa --city SF` */
-function searchInstead(
-  { path, args, typed }: CliCommand,
-  flag: string,
-  { secrets }: App,
-): Advice | undefined {
-  const isSearch = path === 'lookup' && /^(?:--city|-c)$/.test(flag) && typed.length === 0;
-  if (!isSearch || args.some((word) => secrets.redact(word) !== word)) return undefined;
-  return { text: 'did you mean', command: restaurant('find', ...args) };
-}
-
-const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
-  '--columns': 'name,grade',
-  '--cuisine': 'italian',
-  '--near': '37.77,-122.43',
-  '--min-grade': 'B',
-  '--limit': '10',
-};
-
-/** A header, or a URL, which may contain a secret. */
-const PRIVATE = /^-H|^--header|:\/\//;
-
-function missingValue(command: CliCommand, app: App): AppError {
-  const { words } = command.root;
-  // The program parses its own options, and leaves the rest to the command.
-  const word = (command.words.length > 0 ? command.words : words).at(-1) ?? '';
-  const option = command.findOption(word) ?? command.findOption(`-${word.at(-1)}`);
-  const long = option?.long ?? '';
-  const value = long === '--city' ? hintCity(app) : (EXAMPLE_VALUES[long] ?? option?.argChoices?.[0]);
-  const isPrivate = words.some((each) => PRIVATE.test(each) || app.secrets.redact(each) !== each);
-  const hint =
-    value === undefined || isPrivate
-      ? []
-      : [
-          {
-            text: 'for example',
-            command: restaurant(...words.flatMap((each) => (each === word ? [each, value] : [each]))),
-          },
-        ];
-  return usage(`${long} needs a value: ${option?.flags}`, [...hint, command.seeHelp]);
-}
-
-function missingArgument(command: CliCommand, app: App): AppError {
-  const { path, args, registeredArguments, exampleLines, typed } = command;
-  const missing =
-    registeredArguments
-      .slice(args.length)
-      .find(({ required }) => required)
-      ?.name() ?? '';
-  const isSecret = args.some((word) => app.secrets.redact(word) !== word);
-  if (isSecret || (args.length === 0 && typed.length === 0)) {
-    const example = exampleFor(exampleLines[0] ?? '', app);
-    return usage(`${path} needs <${missing}>`, [{ text: 'for example', command: example }, command.seeHelp]);
-  }
-  const setting = path === 'config set' ? correctSetting(args[0] ?? '', args.slice(1)) : undefined;
-  if (setting !== undefined && args[0]?.includes('='))
-    return usage(`${path} needs <${missing}>`, [setting, command.seeHelp]);
-  const line = completed(command, args, {}, app);
-  const text = path === 'find' ? { text: 'a part of a name is enough' } : {};
-  return usage(`${path} needs <${missing}>`, [{ ...text, command: line }, command.seeHelp]);
-}
-
-function exampleFor(line: string, app: App): Command {
-  const [first = '', next] = line.split(' | ');
-  const [, ...words] = splitWords(first) ?? [];
-  const command = restaurant(...words.filter((word) => needsDemo(app) || word !== '--demo'));
-  return next === undefined ? command : { ...command, pipe: exampleFor(next, app) };
-}
-
-function excessArgument(command: CliCommand, app: App): AppError {
+function excessArgument(command: CliCommand): Problem {
   const { path, args, registeredArguments, children } = command;
-  if (children.length > 0) return unknownCommand(command, app);
+  if (children.length > 0) return unknownCommand(command);
   const { length } = registeredArguments;
   const most = ['no arguments', 'one argument'][length] ?? `${length} arguments`;
   // An argument of login is most likely a key, so it is not printed.
-  if (path === 'login') return usage(`login takes ${most}`, KEY_HINT);
-  return usage(`${path} takes ${most}, got '${args[length]}' too`, command.ownHelp);
+  if (path === 'login') return { message: `login takes ${most}`, hint: KEY_HINT };
+  return { message: `${path} takes ${most}, got '${args[length]}' too` };
+}
+
+/** Returns the command that words name, in ours or those of other tools. @throws {AppError} `usage` */
+export function findCommand(program: CliCommand, words: readonly string[]): CliCommand {
+  return words
+    .flatMap((word) => word.split(' '))
+    .reduce<CliCommand>((parent, word) => {
+      const names = parent.children.map((child) => child.name());
+      const [ours = ''] = (verbFor(word, parent) ?? '').split(' ');
+      const child = parent.children.find((each) => each.name() === ours);
+      if (child !== undefined) return child;
+      const near = nearestOnes(word, names).map((name) => ({
+        text: 'did you mean',
+        command: restaurant(...parent.path.split(' ').filter(Boolean), name, '--help'),
+      }));
+      throw usage(unknown(parent, word), near.length > 0 ? near.slice(0, 3) : parent.ownHelp);
+    }, program);
 }

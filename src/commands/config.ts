@@ -8,7 +8,7 @@ import { withScheme } from '../client/endpoint.ts';
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
 import { usage } from '../errors.ts';
-import { restaurant, slot } from '../hint.ts';
+import { restaurant } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import { displayValue, exampleValue, isUrl, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
@@ -144,10 +144,9 @@ function headerChange(app: App, header: string, input: string | undefined): Chan
   const change = (file: ConfigFile): void => {
     const profile = profileOf(file, profileName);
     if (input !== undefined && serviceOf(profile) === undefined) {
-      throw usage(`cannot save the header: the profile ${profileName} has no service`, [
-        { command: restaurant('login', '--base-url', slot('url')) },
-        { text: 'or', command: restaurant('config', 'set', 'base-url', slot('url')) },
-      ]);
+      throw usage(`cannot save the header: the profile ${profileName} has no service`, {
+        command: restaurant('login'),
+      });
     }
     const headers = Object.entries(profile.headers ?? {}).filter(
       ([name]) => name.toLowerCase() !== header.toLowerCase(),

@@ -27,9 +27,9 @@ export function registerFind(command: CliCommand, app: App): void {
     .about('Search restaurants by name and city')
     .argument('<name...>', 'Name of the restaurant, or part of it')
     .valueOption('-c, --city <city>', 'City to search in (default: your saved city)', { read: nonEmpty })
-    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', nonEmpty)
-    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', nonEmpty)
-    .listOption('--grade <grade>', 'Filter by grade (repeatable)', nonEmpty)
+    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', { read: nonEmpty })
+    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', { read: nonEmpty })
+    .listOption('--grade <grade>', 'Filter by grade (repeatable)', { read: nonEmpty })
     .valueOption('--min-grade <grade>', 'Filter by minimum grade', {
       read: parseMinGrade,
       example: 'B',

@@ -1,10 +1,10 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { helpText, TOPICS, topicText } from '../cli/help.ts';
-import { OTHER_TOPICS, ownWords } from '../cli/synonyms.ts';
+import { ourWords, VERBS } from '../cli/words.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import { nearest } from '../util/nearest.ts';
+import { nearestOnes } from '../util/nearest.ts';
 
 export function registerHelp(command: CliCommand, app: App): void {
   command
@@ -15,18 +15,20 @@ export function registerHelp(command: CliCommand, app: App): void {
     .action(async (words: string[]) => {
       const program = command.root;
       await program.loadTree();
-      const { findCommand } = await import('../cli/introspect.ts');
-      const word = words.length === 1 ? (words[0] ?? '') : '';
-      const topics = Object.keys(TOPICS);
-      const [near] = program.children.some((each) => each.name() === word)
-        ? []
-        : [...ownWords(OTHER_TOPICS, word), ...nearest(word, topics, 1)];
-      if (near !== undefined && near !== word) {
-        throw usage(`unknown topic '${word}'`, { text: 'did you mean', command: restaurant('help', near) });
+      const { findCommand } = await import('../cli/usage.ts');
+      const typed = words.length === 1 ? (words[0] ?? '') : '';
+      const names = program.children.map((child) => child.name());
+      const near = names.includes(typed) ? [] : nearestOnes(typed, Object.keys(TOPICS));
+      const [word = typed] = ourWords(VERBS, 'help', typed);
+      if (near[0] !== undefined && near[0] !== word) {
+        throw usage(`unknown topic '${typed}'`, {
+          text: 'did you mean',
+          command: restaurant('help', near[0]),
+        });
       }
-      const text = topics.includes(word)
+      const text = Object.hasOwn(TOPICS, word)
         ? topicText(word, app.terminal.helpWidth)
-        : helpText(findCommand(program, words, app), app);
+        : helpText(findCommand(program, words), app);
       await app.context.stdout.write(text);
     });
 }

@@ -10,7 +10,7 @@ import { boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError, failure, usage } from '../errors.ts';
-import { again, type Hint, slot, system } from '../hint.ts';
+import { again, type Hint, restaurant, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/files.ts';
 import { isShared } from '../storage/trust.ts';
@@ -73,7 +73,7 @@ async function login(app: App, options: LoginOptions): Promise<void> {
   };
   const lines = [
     service === undefined
-      ? 'No service yet; to set it: restaurant login --base-url <url>'
+      ? 'No service yet; restaurant login asks for its address'
       : `Logged in to ${service.url.host}${facts.verified ? '' : ' (key not verified)'}`,
     `Saved key …${facts.key.last4} in ${file} (profile ${facts.profile})`,
   ];
@@ -96,7 +96,10 @@ async function findService(app: App, options: LoginOptions): Promise<LoginServic
     return { url: endpointFromBase(typed), typed };
   }
   if (!options.verify) return undefined;
-  throw failure('no_service', 'no service is configured', { command: again({ '--base-url': slot('url') }) });
+  throw failure('no_service', 'no service is configured', [
+    { text: 'add --base-url with the address of the service' },
+    { text: 'or log in at a terminal, which asks for it', command: restaurant('login') },
+  ]);
 }
 
 async function acceptedKey(

@@ -58,8 +58,8 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     output: 'restaurants',
     service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word), bounded: true },
     plan: async () => {
-      if (words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
-        (await import('../cli/stray-words.ts')).checkValues(app, words);
+      if (app.program !== undefined && words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
+        (await import('../cli/stray-words.ts')).checkValues(app.program, words);
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;

@@ -5,16 +5,17 @@ import { readArgumentFile } from '../app/input.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { object, text } from '../cli/schemas.ts';
 import { AppError, EXIT_CODES } from '../errors.ts';
-import { FAULT_KINDS, parseFault } from '../sandbox/faults.ts';
+import { FAULT_KINDS, type Fault, parseFault } from '../sandbox/faults.ts';
 import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
 import { parseDuration } from '../settings/values.ts';
 import { toJson } from '../util/json.ts';
+import { nearest } from '../util/nearest.ts';
 
 const MAX_NAME = 80;
 
 interface SandboxFlags extends SandboxOptions {
   latency: number;
-  fault: string[];
+  fault: Fault[];
   data?: string;
 }
 
@@ -47,7 +48,10 @@ export function registerSandbox(command: CliCommand, app: App): void {
       default: 0,
       example: '200ms',
     })
-    .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)')
+    .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)', {
+      read: parseFault,
+      exampleFor: nearFault,
+    })
     .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve restaurants from a JSON or CSV file')
     .usesOptions('json')
@@ -62,12 +66,19 @@ export function registerSandbox(command: CliCommand, app: App): void {
     .action((flags: SandboxFlags) => runSandbox(app, flags));
 }
 
+/** `hnag:0.2` is `hang:0.2`. */
+function nearFault(text: string): string | undefined {
+  const [kind = '', ...rate] = text.split(':');
+  const [near] = nearest(kind, FAULT_KINDS, 1);
+  return near && [near, ...rate].join(':');
+}
+
 async function runSandbox(app: App, { latency, fault, data, ...options }: SandboxFlags): Promise<void> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({
     ...options,
     latencyMs: latency,
-    faults: fault.map(parseFault),
+    faults: fault,
     ...(data === undefined ? {} : { restaurants: await readData(app, data) }),
     onRequest: ({ method, tool, status, key, ms }) => {
       const what = [method ?? '-', tool].flatMap((name) => name?.slice(0, MAX_NAME) ?? []).join(' ');

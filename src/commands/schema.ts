@@ -40,9 +40,10 @@ export function registerSchema(command: CliCommand, app: App): void {
       await checkOutput(app, 'document');
       const program = command.root;
       await program.loadTree();
-      const { findCommand, describeCommand, describeProgram } = await import('../cli/introspect.ts');
+      const { describeCommand, describeProgram } = await import('../cli/introspect.ts');
+      const { findCommand } = await import('../cli/usage.ts');
       const facts =
-        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words, app));
+        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
       await writeOutput(app, `${toJson(facts, writesToTerminal(app))}\n`);
     });
 }

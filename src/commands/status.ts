@@ -146,7 +146,7 @@ const KEY_SOURCES = {
 function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSection[] {
   const { last4, source, problem } = facts.key;
   const isDemo = app.globals.demo === true;
-  const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login --base-url <url>';
+  const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login';
   const keyless =
     source === 'key-command' ? 'printed by key-command' : `none: ${problem ?? 'restaurant login'}`;
   const noKey = isDemo ? 'none needed' : keyless;

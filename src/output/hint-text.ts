@@ -15,30 +15,18 @@ export interface HintRun {
   /** Its command line; undefined if there is none, as in a library. */
   readonly typed?: TypedLine | undefined;
   readonly platform: NodeJS.Platform;
+  /** Returns what a command needs to know of this run: options to repeat, and whether it needs a service. */
+  readonly traitsOf?: (command: string) => {
+    readonly hintOptions?: readonly string[];
+    readonly needsService?: true;
+  };
+  /** Whether no service is configured, so that a command that needs one gets `--demo`. */
+  readonly needsDemo?: boolean;
 }
 
 const NO_RUN: HintRun = { platform: 'linux' };
 
-/** Options that select the service of a run, and the commands that take all of them. */
-const SERVICE_OPTIONS = ['--demo', '--profile', '--base-url', '--endpoint', '--insecure-http'];
-const SERVICE_COMMANDS = [
-  'find',
-  'lookup',
-  'tools',
-  'call',
-  'raw',
-  'status',
-  'enrich',
-  'review',
-  'save',
-  'saved',
-  'mcp',
-];
-const TAKES: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(SERVICE_COMMANDS.map((name) => [name, SERVICE_OPTIONS])),
-  login: SERVICE_OPTIONS.filter((flag) => flag !== '--demo'),
-  logout: ['--profile'],
-};
+const NO_DEMO = ['--demo', '--help', '--profile', '--base-url', '--endpoint', '--dry-run', '--curl'];
 
 const SHORT: Readonly<Record<string, string>> = { '--output': '-o' };
 
@@ -88,9 +76,13 @@ export function commandText(command: Command, run: HintRun): string {
   return line;
 }
 
-function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: HintRun): Word[] {
+function wordsOf(command: Exclude<Command, { fragment: unknown }>, run: HintRun): Word[] {
   if ('program' in command) return [...command.operands];
-  if ('words' in command) return [...command.words, ...serviceOptions(command.words, typed)];
+  const { typed } = run;
+  if ('words' in command) {
+    const words = [...command.words, ...serviceOptions(command.words, run)];
+    return [...words, ...demoOption(words, words, run)];
+  }
   const { again, without = [], operands: others = typed?.operands ?? [{ slot: '…' }] } = command;
   const operands = others.map((word) => renameFile(word, command));
   const kept = (typed?.options ?? []).filter(
@@ -106,6 +98,7 @@ function wordsOf(command: Exclude<Command, { fragment: unknown }>, { typed }: Hi
   const options = [...kept, ...added].flatMap(({ flag, value }) =>
     optionWords({ flag, value: value && renameFile(value, command) }),
   );
+  options.push(...demoOption(typed?.command ?? [], options, run));
   const words =
     isOptionLike && first !== undefined ? [...options, '--', ...operands] : [...operands, ...options];
   return [...(typed?.command ?? []), ...words];
@@ -117,6 +110,17 @@ function renameFile(word: Word, { renamed }: Pick<SameCommand, 'renamed'>): Word
   return isNamed ? `${word.slice(0, word.length - renamed.from.length)}${renamed.to}` : word;
 }
 
+/** Returns `--demo` for a command that needs a service, if none is configured. */
+function demoOption(
+  [name]: readonly Word[],
+  words: readonly Word[],
+  { needsDemo, traitsOf }: HintRun,
+): Word[] {
+  const isNeeded = needsDemo === true && typeof name === 'string' && traitsOf?.(name).needsService === true;
+  const hasService = NO_DEMO.some((flag) => words.includes(flag));
+  return isNeeded && !hasService ? ['--demo'] : [];
+}
+
 function optionWords({ flag, value }: TypedOption): Word[] {
   const name = SHORT[flag] ?? flag;
   if (value === undefined) return [name];
@@ -125,11 +129,12 @@ function optionWords({ flag, value }: TypedOption): Word[] {
     : [name, value];
 }
 
-function serviceOptions(words: readonly Word[], typed: TypedLine | undefined): Word[] {
+function serviceOptions(words: readonly Word[], { typed, traitsOf }: HintRun): Word[] {
   const [name] = words;
   if (typeof name !== 'string' || words.includes('--help')) return [];
+  const flags = traitsOf?.(name).hintOptions ?? [];
   return (typed?.options ?? [])
-    .filter(({ flag, value }) => TAKES[name]?.includes(flag) && !words.includes(flag) && !isSecret(value))
+    .filter(({ flag, value }) => flags.includes(flag) && !words.includes(flag) && !isSecret(value))
     .flatMap(optionWords);
 }
 

@@ -35,16 +35,25 @@ function closeness(word: string, name: string): number | undefined {
   return edits > maxEdits || isOtherWord ? undefined : edits;
 }
 
-export function nearest(word: string, names: readonly string[], most = 3): string[] {
+function ranked(word: string, names: readonly string[]): { name: string; edits: number }[] {
   const normalize = (text: string): string => text.toLowerCase().slice(0, MAX_LENGTH);
   return names
     .flatMap((name) => {
       const edits = closeness(normalize(word), normalize(name));
       return edits === undefined ? [] : [{ name, edits }];
     })
-    .sort((one, other) => one.edits - other.edits)
+    .sort((one, other) => one.edits - other.edits);
+}
+
+export const nearest = (word: string, names: readonly string[], most = 3): string[] =>
+  ranked(word, names)
     .slice(0, most)
     .map(({ name }) => name);
+
+/** Returns the names that are equally near, and nearer than all others. */
+export function nearestOnes(word: string, names: readonly string[]): string[] {
+  const all = ranked(word, names);
+  return all.filter(({ edits }) => edits === all[0]?.edits).map(({ name }) => name);
 }
 
 export function didYouMean(word: string, names: readonly string[], most?: number): string {

@@ -1,28 +1,26 @@
-import { CommanderError } from 'commander';
-import { App } from '../../src/app/app.ts';
-import { usageError } from '../../src/cli/usage.ts';
+import type { App } from '../../src/app/app.ts';
+import { acceptedLine } from '../../src/cli/usage.ts';
 import { AppError } from '../../src/errors.ts';
-import { buildProgram } from '../../src/program.ts';
+import { tryLine } from '../../src/run.ts';
 import { contextOf } from './program.ts';
 
-/** Parses a command line whose action does nothing. */
+/** Parses a command line without running its command. A line in words of other tools has no error. */
 export async function parse(
   words: readonly string[],
   platform: NodeJS.Platform = 'linux',
 ): Promise<{ app: App; error: AppError | undefined }> {
-  const app = new App(contextOf({ env: { HOME: '/nonexistent' }, platform }));
-  const program = buildProgram(app);
-  app.program = program;
-  await program.loadTree();
-  for (const command of program.tree) {
-    if (!command.isGroup) command.action(() => {});
-  }
-  try {
-    await program.parseAsync([...words], { from: 'user' });
-  } catch (error) {
-    if (error instanceof AppError) return { app, error };
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code !== 'commander.help') return { app, error: usageError(error, program.innermost, app) };
-  }
-  return { app, error: undefined };
+  const context = contextOf({
+    env: { HOME: '/nonexistent', RESTAURANT_BASE_URL: 'https://api.example.com' },
+    platform,
+  });
+  const trial = await tryLine(words, context);
+  const { app, error } = trial;
+  if (error === undefined) return { app, error };
+  if (error instanceof AppError && error !== trial.program.invalid?.error) return { app, error };
+  const failure = await acceptedLine(trial, (line) => tryLine(line, context)).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (failure !== undefined && !(failure instanceof AppError)) throw failure;
+  return { app, error: failure };
 }

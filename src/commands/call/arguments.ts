@@ -1,7 +1,8 @@
 import type { App } from '../../app/app.ts';
 import { readArgumentFile, readJsonArgument } from '../../app/input.ts';
+import { DOCUMENTED_TOOLS, TOOLS } from '../../client/tools.ts';
 import { type AppError, usage } from '../../errors.ts';
-import { fragment, restaurant } from '../../hint.ts';
+import { type Command, fragment, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { parseUserJson, textHint } from '../../util/user-json.ts';
@@ -25,9 +26,11 @@ export async function readArguments(
 ): Promise<Inputs> {
   const object = await readJsonArguments(app, json);
   const inputs = new Map<string, Input>(Object.entries(object).map(([key, value]) => [key, { value }]));
-  for (const word of words) {
+  for (const typedWord of words) {
+    // `name:Nopa`
+    const word = typedWord.replace(/^([A-Za-z]\w*):(?!\/\/)([^=]+)$/s, '$1=$2');
     const [, key = '', typed, text = ''] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
-    if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word);
+    if (key === '' || /^\s*[[{]/.test(word)) throw invalidPair(tool, word, words);
     if (inputs.has(key)) {
       throw usage(`duplicate argument '${key}'`, {
         text: 'set it once',
@@ -51,16 +54,25 @@ async function readText(app: App, text: string): Promise<string> {
   return text.startsWith('@') ? readArgumentFile(app, text.slice(1)) : text;
 }
 
-function invalidPair(tool: string, word: string): AppError {
+/** `call find_restaurant Nopa SF` */
+function inOrder(tool: string, words: readonly string[]): Command | undefined {
+  if (tool === TOOLS.lookup.definition.name) return restaurant('lookup', ...words);
+  const { required = [] } = DOCUMENTED_TOOLS.find(({ name }) => name === tool)?.inputSchema ?? {};
+  const names = [required].flat().map(String);
+  return names.length === 0 || words.length !== names.length || words.some((word) => /[=[{]/.test(word))
+    ? undefined
+    : restaurant('call', tool, ...names.map((name, index) => `${name}=${words[index]}`));
+}
+
+function invalidPair(tool: string, word: string, words: readonly string[]): AppError {
   const text = excerpt(word, MAX_SHOWN);
+  const command = inOrder(tool, words);
+  if (command !== undefined) return usage(`'${text}': expected key=value`, { text: 'did you mean', command });
   return usage(
     `'${text}': expected key=value`,
     /^\s*\{/.test(word)
       ? { command: restaurant('call', tool, '--args', text === word ? word : '@file.json') }
-      : [
-          { command: restaurant('call', tool, 'key=text', 'key:=3') },
-          { text: 'see its arguments', command: restaurant('tools', tool) },
-        ],
+      : [{ text: 'see its arguments', command: restaurant('tools', tool) }],
   );
 }
 

@@ -27,7 +27,7 @@ export async function reportSearch(
   const message = `no matches for ${query.name} in ${query.city}`;
   const hint =
     results.length === 0
-      ? (await import('./suggest.ts')).nothingFound(app, query)
+      ? await (await import('./suggest.ts')).nothingFound(app, query)
       : explainEmpty(results, refinement);
   await app.notes.report({ code: 'no_match', message, hint });
 }

@@ -1,60 +1,86 @@
 import type { App } from '../../app/app.ts';
-import { hintCity, type Seen, seenResults } from '../../app/last-results.ts';
-import { ANY_NAME } from '../../cli/synonyms.ts';
-import { readWish, type Wish } from '../../cli/wish.ts';
+import { citySearch, readPlace, seenCities } from '../../app/city.ts';
+import { needsDemo } from '../../app/demo.ts';
+import { type Seen, seenResults } from '../../app/last-results.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { type AppError, usage } from '../../errors.ts';
-import { type Advice, again, type Message, type Options, restaurant } from '../../hint.ts';
+import { again, type Command, type Message, restaurant } from '../../hint.ts';
+import { foldName, isNearName } from '../../util/fold.ts';
+import { isFilled } from '../../util/json.ts';
+import { nearest } from '../../util/nearest.ts';
 
 /** `Nopa --city SF` as one word. */
 const QUOTED_CITY = /^(.*\S)\s+(?:--city[= ]|-c )\s*([^\s-][^-]*)$/;
+/** A search that should return many restaurants: the service requires a name, and the search accepts a part of it. */
+const ANY_NAME = 'a';
 
-/** The error for a search without a city, with the search that its words ask for. */
+const LOGIN = { text: 'or log in', command: restaurant('login') };
+
+/** The error for a search without a city, with the same search in a city. */
 export function noCityError(app: App, words: readonly string[]): AppError {
   const [, quotedName, quotedCity] = QUOTED_CITY.exec(words.join(' ')) ?? [];
   if (quotedName !== undefined && quotedCity !== undefined) {
     const command = again({ '--city': quotedCity }, { operands: [quotedName] });
     return usage('--city is inside the quotes', { command });
   }
+  const search = { command: citySearch(app, words) };
+  return needsDemo(app)
+    ? usage('find needs a city, and no service is configured', [search, LOGIN])
+    : usage('find needs a city', search);
+}
+
+/** What to try when nothing was found: another reading of the words, or what earlier results contain. */
+export async function nothingFound(app: App, query: FindQuery): Promise<Message> {
+  const { name, city } = query;
+  const seen = await knownResults(app);
+  const command =
+    otherPlace(query, seen) ?? similarName(name, seen) ?? similarCity(city, seen) ?? byCuisine(query, seen);
+  return command === undefined ? 'try a shorter name, and check the city name' : { text: 'try', command };
+}
+
+/** With sample data, all of it is known. */
+async function knownResults(app: App): Promise<Seen> {
   const seen = seenResults(app);
-  const city = hintCity(app, seen);
-  const wish = readWish(words, false, seen);
-  const byWish = wishAdvice(wish, wish.city ?? city);
-  if (words.length > 1) {
-    const message = `without --city, find takes one name, not ${words.length} words: ${words.join(' ')}`;
-    return usage(message, isUnderstood(wish, words) ? byWish : splitAdvice(words, city === undefined));
-  }
-  const byName = { command: again({ '--city': city ?? '' }) };
-  const others = isFiltered(wish) ? [{ ...byName, text: 'or by name' }] : [];
-  const example = wish.city ?? city ?? '';
-  return usage('find needs a city', [
-    isUnderstood(wish, words) ? byWish : byName,
-    ...others,
-    { text: 'to set a default city', command: restaurant('config', 'set', 'city', example) },
-  ]);
+  if (app.globals.demo !== true) return seen;
+  const { sampleRestaurants } = await import('../../sandbox/restaurants.ts');
+  return { ...seen, restaurants: [...seen.restaurants, ...sampleRestaurants().map((each) => ({ ...each }))] };
 }
 
-/** The last word may be the city, or a part of the name. */
-function splitAdvice(words: readonly string[], hasDefault: boolean): readonly Advice[] {
-  const [last = ''] = words.slice(-1);
-  const split: Advice = { command: again({ '--city': last }, { operands: [words.slice(0, -1).join(' ')] }) };
-  const whole: Advice = { command: again({}, { operands: [words.join(' ')] }) };
-  return hasDefault ? [whole, { ...split, text: 'or' }] : [split];
+/** `find ramen in Tokyo --city SF`; `find Francisco Nopa --city San` */
+function otherPlace({ name, city }: FindQuery, seen: Seen): Command | undefined {
+  const place = readPlace([name], () => seen);
+  if (place !== undefined) return again({ '--city': place.city }, { operands: [place.name] });
+  const words = name.split(' ');
+  const cities = seenCities(seen).map(foldName);
+  const length = words.findIndex((_, index) =>
+    cities.includes(foldName([city, ...words.slice(0, index + 1)].join(' '))),
+  );
+  const [rest, more] = [words.slice(length + 1), words.slice(0, length + 1)];
+  return length === -1 || rest.length === 0
+    ? undefined
+    : again({ '--city': [city, ...more].join(' ') }, { operands: [rest.join(' ')] });
 }
 
-export function nothingFound(app: App, { name }: FindQuery): Message {
-  const seen: Seen = seenResults(app);
-  const wish = readWish([name], true, seen);
-  if (!isUnderstood(wish, [name])) return 'try a shorter name, and check the city name';
-  return { ...wishAdvice(wish, wish.city), text: 'try' };
+function similarName(name: string, { restaurants }: Seen): Command | undefined {
+  const names = [...new Set(restaurants.flatMap((each) => (isFilled(each.name) ? [each.name] : [])))];
+  const [near, ...others] = names.filter((each) => isNearName(name, each));
+  return near === undefined || others.length > 0 || foldName(near) === foldName(name)
+    ? undefined
+    : again({}, { operands: [near] });
 }
 
-const isFiltered = ({ options }: Wish): boolean => Object.keys(options).length > 0;
+function similarCity(city: string, seen: Seen): Command | undefined {
+  const cities = seenCities(seen);
+  if (cities.some((each) => foldName(each) === foldName(city))) return undefined;
+  const [near] = nearest(city, cities, 1);
+  return near === undefined ? undefined : again({ '--city': near });
+}
 
-const isUnderstood = (wish: Wish, words: readonly string[]): boolean =>
-  isFiltered(wish) || wish.city !== undefined || (wish.name || ANY_NAME) !== words.join(' ');
-
-function wishAdvice({ name, options }: Wish, city: string | undefined): Advice {
-  const place: Options = city === undefined ? {} : { '--city': city };
-  return { command: again({ ...place, ...options }, { operands: [name || ANY_NAME] }) };
+function byCuisine({ name }: FindQuery, { restaurants }: Seen): Command | undefined {
+  const wanted = foldName(name);
+  const tags = restaurants.flatMap(({ cuisine_tags }) => (Array.isArray(cuisine_tags) ? cuisine_tags : []));
+  const cuisine = tags
+    .filter(isFilled)
+    .find((tag) => [wanted, wanted.replace(/s$/, '')].includes(foldName(tag)));
+  return cuisine === undefined ? undefined : again({ '--cuisine': cuisine }, { operands: [ANY_NAME] });
 }

@@ -1,7 +1,7 @@
 import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
+import { cityForHint } from '../../app/city.ts';
 import {
-  hintCity,
   lastRestaurants,
   type NumberedRows,
   requireLastRows,
@@ -148,7 +148,7 @@ export function nameHint(app: App, word: string): Hint {
       command: restaurant('lookup', name),
     }));
   }
-  const city = hintCity(app);
+  const city = cityForHint(app);
   const search = restaurant('find', word, ...(city === undefined ? [] : ['--city', city]));
   const last = { text: 'to show the rows of your last search', command: restaurant('last') };
   return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];

@@ -13,7 +13,8 @@ describe('a usage error', () => {
     [['find', '-\nx', '--city', 'y'], "unknown option '-\n'"],
     [['find', '-qz'], "unknown option '-z'"],
     [['login', '-ksk_live_secret'], "unknown option '-k'"],
-    [['enrich', 'a.csv', 'b.csv'], "enrich takes one argument, got 'b.csv' too"],
+    [['enrich', 'a.csv', 'b.csv'], undefined],
+    [['enrich', 'a.csv', 'b.csv', 'c.csv'], "enrich takes one argument, got 'b.csv' too"],
     [['login', 'sk_service_secret'], 'login takes no arguments'],
     [['lookup', '-5'], undefined],
     [['find', 'x', '--json', '--format', 'csv'], '--json and --format cannot be used together'],
@@ -36,10 +37,10 @@ describe('a usage error', () => {
 
   it.each([
     [['find', 'Nopa', '--loc', 'x', '--location'], undefined],
-    [['find', 'Nopa', '-c', 'SF', '-v', '-s'], 'find Nopa --city SF --verbose --quiet'],
-    [['fnid', 'x', '--city', 'SF'], 'find x --city SF --demo'],
-    [['lookup', '--id', 'x y'], "lookup 'x y'"],
-    [['enrich', '--input', 'x'], 'enrich x'],
+    [['find', 'Nopa', '-c', 'SF', '-v', '--lmit', '3'], 'find Nopa --verbose --city SF --limit 3'],
+    [['fnid', 'x', '--city', 'SF'], 'find x --city SF'],
+    [['lokup', '--id', '1'], 'lookup 1'],
+    [['enrcih', '--input', 'x'], 'enrich x'],
     [['enrich', 'a.csv', '--input', 'x'], undefined],
     // A word that looks like a key is not repeated.
     [['find', 'sk_service_abcdefgh', '--location', 'SF'], undefined],

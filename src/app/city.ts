@@ -1,0 +1,82 @@
+import { again, type Command, slot, type Word } from '../hint.ts';
+import { foldName } from '../util/fold.ts';
+import { isFilled } from '../util/json.ts';
+import type { App } from './app.ts';
+import { needsDemo } from './demo.ts';
+import { type Seen, seenResults } from './last-results.ts';
+
+/** The words of a search without `--city`. */
+export interface Place {
+  readonly name: string;
+  readonly city: string;
+  /** Whether the words say so. Otherwise the last of them may be a part of the name. */
+  readonly isCertain: boolean;
+}
+
+const SAMPLE_CITY = 'San Francisco';
+
+/** Returns the city for a suggested search; undefined if a default city is set. */
+export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | undefined {
+  if (app.settings.raw('city').value !== null) return undefined;
+  const [known] = seenCities(seen);
+  return known ?? (app.globals.demo === true || needsDemo(app) ? SAMPLE_CITY : slot('city'));
+}
+
+/** Returns the cities of earlier results, that of the last search first, each once. */
+export function seenCities({ city, restaurants }: Seen): string[] {
+  const names = [city, ...restaurants.map((each) => each.city)].filter(isFilled);
+  return [...new Map(names.reverse().map((name) => [foldName(name), name])).values()].reverse();
+}
+
+/** Splits `Nopa, SF`, `nopa city:SF`, `ramen in Tokyo`, `'Pizza Express' London`, and `nopa sf`. */
+export function readPlace(words: readonly string[], seen: () => Seen): Place | undefined {
+  return markedPlace(words) ?? quotedPlace(words) ?? commaPlace(words) ?? guessedPlace(words.join(' '), seen);
+}
+
+const place = (name: string, city: string, isCertain: boolean): Place | undefined => {
+  const [trimmed, trimmedCity] = [name.trim(), city.trim()];
+  return trimmed === '' || trimmedCity === '' ? undefined : { name: trimmed, city: trimmedCity, isCertain };
+};
+
+/** `nopa city:SF`, `city=San Francisco nopa` */
+function markedPlace(words: readonly string[]): Place | undefined {
+  const at = words.findIndex((word) => /^city[:=]\S/i.test(word));
+  if (at === -1) return undefined;
+  const city = words[at]?.replace(/^city[:=]/i, '') ?? '';
+  const [before, after] = [words.slice(0, at), words.slice(at + 1)];
+  return before.length === 0
+    ? place(after.join(' '), city, true)
+    : place(before.join(' '), [city, ...after].join(' '), true);
+}
+
+/** `'Pizza Express' London`: the quotes say which words belong together. */
+function quotedPlace(words: readonly string[]): Place | undefined {
+  const [first = '', ...others] = words;
+  if (others.length === 0 || !words.some((word) => /\s/.test(word.trim()))) return undefined;
+  const isName = /\s/.test(first.trim());
+  const [name, city] = isName ? [[first], others] : [words.slice(0, -1), words.slice(-1)];
+  return place(name.join(' '), city.join(' '), false);
+}
+
+/** `Nopa, SF`, `nopa, san francisco, ca` */
+function commaPlace(words: readonly string[]): Place | undefined {
+  const [, name = '', city = ''] = /^([^,]*),\s+(.*)$/s.exec(words.join(' ')) ?? [];
+  return place(name, city, true);
+}
+
+function guessedPlace(text: string, seen: () => Seen): Place | undefined {
+  const [, before = '', area = ''] = /^(.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(.+)$/is.exec(text) ?? [];
+  if (area !== '') return place(before, area, false);
+  const words = text.split(/\s+/);
+  if (words.length === 1) return undefined;
+  const cities = new Set(seenCities(seen()).map(foldName));
+  const at = words.findIndex((_, index) => index > 0 && cities.has(foldName(words.slice(index).join(' '))));
+  return at === -1 ? undefined : place(words.slice(0, at).join(' '), words.slice(at).join(' '), false);
+}
+
+/** Returns the search of this run with a city: the one of its words, else one that was seen. */
+export function citySearch(app: App, words: readonly string[]): Command {
+  const seen = seenResults(app);
+  const { name = words.join(' '), city = cityForHint(app, seen) } = readPlace(words, () => seen) ?? {};
+  return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
+}

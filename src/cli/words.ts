@@ -1,0 +1,138 @@
+/** Ours, and the words of other tools that mean the same. */
+type Words = Readonly<Record<string, string>>;
+
+/** By the command that they follow; `''` is the program itself, or every command. */
+type WordTable = Readonly<Record<string, Words>>;
+
+/** Other names of commands, with the options that they imply. `auth-login` is `auth login`. */
+export const VERBS: WordTable = {
+  '': {
+    find: 'search query find-restaurant',
+    lookup:
+      'show get view info details describe compare lookup-restaurant menu hours phone address website reviews ' +
+      'directions photos prices',
+    'lookup --open': 'open map',
+    last: 'ls list history recent',
+    save: 'star bookmark favorite favourite fav like',
+    saved: 'favorites favourites favs bookmarks starred',
+    unsave: 'unstar unlike unfavorite',
+    changes: 'diff',
+    enrich: 'batch bulk import',
+    tools: 'tool list-tools',
+    call: 'run exec invoke call-tool',
+    raw: 'request rpc api',
+    sandbox: 'server serve mock',
+    login: 'signin sign-in setup init auth auth-login',
+    logout: 'signout sign-out auth-logout',
+    status: 'whoami quota limits usage auth-status',
+    'status --check': 'doctor check ping test health',
+    config: 'settings preferences',
+    'config profiles': 'profiles',
+    'config set': 'set',
+    completion: 'completions autocomplete',
+    schema: 'spec',
+    '--help': 'commands man docs manual demo example examples tutorial',
+    '--version': 'version',
+  },
+  config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
+  cache: { clear: 'rm remove delete purge empty' },
+  mcp: { config: 'install add setup init' },
+  help: {
+    environment: 'env variables',
+    'exit-codes': 'errors codes',
+    formats: 'json csv output format columns',
+  },
+};
+
+/**
+ * Options of other tools. A value on our side means that theirs has none; `<>` stands for the argument of the command.
+ */
+export const OPTIONS: WordTable = {
+  '': {
+    '--format csv': 'csv',
+    '--format tsv': 'tsv',
+    '--format ndjson': 'ndjson jsonl',
+    '--format markdown': 'markdown md',
+    '--format geojson': 'geojson',
+    '--format table': 'table',
+    '--columns': 'select cols column',
+    '--output': 'out outfile save-to',
+    '--force': 'overwrite',
+    '--open': 'browser web map html w',
+    '--base-url': 'url host server',
+    '--header': 'headers',
+    '--demo': 'sample sample-data',
+    '--verbose': 'debug trace v',
+    '--version': 'v',
+    '--quiet': 'silent s',
+    '--no-color': 'no-colour nocolor color=never colour=never color=off color=false',
+    '--no-input': 'non-interactive',
+    '--max-age 0': 'no-cache fresh',
+  },
+  find: {
+    '<>': 'name query term restaurant',
+    '--city': 'location town place where in',
+    '--neighborhood': 'neighbourhood area district',
+    '--cuisine': 'food category type tag cuisines',
+    '--limit': 'max max-results count top num',
+    '--sort': 'sort-by order order-by',
+    '--fields': 'level',
+  },
+  lookup: {
+    '<>': 'id restaurant-id service-id name row',
+    '--fields': 'level',
+    '--fields basic': 'basic',
+    '--fields standard': 'standard',
+    '--fields premium': 'premium',
+  },
+  save: { '<>': 'id restaurant-id row name', '--note': 'message comment notes m' },
+  unsave: { '<>': 'id restaurant-id row name' },
+  call: { '<>': 'tool', '--args': 'data json-data arguments params d' },
+  enrich: { '<>': 'input list', '--first': 'limit max n' },
+  raw: { '<>': 'method', '--include': 'head' },
+};
+
+/**
+ * Options that are suggested and do not run, because they cost requests, have no exact counterpart, or belong to earlier
+ * versions; an empty one is left out. Another command has the values of `-o` and of the option in its slots.
+ */
+export const SUGGESTIONS: WordTable = {
+  '': { '--json': 'yaml pretty', '--max-age 0': 'refresh' },
+  find: {
+    '--limit': 'l first',
+    '--city': 'l',
+    '--min-grade': 'rating min-rating stars',
+    '--near': 'radius distance',
+    '--limit 1000': 'all',
+    '--fields standard': 'details hours phone website menu reviews',
+    '': 'page offset price max-price zip open-now reverse asc desc',
+  },
+  lookup: { '--fields premium': 'full all details hours phone website menu reviews' },
+  enrich: {
+    '': 'resume retry-errors concurrency no-details',
+    '--older 0s': 'refresh',
+    '--output': 'export report',
+    'changes <output> --output <value>': 'changes',
+  },
+};
+
+const wordsOf = (theirs: string): string[] => theirs.split(' ');
+
+/** Returns our words for one of another tool, most specific first. */
+export function ourWords(table: WordTable, path: string, word: string): string[] {
+  return [path, ...(path === '' ? [] : [''])].flatMap((each) =>
+    Object.entries(table[each] ?? {}).flatMap(([ours, theirs]) =>
+      wordsOf(theirs).includes(word) ? [ours] : [],
+    ),
+  );
+}
+
+/** Returns all words of other tools that can follow a command, each with ours. */
+export const theirWords = (table: WordTable, path: string): Map<string, string> =>
+  new Map(
+    ['', path].flatMap((each) =>
+      Object.entries(table[each] ?? {}).flatMap(([ours, theirs]) =>
+        wordsOf(theirs).map((word) => [word, ours] as const),
+      ),
+    ),
+  );

@@ -1,0 +1,298 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import '../helpers/seed.ts';
+import { acceptedLine } from '../../src/cli/usage.ts';
+import { OPTIONS, VERBS } from '../../src/cli/words.ts';
+import { tryLine } from '../../src/run.ts';
+import { splitWords } from '../../src/util/shell.ts';
+import { contextOf, newHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { PAID, useService } from '../helpers/service.ts';
+
+const service = useService({ mode: 'mcp' });
+const { home } = newHome();
+
+type Variables = Readonly<Record<string, string>>;
+
+const run = (words: readonly string[], env: Variables, options: RunOptions = {}) =>
+  runCli(words, { cwd: home, env: { LANG: 'C.UTF-8', RESTAURANT_PER_MINUTE: '0', ...env }, ...options });
+
+/** Returns the commands in a hint, as words. */
+function commandsIn(stderr: string): string[][] {
+  const hint = stderr.startsWith('{') ? JSON.parse(stderr).error.hint : /^hint: (.*)/m.exec(stderr)?.[1];
+  const found = String(hint).matchAll(/restaurant (.+?)(?=; |$)/g);
+  return [...found].map(([, command = '']) => splitWords(command) ?? []);
+}
+
+/** A home in which somebody has searched, or the home of a newcomer. */
+async function homeOf(isNew: boolean): Promise<Variables> {
+  const { env } = newHome();
+  if (isNew) return { HOME: env.HOME ?? '' };
+  const all = { ...service.env, HOME: env.HOME ?? '', RESTAURANT_MAX_AGE: '10m' };
+  await run(['find', 'Nopa', '--city', 'SF'], all);
+  return all;
+}
+
+/** Lines that run as they are, with their options in full. */
+const LINES = [
+  'find Nopa --city SF',
+  'find Nopa --city SF --limit 2 --sort grade',
+  'find Nopa --city SF --cuisine mexican --json',
+  'find Nopa Corner --city SF --min-grade B --format csv',
+  'lookup 1 --fields basic',
+  'lookup 1,2 --json',
+  'tools --json',
+  'call find_restaurant name=Nopa city=SF',
+  'last --format csv',
+  'status --json',
+  'config list',
+  'config get timeout',
+  'completion bash',
+  'schema find',
+  'help find',
+  'cache path',
+  'saved --json',
+].map((line) => line.split(' '));
+
+type Slip = (words: readonly string[], random: (below: number) => number) => string[];
+
+const isWritten = (word: string): boolean => /^(?:--)?[a-z-]{4,}$/.test(word);
+
+/** Changes a letter of the name of a command, an option, or a value. */
+const misspell: Slip = (words, random) => {
+  const places = words.flatMap((word, index) => (isWritten(word) ? [index] : []));
+  const at = places[random(places.length)] ?? 0;
+  const word = words[at] ?? '';
+  const letter = 3 + random(word.length - 3);
+  const [start, end] = [word.slice(0, letter - 1), word.slice(letter + 1)];
+  const [one = '', other = ''] = word.slice(letter - 1);
+  return words.toSpliced(
+    at,
+    1,
+    [start + other + one + end, start + other + end, `${start}${one}${one}${other}${end}`][random(3)] ?? '',
+  );
+};
+
+const SLIPS: readonly Slip[] = [
+  misspell,
+  misspell,
+  misspell,
+  (words) => words.filter((word, index) => word !== '--city' && words[index - 1] !== '--city'),
+  (words) => [...words, '--no-such-thing'],
+  (words, random) => [...words, '--format', ['yaml', 'cvs', 'jsno'][random(3)] ?? ''],
+  (words) => words.map((word) => ({ find: 'search', lookup: 'show', '--city': '--location' })[word] ?? word),
+  (words) => ['best', ...words.slice(1)],
+];
+
+describe.each([
+  ['with a login', false],
+  ['without a login', true],
+])('%s, a hint runs as printed', (_title, isNew) => {
+  it.each([1, 2])('after %i slips', async (count) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...LINES),
+        fc.array(fc.tuple(fc.nat(SLIPS.length - 1), fc.infiniteStream(fc.nat())), {
+          minLength: count,
+          maxLength: count,
+        }),
+        async (line, slips) => {
+          const typed = slips.reduce((words, [index, numbers]) => {
+            const next = (below: number): number => numbers.next().value % Math.max(1, below);
+            return SLIPS[index]?.(words, next) ?? words;
+          }, line);
+          const env = await homeOf(isNew);
+          const { exit, stderr } = await run(typed, env);
+          // The hint of a command that needs an earlier search is an example.
+          const commands = exit === 2 ? commandsIn(stderr).filter(([name]) => name !== 'login') : [];
+          for (const command of commands) {
+            const followed = await run(command, env);
+            expect([typed, command, followed.stderr]).toEqual([
+              typed,
+              command,
+              expect.not.stringContaining('"usage"'),
+            ]);
+            expect([typed, command, followed.stderr]).toEqual([typed, command, NO_ERROR]);
+            expect([typed, command, namesNothingNew(command, typed)]).toEqual([typed, command, true]);
+          }
+          expect(commands.flat().join(' ')).not.toContain('<');
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** A newcomer who looks up a row has not searched. */
+const NO_ERROR = expect.not.stringMatching(/^(?:error: |\{"error")(?!no earlier|.*no earlier)/);
+
+/** Whether a search is for words that were typed. */
+function namesNothingNew(command: readonly string[], typed: readonly string[]): boolean {
+  const [verb, name = ''] = command;
+  if (verb !== 'find' || name.startsWith('-') || typed.length === 1) return true;
+  return name.split(' ').every((word) => typed.includes(word));
+}
+
+/** The words that a line is taken as. */
+async function accepted(line: string): Promise<string> {
+  const context = contextOf({ env: { HOME: home } });
+  const trial = await tryLine(line.split(' '), context);
+  return (await acceptedLine(trial, (words) => tryLine(words, context))).words.join(' ');
+}
+
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  find: ' Nopa',
+  lookup: ' 1',
+  save: ' 1',
+  unsave: ' 1',
+  call: ' find_restaurant name=Nopa',
+  raw: ' tools/list',
+  enrich: ' places.csv',
+  completion: ' bash',
+  'config set': ' city SF',
+  'config unset': ' city',
+  'mcp config': ' cursor',
+};
+
+/** A value of each option that does not take any text. */
+const VALUES: Readonly<Record<string, string>> = { '--sort': 'grade', '--fields': 'standard' };
+
+const rowsOf = (words: Readonly<Record<string, string>> = {}) =>
+  Object.entries(words).flatMap(([ours, theirs]) => theirs.split(' ').map((word) => [word, ours] as const));
+
+describe('a word of another tool', () => {
+  it.each(['', 'config', 'cache', 'mcp'])('names a command after %j', async (path) => {
+    const before = path === '' ? '' : `${path} `;
+    for (const [theirs, ours] of rowsOf(VERBS[path])) {
+      const name = (before + ours).split(' --')[0] ?? '';
+      const rest = ours.startsWith('-') ? '' : (ARGUMENTS[name] ?? '');
+      const typed = theirs.startsWith('auth-') ? theirs.replace('-', ' ') : theirs;
+      expect([typed, await accepted(before + typed + rest)]).toEqual([typed, before + ours + rest]);
+    }
+  });
+
+  const commands = Object.keys(OPTIONS).filter((path) => path !== '');
+
+  it.each(commands)('is an option or the argument of %s', async (path) => {
+    const rest = ARGUMENTS[path] ?? '';
+    for (const [theirs, ours] of rowsOf(OPTIONS[path])) {
+      const flag = theirs.length === 1 ? `-${theirs}` : `--${theirs}`;
+      const isFlag = ours.includes(' ') || path === 'raw';
+      const value = isFlag ? '' : ` ${VALUES[ours] ?? '5'}`;
+      const [typed, same] =
+        ours === '<>'
+          ? [`${path} ${flag}${rest}`, path + rest]
+          : [`${path}${rest} ${flag}${value}`, `${path}${rest} ${ours}${value}`];
+      expect([typed, await accepted(typed)]).toEqual([typed, same]);
+    }
+  });
+
+  it('is an option of every command', async () => {
+    for (const [theirs, ours] of rowsOf(OPTIONS[''])) {
+      const flag = theirs.length === 1 ? `-${theirs}` : `--${theirs}`;
+      if (ours === '--version') continue;
+      const value = ours.includes(' ') || ours.startsWith('--no-') || FLAGS.includes(ours) ? '' : ' x';
+      expect([flag, await accepted(`find Nopa ${flag}${value}`)]).toEqual([
+        flag,
+        `find Nopa ${ours}${value}`,
+      ]);
+    }
+  });
+});
+
+const FLAGS = ['--force', '--open', '--demo', '--verbose', '--quiet'];
+
+describe('a line in words of another tool', () => {
+  it.each([
+    ['search Nopa --city SF', 'find Nopa --city SF'],
+    ['find_restaurant --name Nopa --city SF', 'find Nopa --city SF'],
+    ['Find Nopa --City SF', 'find Nopa --city SF'],
+    ['--city SF find Nopa', 'find Nopa --city SF'],
+    ['find Nopa —city SF', 'find Nopa --city SF'],
+    ['find Nopa -city SF', 'find Nopa --city SF'],
+    ['find Nopa --city SF -o json', 'find Nopa --city SF --json'],
+    ['find Nopa --city SF --output=csv', 'find Nopa --city SF --format csv'],
+    ['lookup Nopa --city SF', 'find Nopa --city SF'],
+    ['show 1', 'lookup 1'],
+    ['call find_restaurant --name Nopa --city SF', 'call find_restaurant name=Nopa city=SF'],
+    ['call find_restaurant -d {"name":"Nopa","city":"SF"}', 'call find_restaurant name=Nopa city=SF'],
+    ['call find_restaurant name:Nopa city:SF', 'call find_restaurant name=Nopa city=SF'],
+    ['find Nopa city:SF', 'find Nopa --city SF'],
+    ['find Nopa city=SF', 'find Nopa --city SF'],
+    ['find Nopa, SF', 'find Nopa --city SF'],
+    ['config get-timeout'.replace('get-', ''), 'config get timeout'],
+  ])('%s is %s', async (typed, ours) => {
+    const env = await homeOf(false);
+    expect(await run(typed.split(' '), env)).toEqual(await run(ours.split(' '), env));
+  });
+
+  it('says at a terminal what it was taken as', async () => {
+    const { stderr } = await run(
+      'search Nopa --location SF'.split(' '),
+      { ...(await homeOf(false)), NO_COLOR: '1' },
+      {
+        tty: { stderr: true },
+      },
+    );
+    expect(stderr).toMatch(/^search: find; --location: --city\n/);
+  });
+
+  it('names an output file of enrich, unless the file exists', async () => {
+    const env = await homeOf(false);
+    writeFileSync(join(home, 'places.csv'), 'name,city\nNopa,SF\n');
+    expect(await run(['enrich', 'places.csv', 'out.csv'], env)).toMatchObject({ exit: 0 });
+    const { exit, stderr } = await run(['enrich', 'places.csv', 'out.csv'], env);
+    expect([exit, stderr]).toEqual([2, expect.not.stringContaining('--force')]);
+  });
+
+  it('leaves words after -- as they are', async () => {
+    const env = { ...(await homeOf(false)), RESTAURANT_MAX_AGE: '0' };
+    for (const name of ['Tip,Top', 'a,b', '.Top', '[x', '--csv', 'search']) {
+      for (const flags of [['--json'], ['--format', 'csv'], ['--curl']]) {
+        const { exit, stdout } = await run(['find', '--city', 'Rome', ...flags, '--', name], env);
+        expect([name, exit]).toEqual([name, 0]);
+        if (flags.includes('--curl')) expect(stdout).toContain(JSON.stringify(name));
+      }
+    }
+    const { exit, stdout } = await run('find --city Ghent --curl -- Bar -- Grill'.split(' '), env);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('"Bar -- Grill"')]);
+  });
+});
+
+/** Lines without a city in a pipe, after a search in SF: the search that is suggested. */
+describe('a name', () => {
+  it.each([
+    ["find 'blue bottle'", "find 'blue bottle' --city SF"],
+    ['find the french laundry', "find 'the french laundry' --city SF"],
+    ["find 'Pizza Express' London", "find 'Pizza Express' --city London"],
+    ["find 'The French Laundry' Yountville", "find 'The French Laundry' --city Yountville"],
+    ["find 'The \"Quiet\" Duck' 'San Francisco'", `find 'The "Quiet" Duck' --city 'San Francisco'`],
+    ['find nopa sf', 'find nopa --city sf'],
+    ['find ramen in Tokyo', 'find ramen --city Tokyo'],
+    ['find in n out', "find 'in n out' --city SF"],
+    ['find tacos near me', "find 'tacos near me' --city SF"],
+    ['blue bottle', "find 'blue bottle' --city SF"],
+    ['lokup a7c1e5d2', 'lookup a7c1e5d2'],
+    ['lokup nopa', 'find nopa --city SF', 'lookup nopa'],
+    ['lokup somewhere', 'find somewhere --city SF'],
+  ])('%s => %s', async (typed, ...commands) => {
+    const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
+    const [first = []] = commandsIn(stderr);
+    expect([exit, commands.map((each) => splitWords(each))]).toEqual([2, expect.arrayContaining([first])]);
+  });
+
+  it('that looks like a key is never sent, nor repeated', async () => {
+    for (const line of [
+      PAID,
+      `search ${PAID} --city SF`,
+      `show ${PAID}`,
+      `find ${PAID} in SF --demo`,
+      `login ${PAID}`,
+      `login --key ${PAID}`,
+    ]) {
+      const { exit, stderr } = await run(line.split(' '), await homeOf(true));
+      expect([exit, stderr]).toEqual([2, expect.not.stringContaining(PAID)]);
+    }
+  });
+});
