@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { PageDocument } from '../../../src/output/html/document.ts';
-import { findPage, lookupPage } from '../../../src/output/html/rows.ts';
+import { findPage, lookupPage, savedPage } from '../../../src/output/html/rows.ts';
 import { hasBrowser, useChromium, violations } from './chromium.ts';
 
 const ASKED = { name: 'Nopa', city: 'SF', total: 3, at: Date.UTC(2026, 10, 21) };
@@ -228,7 +228,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     ]);
     expect([await bare.page.locator('#map').count(), bare.requests]).toEqual([0, []]);
     expect(await bare.page.locator('button.name').count()).toBe(2);
-    expect(await none.page.locator('main').textContent()).toBe('No restaurants were found.');
+    expect(await none.page.locator('main').textContent()).toBe('No restaurants.');
+    const saved = await open(savedPage(PLACES, ASKED.at, ['name', 'grade', 'note']));
+    for (const { page } of [bare, none, saved]) expect(await violations(page)).toEqual([]);
     await none.page.getByRole('link', { name: 'Skip to the list' }).press('Enter');
     expect(await none.page.evaluate('document.activeElement.id')).toBe('list');
   });

@@ -17,7 +17,7 @@ const main = document.getElementById('main') ?? document.body;
 
 localizeTimes();
 if (rows.length === 0)
-  main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'No restaurants were found.'));
+  main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'No restaurants.'));
 else showRows();
 
 interface Content {
