@@ -34,8 +34,14 @@ const GROUPS = {
     'src/util/fold.ts',
     'src/util/restaurant.ts',
   ],
+  find: ['src/commands/find.ts', 'src/commands/find/refine.ts', 'src/app/last-results.ts'],
   render: ['src/output/render/find.ts', 'src/output/csv.ts'],
-  client: ['src/client/restaurant.ts', 'src/client/http/dispatcher.ts', 'src/storage/ledger.ts'],
+  client: [
+    'src/app/open-client.ts',
+    'src/client/restaurant.ts',
+    'src/client/http/dispatcher.ts',
+    'src/storage/ledger.ts',
+  ],
 };
 const groups = Object.entries(GROUPS).map(([name, modules], index) => {
   for (const each of modules) accessSync(path(each));
