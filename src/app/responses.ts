@@ -73,7 +73,7 @@ export async function openStoredResponses(
   };
 }
 
-/** Returns a function that is told of each response. At the end of the run, a note gives the age of the oldest. */
+/** Returns a function to call with the time of each response. At the end of the run, a note gives the age of the oldest. */
 function offlineNote({ context, cleanup, notes }: App): (at: number) => void {
   let oldest: number | undefined;
   return (at) => {

@@ -109,7 +109,7 @@ export type Client = Pick<RestaurantClient, keyof RestaurantClient>;
  * @throws {AppError} `usage` for an invalid URL, header or proxy, or when the key would be sent unprotected
  */
 export function createClient(options: ClientOptions, open = openTransport): Client {
-  // A property of Object.prototype is no option.
+  // Own properties only: others may come from a polluted Object.prototype.
   const own = isObject(options) ? Object.assign(Object.create(null), options) : options;
   assertOptions(own);
   return new RestaurantClient(own, open);
