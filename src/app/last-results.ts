@@ -29,8 +29,11 @@ export interface NumberedRows {
 
 export type Search = NumberedRows & Required<Pick<NumberedRows, 'query'>>;
 
-/** The last search, and the list of saved restaurants if that was shown since. Without a search, it has no rows. */
-type LastResults = Search & { readonly saved?: NumberedRows };
+/**
+ * The last search, and the rows that were shown since: saved restaurants, or some of its results. Without a search, it has
+ * no rows.
+ */
+type LastResults = Search & { readonly shown?: NumberedRows };
 
 /** One store per terminal, and one per user. Never throws. @param terminal see `terminalId` */
 export function openResultsStore(stateDir: string | undefined, terminal: string | undefined, warn: Warn) {
@@ -41,7 +44,7 @@ export function openResultsStore(stateDir: string | undefined, terminal: string 
   return {
     read: (): LastResults | undefined => ofTerminal.read() ?? ofUser.read(),
     write(results: LastResults): void {
-      if (results.rows.length === 0 && results.saved === undefined) return;
+      if (results.rows.length === 0 && results.shown === undefined) return;
       ofUser.write(results);
       if (!ofTerminal.write(results) || stateDir === undefined) return;
       new OwnFolder(join(stateDir, 'terminals')).sweep(TERMINAL_NAME, Date.now() - KEEP_MS);
@@ -51,17 +54,19 @@ export function openResultsStore(stateDir: string | undefined, terminal: string 
 
 type Values = Readonly<Record<string, unknown>>;
 
-function decodeResults({ query, saved, ...rest }: Values): LastResults | undefined {
-  const { name, city } = Object(query) as Record<string, unknown>;
-  const table = decodeRows(rest);
-  if (table === undefined || typeof name !== 'string' || typeof city !== 'string') return undefined;
-  const shown = decodeRows(Object(saved));
-  return { ...table, query: { name, city }, ...(shown && { saved: shown }) };
+function decodeResults(values: Values): LastResults | undefined {
+  const { query, ...table }: Partial<NumberedRows> = decodeRows(values) ?? {};
+  if (query === undefined) return undefined;
+  const shown = decodeRows(Object(values.shown));
+  return { ...(table as NumberedRows), query, ...(shown && { shown }) };
 }
 
-function decodeRows({ endpoint, at, rows }: Values): NumberedRows | undefined {
+function decodeRows({ endpoint, at, rows, query }: Values): NumberedRows | undefined {
   const isValid = typeof endpoint === 'string' && typeof at === 'number' && Array.isArray(rows);
-  return isValid ? { endpoint, at, rows } : undefined;
+  if (!isValid) return undefined;
+  const { name, city } = Object(query) as Record<string, unknown>;
+  const isSearch = typeof name === 'string' && typeof city === 'string';
+  return { endpoint, at, rows, ...(isSearch && { query: { name, city } }) };
 }
 
 function storeOf(app: App, inTerminal = true) {
@@ -77,16 +82,18 @@ export function saveResults(app: App, query: FindQuery, rows: Search['rows'], in
 }
 
 /** From now on, the numbers are those of the saved restaurants. */
-export function saveSavedRows(app: App, rows: NumberedRows['rows']): void {
+export function numberSaved(app: App, rows: NumberedRows['rows']): void {
   const last = storeOf(app).read() ?? { endpoint: '', at: 0, query: { name: '', city: '' }, rows: [] };
   const endpoint = attempt(() => serviceName(app));
-  if (endpoint !== undefined) write(app, { ...last, saved: { endpoint, at: app.context.now(), rows } });
+  if (endpoint !== undefined) write(app, { ...last, shown: { endpoint, at: app.context.now(), rows } });
 }
 
-/** From now on, the numbers are those of the last search again. */
-export function numberSearchAgain(app: App): void {
-  const { saved, ...search } = storeOf(app).read() ?? {};
-  if (saved !== undefined) write(app, search as Search);
+/** From now on, the numbers are those of the last search again. @param rows those of its results that are shown */
+export function numberSearch(app: App, { rows: all, ...search }: Search, rows: Search['rows']): void {
+  const last = storeOf(app).read();
+  const isWhole = rows.length === all.length && rows.every((row, index) => row === all[index]);
+  if (isWhole && last?.shown === undefined) return;
+  write(app, { ...search, rows: all, ...(isWhole ? {} : { shown: { ...search, rows } }) });
 }
 
 /** Stores nothing that contains a key. */
@@ -96,13 +103,13 @@ function write(app: App, results: LastResults, inTerminal = true): void {
 }
 
 export function lastSearch(app: App): Search | undefined {
-  const last = storeOf(app).read();
-  return last === undefined || last.rows.length === 0 ? undefined : last;
+  const { shown: _, ...last }: Partial<LastResults> = storeOf(app).read() ?? {};
+  return last.rows === undefined || last.rows.length === 0 ? undefined : (last as Search);
 }
 
 /** The rows to which numbers refer: of the last search, or of the saved restaurants if they were shown since. */
 function lastRows(app: App): NumberedRows | undefined {
-  return storeOf(app).read()?.saved ?? lastSearch(app);
+  return storeOf(app).read()?.shown ?? lastSearch(app);
 }
 
 export function restaurantsOf({ rows }: Pick<NumberedRows, 'rows'>): { id: string; name: string }[] {

@@ -157,3 +157,7 @@ export function outputFormat(app: App): Format {
   if (value !== undefined && source === 'flag') return value;
   return EXTENSIONS.get(outputExtension(app)) ?? value ?? (writesToTerminal(app) ? 'table' : 'tsv');
 }
+
+/** Whether the output has numbered rows in a terminal, so that commands take these numbers. */
+export const showsNumbers = (app: App): boolean =>
+  writesToTerminal(app) && ['table', 'list'].includes(outputFormat(app));

@@ -1,16 +1,16 @@
 import type { App } from '../app/app.ts';
 import { saveResults } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
-import { writesToTerminal } from '../app/output-file.ts';
-import { outputFormat } from '../app/output-format.ts';
+import { showsNumbers } from '../app/output-format.ts';
 import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level } from '../client/types.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
+import { checkResultOptions, resultOptions } from './find/options.ts';
 import { readQuery } from './find/query.ts';
-import { DISTANCE, parseMinGrade, parsePoint, type Refinement, refine, SORT_KEYS } from './find/refine.ts';
+import { DISTANCE, type Refinement, refine } from './find/refine.ts';
 import { reportSearch } from './find/report.ts';
 import { FIND_OUTPUT, summaries } from './find/summaries.ts';
 
@@ -23,26 +23,11 @@ interface FindOptions extends Refinement {
 }
 
 export function registerFind(command: CliCommand, app: App): void {
-  command
+  const described = command
     .about('Search restaurants by name and city')
     .argument('<name...>', 'Name of the restaurant, or part of it')
-    .valueOption('-c, --city <city>', 'City to search in (default: your saved city)', { read: nonEmpty })
-    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', { read: nonEmpty })
-    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', { read: nonEmpty })
-    .listOption('--grade <grade>', 'Filter by grade (repeatable)', { read: nonEmpty })
-    .valueOption('--min-grade <grade>', 'Filter by minimum grade', {
-      read: parseMinGrade,
-      example: 'B',
-    })
-    .valueOption('--sort <key>', 'Sort the results', { choices: SORT_KEYS })
-    .valueOption('--near <lat,lng>', 'Add the distance from this location and sort by it', {
-      read: parsePoint,
-      example: '37.77,-122.43',
-    })
-    .valueOption('-n, --limit <n>', 'Maximum number of results, 1 to 1000', {
-      range: [1, 1000],
-      example: '10',
-    })
+    .valueOption('-c, --city <city>', 'City to search in (default: your saved city)', { read: nonEmpty });
+  resultOptions(described)
     .valueOption('--fields <level>', 'Include details for every result (one request per result, up to 10)', {
       choices: LEVELS.filter((level) => level !== 'basic'),
     })
@@ -67,7 +52,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   // The details can have any field.
   if (fields === undefined) await checkOutput(app, 'restaurants', columns);
   else await checkOutput(app, 'details');
-  const query = await readQuery(app, words, options);
+  checkResultOptions(options);
+  const query = await readQuery(app, words, options.city);
   const paced = fields !== undefined;
   const service = await requestService(app, () => [plannedCall(TOOLS.find, query)], { paced, bounded: true });
   if (service === undefined) return;
@@ -85,7 +71,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
           fields,
           columns,
         );
-  saveResults(app, query, rows, writesToTerminal(app) && outputFormat(app) === 'table');
+  saveResults(app, query, rows, showsNumbers(app));
   await writeResult(app, listing.json, listing.present, listing.received);
   await reportSearch(app, response, rows, query, options);
   listing.assertComplete();

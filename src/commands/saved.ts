@@ -1,9 +1,8 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
-import { saveSavedRows } from '../app/last-results.ts';
+import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
-import { writesToTerminal } from '../app/output-file.ts';
-import { outputFormat } from '../app/output-format.ts';
+import { showsNumbers } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -74,12 +73,9 @@ async function listSaved(app: App, { exitCode, fields, minGrade, sort }: SavedOp
   const all = savedRestaurants(openSaved(app, 'read')).map(recordOf);
   const records = refine(all, { ...(minGrade && { minGrade }), ...(sort && { sort }) }) as JsonObject[];
   await writeResult(app, { results: records }, async () => savedPresentation(records, app.context.now()));
-  if (isNumbered(app) && records.length > 0) saveSavedRows(app, records.map(withoutNote));
+  if (showsNumbers(app) && records.length > 0) numberSaved(app, records.map(withoutNote));
   await app.notes.note(footer(app, records.length, all.length));
 }
-
-const isNumbered = (app: App): boolean =>
-  writesToTerminal(app) && ['table', 'list'].includes(outputFormat(app));
 
 /** The rows behind the numbers do not need the user's notes. */
 const withoutNote = ({ note: _, ...record }: JsonObject): JsonObject => record;
@@ -89,7 +85,7 @@ function footer(app: App, count: number, all: number): string {
   if (all === 0) return `nothing is saved: after a search, ${find} saves its first result`;
   const shown = count === all ? plural(all, 'restaurant') : `${count} of ${plural(all, 'restaurant')}`;
   const refresh = hintOf(app, { command: restaurant('saved', '--refresh') });
-  return isNumbered(app) && count > 0 ? `${shown}; ${refresh} checks what changed` : shown;
+  return showsNumbers(app) && count > 0 ? `${shown}; ${refresh} checks what changed` : shown;
 }
 
 async function refreshSaved(app: App, options: SavedOptions): Promise<void> {

@@ -7,17 +7,13 @@ import { isPreview } from '../../app/request.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
-import type { Refinement } from './refine.ts';
 
 /** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
 export async function readQuery(
   app: App,
   words: readonly string[],
-  { city, sort, near }: Pick<Refinement, 'sort' | 'near'> & { readonly city?: string },
+  city: string | undefined,
 ): Promise<FindQuery> {
-  if (sort === 'distance' && near === undefined) {
-    throw usage('--sort distance needs a location', { command: again({ '--near': '37.77,-122.43' }) });
-  }
   const name = words.join(' ');
   if (name.trim() === '') {
     throw usage('the name is empty', { command: restaurant('find', '--help') });
