@@ -182,7 +182,7 @@ function formatHint(wanted: string, command: CliCommand): Hint {
   if (wanted !== 'html') return command.ownHelp;
   const page =
     command.path === 'enrich'
-      ? again({ '--format': 'csv', '--output': 'out.csv', '--report': 'out.html' })
+      ? again({ '--output': 'out.html' }, { without: ['--format'] })
       : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
   return [command.ownHelp, { text: 'for a page', command: page }];
 }

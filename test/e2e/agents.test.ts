@@ -59,7 +59,7 @@ const SKILL_BEFORE = 5580;
 const TASKS = `
 the best Mexican restaurants and their hours | 7445 | 0 | find mexican --city SF CSV name | find a --city SF --cuisine mexican --sort grade --limit 5 --fields standard CSV name,grade,hours
 three restaurants compared, with premium details | 820 | 0 | find Nopa --city SF --limit 3 CSV service_id,name | lookup 1-3 --fields premium CSV name,grade,price_level,phone
-a list of 30 | 667 | 0 | enrich list.csv --dry-run --json | enrich list.csv -o out.csv --force --json
+a list of 30 | 667 | 0 | enrich list.csv --dry-run | enrich list.csv -o out.csv --json
 a tool that does not exist | 600 | 7 | call explore city=SF
 a key that is refused | 271 | 4 | find Nopa --city SF
 a spent quota | 1496 | 5 | find Nopa --city SF CSV name | find Nopa --city Paris CSV name

@@ -43,7 +43,8 @@ it('a narrow terminal gets the summary of a list wrapped at words', async () => 
   };
   const { stderr } = await run(['enrich', '-', '-o', 'narrow.csv', '--loose'], list);
   const lines = stderr.trimEnd().split('\n');
-  expect(lines.slice(0, 2)).toEqual([
+  expect(lines.slice(0, 3)).toEqual([
+    '2 of 2 rows are due: 2 new; 2 requests',
     '2 rows in narrow.csv: 0 matched, 1',
     'likely, 0 ambiguous, 1 not found, 0',
   ]);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeEach } from 'vitest';
@@ -61,25 +61,44 @@ export function useLists(options: SandboxOptions = { restaurants: restaurants(30
 export const listOf = (count: number): string =>
   `name,city\n${Array.from({ length: count }, (_each, index) => `Place ${index},Testville\n`).join('')}`;
 
+/**
+ * A list as people keep them: of four rows, one is exact, one has another spelling, one is a duplicate, and the last has no
+ * restaurant, no city, or a name of several restaurants.
+ */
+export function mixedList(rows: number): string {
+  const odd = ['nothing here,Testville', 'Place 3,', 'Twin,Testville', ',Testville'];
+  const lines = Array.from({ length: rows }, (_each, index) => {
+    const place = `Place ${Math.floor(index / 4) % 30}`;
+    const kinds = [`${place},Testville`, `"${place.toUpperCase()}",Testville`, `${place},Testville`];
+    return `${kinds[index % 4] ?? odd[Math.floor(index / 4) % odd.length]},note ${index}\n`;
+  });
+  return `name,city,note\n${lines.join('')}`;
+}
+
 /** The rows of a CSV, as objects. */
 export const table = (text: string, delimiter = ','): Record<string, string>[] =>
   parse(text, { columns: true, delimiter, bom: true });
 
-/** Runs `enrich in.csv -o out.csv` in a folder, with a separate sandbox, and counts its requests. */
+/**
+ * Runs `enrich in.csv -o out.csv` in a folder, with a separate sandbox, and counts its requests. The sandboxes of a folder
+ * have one address, because answers belong to a service.
+ */
 export async function enrichInSandbox(
   cwd: string,
   words: string,
   sandboxOptions: SandboxOptions = {},
   options: RunOptions = {},
 ): Promise<Transcript & { requests: number }> {
+  const portFile = join(cwd, '.port');
   const sandbox = await startSandbox({
     restaurants: restaurants(20),
     perMinute: 0,
     perDay: 0,
+    ...(existsSync(portFile) && { port: Number(readFileSync(portFile, 'utf8')) }),
     ...sandboxOptions,
   });
+  writeFileSync(portFile, new URL(sandbox.endpoint).port);
   const argv = ['enrich', 'in.csv', '-o', 'out.csv', ...words.split(' ').filter((word) => word !== '')];
-  // Each sandbox has another port and thus another ledger.
   const env = { HOME: cwd, RESTAURANT_ENDPOINT: sandbox.endpoint, RESTAURANT_API_KEY: PAID, ...options.env };
   const transcript = await runCli(argv, { cwd, ...options, env });
   await sandbox.close();

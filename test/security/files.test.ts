@@ -103,8 +103,10 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     ['.config/restaurant/config.json', 'settings', SET, 2],
     ['.config/restaurant/config.json.lock', 'file', SET, 9],
     ['.config/restaurant/config.json.lock', 'new', SET, 9],
-    ['out.csv.lock', 'file', ENRICH, 9],
-    ['out.csv.lock', 'new', ENRICH, 9],
+    ['out.answers.ndjson.lock', 'file', ENRICH, 9],
+    ['out.answers.ndjson.lock', 'new', ENRICH, 9],
+    ['out.answers.ndjson', 'file', ENRICH, 9],
+    ['out.answers.ndjson', 'new', ENRICH, 9],
     ['out.csv', 'new', [...FIND, '-o', 'out.csv'], 9],
     ['out.csv', 'new', [...FIND, '-o', 'out.csv', '--force'], 9],
   ])('with a link from %s to %j changes nothing there: %j', async (link, target, words, exit) => {
@@ -296,8 +298,8 @@ describe('a cloned repository', () => {
 
   it.each<[string, Record<string, string>, readonly string[]]>([
     ['an output', { 'out.csv': '../new' }, [...ENRICH, '-o', 'out.csv']],
-    ['a finished output', { 'out.csv': '../empty' }, [...ENRICH, '-o', 'out.csv', '--resume']],
-    ['a report', { 'page.html': '../new' }, [...ENRICH, '-o', 'out.csv', '--report', 'page.html']],
+    ['an output that exists', { 'out.csv': '../empty' }, [...ENRICH, '-o', 'out.csv']],
+    ['one of several outputs', { 'page.html': '../new' }, [...ENRICH, '-o', 'out.csv', '-o', 'page.html']],
     ['the folder of an output', { out: '../elsewhere' }, [...ENRICH, '-o', 'out/new.csv']],
     ['the folder of search results', { out: '../elsewhere' }, [...FIND, '-o', 'out/new.csv']],
     ['a list', { 'list.csv': '../empty' }, ['enrich', 'list.csv']],
@@ -315,13 +317,10 @@ describe('a cloned repository', () => {
     expect([facts(home.path), service.sent()]).toEqual([before, 0]);
   });
 
-  it('does not choose where retried rows are written', async () => {
-    const cwd = clone({ 'out.csv.retry': '../empty' });
-    await run([...ENRICH, '-o', 'out.csv'], { cwd, exit: 0 });
-    symlinkSync('../empty', join(cwd, 'out.csv.retry'));
-    await run([...ENRICH, '-o', 'out.csv', '--resume'], { cwd, exit: 9 });
+  it('does not choose where answers are written', async () => {
+    const cwd = clone({ 'out.answers.ndjson': '../empty' });
+    await run([...ENRICH, '-o', 'out.csv'], { cwd, exit: 9 });
     expect(home.read('empty')).toBe('');
-    expect(lstatSync(join(cwd, 'out.csv')).isFile()).toBe(true);
   });
 
   it('can be left with --force, and with links outside of it', async () => {
@@ -332,6 +331,6 @@ describe('a cloned repository', () => {
     await run([...FIND, '-o', '../data/out.csv'], { cwd, exit: 0 });
     symlinkSync('repo/places.csv', home.at('latest.csv'));
     await run(['enrich', '../latest.csv', '-o', '../data/rows.csv'], { cwd, exit: 0 });
-    expect(home.list('elsewhere')).toEqual(['out.csv', 'rows.csv']);
+    expect(home.list('elsewhere')).toEqual(['out.csv', 'rows.answers.ndjson', 'rows.csv']);
   });
 });

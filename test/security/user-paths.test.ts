@@ -204,7 +204,7 @@ describe('a link', () => {
     symlinkSync('repo/file.csv', home.at('latest.csv'));
     await run([...(OUTPUTS.find ?? []), '-o', '../data/out.csv'], { cwd: repo, exit: 0 });
     await run(['enrich', '../latest.csv', '-o', '../data/rows.csv'], { cwd: repo, exit: 0 });
-    expect(home.list('elsewhere')).toEqual(['out.csv', 'rows.csv']);
+    expect(home.list('elsewhere')).toEqual(['out.csv', 'rows.answers.ndjson', 'rows.csv']);
     await run([...(OUTPUTS.find ?? []), '-o', 'dangling.csv', '--force'], { cwd: repo, exit: 0 });
     expect(home.read('.bash_profile')).toContain('Nopa');
     await run([...(OUTPUTS.find ?? []), '-o', '../latest.csv'], { cwd: repo, exit: 2 });

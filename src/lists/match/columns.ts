@@ -22,7 +22,11 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   readonly sheets?: SheetNames | undefined;
 }
 
+/** The texts of a row that take part in matching, trimmed, in NFC; undefined for a missing column. */
+export type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
+
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
+  texts(row: InputRow): RowTexts;
   query(row: InputRow): RowQuery;
 }
 
@@ -52,26 +56,30 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   );
   if (wrong.length + missing.length > 0)
     throw noColumns({ header, wrong, missing, likelyHeader, sheets: options.sheets });
-  const textOf = (row: InputRow, field: Field): string => {
+  const textOf = (row: InputRow, field: Field): string | undefined => {
     const column = columns[field];
-    if (column === undefined) return '';
+    if (column === undefined) return undefined;
     // If a header is repeated, the first column is used.
-    if (row.kind === 'cells') return (row.cells[header.indexOf(column)] ?? '').trim();
+    if (row.kind === 'cells') return sendable(row.cells[header.indexOf(column)] ?? '');
     const value = valueAt(row.value, column);
-    return typeof value === 'object' ? '' : String(toCell(value) ?? '').trim();
+    return typeof value === 'object' ? '' : sendable(String(toCell(value) ?? ''));
   };
+  const filledCity = otherCity === undefined ? undefined : sendable(otherCity);
+  const texts = (row: InputRow): RowTexts => ({
+    ...Object.fromEntries(FIELDS.map((field) => [field, textOf(row, field)])),
+    city: textOf(row, 'city') || (filledCity ?? textOf(row, 'city')),
+  });
   return {
     ...columns,
+    texts,
     query(row) {
-      const text = {
-        name: textOf(row, 'name'),
-        city: textOf(row, 'city') || (otherCity ?? '').trim(),
-        place: readPlace(textOf(row, 'lat'), textOf(row, 'lng'), textOf(row, 'address')),
-      };
-      return rowQuery(row, textOf(row, 'id'), text, hasIds);
+      const { id = '', name = '', city = '', lat = '', lng = '', address = '' } = texts(row);
+      return rowQuery(row, id, { name, city, place: readPlace(lat, lng, address) }, hasIds);
     },
   };
 }
+
+const sendable = (text: string): string => text.trim().normalize('NFC');
 
 const findColumn = (header: readonly string[], name: string): string | undefined =>
   header.find((column) => plain(column) === plain(name));

@@ -6,7 +6,15 @@ import { isObject } from '../../util/json.ts';
 import { isOneLetterOff, isSameSimplified, nameSimilarity, simplifyName } from './names.ts';
 import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
 
-export const STATUSES = ['matched', 'likely', 'ambiguous', 'not_found', 'skipped', 'error'] as const;
+export const STATUSES = [
+  'matched',
+  'likely',
+  'ambiguous',
+  'not_found',
+  'skipped',
+  'error',
+  'pending',
+] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** The data that is appended to a row, in any format. Undefined values are unknown. */
@@ -17,7 +25,17 @@ export interface RowResult {
    * id in the list; `far`: the only one with the name, but far away; `only`: the only candidate; `loose`: by the
    * simplified name; `best`: the most similar of several; `confirmed`, `rejected`: by a person.
    */
-  readonly match?: 'exact' | 'place' | 'id' | 'far' | 'only' | 'loose' | 'best' | 'confirmed' | 'rejected';
+  readonly match?:
+    | 'exact'
+    | 'place'
+    | 'id'
+    | 'far'
+    | 'only'
+    | 'loose'
+    | 'best'
+    | 'confirmed'
+    | 'rejected'
+    | 'gone';
   readonly candidates?: number;
   /** Similarity of the names, from 0 to 1, with two decimals. */
   readonly similarity?: number;

@@ -24,7 +24,7 @@ export const FAR = 2000;
 /** Up to this distance, in meters, a similar name is the same restaurant. */
 export const DOOR = 50;
 
-const DECIMAL = /^[-+]?\d{1,3}(?:[.,]\d+)?$/;
+export const DECIMAL = /^[-+]?\d{1,3}(?:[.,]\d+)?$/;
 
 const toNumber = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(',', '.')) : Number.NaN);
 

@@ -11,13 +11,17 @@ import { asLines, type Counts, formatCounts, type RunSummary, summaryLines } fro
 export interface Progress {
   waiting(waiting: Waiting): void;
   warn(text: string): void;
+  /** A line for people. */
+  note(text: string): Promise<void>;
   /** @param review the command that decides doubtful rows */
   finish(summary: RunSummary, review?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ProgressSource {
+  /** Of the rows that are done. */
   readonly counts: Counts;
+  /** Number of rows that are due; undefined if the end of a stream was not read. */
   readonly total: number | undefined;
   readonly service: {
     readonly requests: number;
@@ -90,6 +94,10 @@ class QuietProgress implements Progress {
     void this.#note(`warning: ${text}`);
   }
 
+  async note(text: string): Promise<void> {
+    if (this.#options.hasSummary) await this.#note(text);
+  }
+
   async finish(summary: RunSummary, review?: string): Promise<void> {
     if (this.#options.hasSummary) await this.#note(...summaryLines(summary, review));
   }
@@ -129,6 +137,10 @@ export class BarProgress implements Progress {
   warn(text: string): void {
     const [label, lines] = ['warning:', asLines([`warning: ${text}`], this.#context.stderr)];
     void this.#print(this.#erase() + lines.replace(label, () => this.#colors.warn(label)));
+  }
+
+  async note(text: string): Promise<void> {
+    await this.#print(this.#erase() + asLines([text], this.#context.stderr));
   }
 
   async finish(summary: RunSummary, review?: string): Promise<void> {
@@ -175,7 +187,7 @@ function barLine(source: ProgressSource, columns: number, time: string | undefin
 }
 
 function share({ counts, total }: ProgressSource): string {
-  const { done } = counts;
+  const { rows: done } = counts;
   if (total === undefined) return `${done} rows`;
   const part = total === 0 ? 1 : Math.min(1, done / total);
   const bar = '#'.repeat(Math.round(part * BAR_CELLS)).padEnd(BAR_CELLS, '-');
@@ -194,9 +206,10 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
   void event('start', { rows });
   const stop = every(context, EVENT_EVERY_MS, () => {
     const left = timeLeft(source, context.now() - startedAt);
-    const { earlier: _, ...counts } = source.counts;
+    const { rows: done, pending: _, ...counts } = source.counts;
     return event('progress', {
       rows,
+      done,
       ...counts,
       requests: source.service.requests,
       left_today: source.service.leftToday ?? null,
@@ -206,6 +219,7 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
   return {
     waiting: ({ until, why }) => void event('waiting', { until: new Date(until).toISOString(), why }),
     warn: (message) => void event('warning', { message }),
+    note: async () => {},
     finish: async (summary) => {
       await stop();
       await event('summary', summary);
@@ -216,13 +230,12 @@ export function jsonProgress(context: ProgressContext, print: Print, source: Pro
 
 /** Estimates the time left in milliseconds, from the pace so far and the quota per minute; undefined if unknown. */
 export function timeLeft({ counts, total, service }: ProgressSource, elapsed: number): number | undefined {
-  const { done, earlier } = counts;
-  const own = done - earlier;
-  if (total === undefined || own < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS) return undefined;
-  const rows = total - done;
-  const requests = (rows * service.requests) / own;
+  const { rows: done } = counts;
+  if (total === undefined || done < ESTIMATE_AFTER_ROWS || elapsed < ESTIMATE_AFTER_MS) return undefined;
+  const left = total - done;
+  const requests = (left * service.requests) / done;
   const byQuota = service.perMinute === 0 ? 0 : Math.floor(requests / service.perMinute) * 60_000;
-  return Math.max((rows * elapsed) / own, byQuota);
+  return Math.max((left * elapsed) / done, byQuota);
 }
 
 function every({ sleep }: Pick<Context, 'sleep'>, ms: number, act: () => Promise<void>): () => Promise<void> {

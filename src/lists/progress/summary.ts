@@ -11,25 +11,25 @@ import type { Status } from '../match/match.ts';
 
 export interface RowDone {
   readonly status: Status;
-  readonly earlier: boolean;
   readonly city?: string | undefined;
-  /** Whether --loose would search for the row once more. */
-  readonly hasSecondSearch?: boolean;
-  readonly cause?: AppError | undefined;
+  /** Searches that --loose would send, if nothing was found. */
+  readonly looseRequests?: number;
+  /** Why the row was not answered in this run. It may have an older answer, and keep its status. */
+  readonly failure?: AppError | undefined;
 }
 
 /** Numbers of rows, with the names that JSON has. */
 export type Counts = Readonly<typeof ZERO>;
 
 const ZERO = {
-  done: 0,
-  earlier: 0,
+  rows: 0,
   matched: 0,
   likely: 0,
   ambiguous: 0,
   not_found: 0,
   skipped: 0,
   errors: 0,
+  pending: 0,
 };
 
 const MAX_CITIES = 5000;
@@ -52,13 +52,13 @@ export class Counters {
     this.#missingPaths = [...new Set(paths)];
   }
 
-  add({ status, earlier, city, hasSecondSearch, cause }: RowDone): void {
-    this.#counts[status === 'error' ? 'errors' : status] += 1;
-    this.#counts.done += 1;
-    if (earlier) this.#counts.earlier += 1;
-    if (city !== undefined) this.#addCity(city.trim(), status);
-    if (hasSecondSearch) this.#looseRequests += 1;
-    if (cause !== undefined) this.#addReason(`${cause.code}: ${cause.message}`);
+  add({ status, city, looseRequests = 0, failure }: RowDone): void {
+    this.#counts.rows += 1;
+    if (status !== 'error') this.#counts[status] += 1;
+    if (status === 'error' || failure !== undefined) this.#counts.errors += 1;
+    if (city) this.#addCity(city, status);
+    this.#looseRequests += looseRequests;
+    if (failure !== undefined) this.#addReason(`${failure.code}: ${failure.message}`);
   }
 
   #addReason(reason: string): void {
@@ -66,16 +66,14 @@ export class Counters {
     if (rows > 0 || this.#reasons.size < MAX_REASONS) this.#reasons.set(reason, rows + 1);
   }
 
-  /** The most frequent error, if no row succeeded. */
+  /** The most frequent reason for rows that failed. */
   get commonError(): { readonly text: string; readonly rows: number } | undefined {
-    const { done, errors, skipped } = this.#counts;
-    if (errors + skipped < done) return undefined;
     const [first, ...others] = [...this.#reasons].map(([text, rows]) => ({ text, rows }));
     return others.reduce((most, next) => (next.rows > (most?.rows ?? 0) ? next : most), first);
   }
 
   #addCity(city: string, status: Status): void {
-    if (status === 'error' || status === 'skipped') return;
+    if (status === 'error' || status === 'skipped' || status === 'pending') return;
     if (!this.#cities.has(city) && this.#cities.size >= MAX_CITIES) return;
     const rows = this.#cities.has(city) ? this.#cities.get(city) : 0;
     this.#cities.set(city, status === 'not_found' && rows !== undefined ? rows + 1 : undefined);
@@ -90,7 +88,7 @@ export class Counters {
     return this.#counts;
   }
 
-  /** The first part of a summary. */
+  /** The first part of a summary. `errors` counts rows that failed, also those that keep the status of an older answer. */
   get results() {
     return {
       ...this.#counts,
@@ -113,6 +111,7 @@ export function formatCounts(counts: Counts, isShort = false): string {
     [counts.ambiguous, 'ambiguous', true],
     [counts.not_found, 'not found', true],
     [counts.skipped, 'skipped', false],
+    [counts.pending, 'pending', false],
     [counts.errors, counts.errors === 1 ? 'error' : 'errors', true],
   ];
   return names
@@ -123,26 +122,20 @@ export function formatCounts(counts: Counts, isShort = false): string {
 
 /** The summary as `--json` prints it. */
 export interface RunSummary extends Readonly<Counters['results']> {
-  /** Rows of the list; null if the end was not read. */
-  readonly rows: number | null;
   readonly requests: number;
+  /** Whether all that was due was asked, and nothing is pending. */
   readonly finished: boolean;
-  readonly output: string | null;
-  readonly report: string | null;
-  readonly exports: readonly string[];
+  readonly files: readonly string[];
+  /** The command that goes on: the same one, or the review. */
   readonly next: string | null;
 }
 
 /** @param review the command that decides doubtful rows */
 export function summaryLines(summary: RunSummary, review: string | undefined): string[] {
-  const { rows, done, likely, ambiguous, output, finished } = summary;
-  const count =
-    finished || rows === null ? plural(done, 'row') : `${formatNumber(done)} of ${formatNumber(rows)} rows`;
-  const where = output === null ? '' : ` in ${output}`;
+  const { rows, likely, ambiguous, files, finished, requests } = summary;
+  const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
   return [
-    `${count}${where}: ${formatCounts(summary)}; ${plural(summary.requests, 'request')} sent`,
-    summary.report === null ? [] : `page: ${summary.report}`,
-    summary.exports.map((name) => `exported: ${name}`),
+    `${plural(rows, 'row')}${where}: ${formatCounts(summary)}; ${plural(requests, 'request')} sent`,
     finished && likely > 0
       ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationOf } from '../../../src/lists/run/estimate.ts';
+import { durationOf } from '../../../src/lists/estimate.ts';
 
 it.each([
   [0, 100, 2000, 2000, { minutes: 0, days: 0 }],

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { restaurants, UNPACED, useLists } from '../../helpers/enrich.ts';
@@ -22,16 +22,20 @@ function writeList(rows: number): void {
 }
 
 const sizeOf = (name: string): number => statSync(path(name), { throwIfNoEntry: false })?.size ?? 0;
-const namesIn = (text: string): string[] =>
-  [...text.matchAll(/^(Place \d+),/gm)].map(([, name = '']) => name);
+/** The names of the whole lines of an answers file. */
+const answered = (name: string): string[] =>
+  sizeOf(name) === 0
+    ? []
+    : read(name)
+        .split('\n')
+        .slice(0, -1)
+        .flatMap((line) => /"find":\{"name":"(.*?)"/.exec(line)?.[1] ?? []);
 
-const start = (words: readonly string[], cache = path('cache')): Running =>
+const start = (words: readonly string[]): Running =>
   startRestaurant(['enrich', ...words], {
     cwd: path(''),
-    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: cache },
+    env: { ...service.env, ...UNPACED, RESTAURANT_CACHE_DIR: tempFolder() },
   });
-
-const options = (output: string): string[] => ['in.csv', '-o', output, '--concurrency', String(CONCURRENCY)];
 
 /** Returns the names that were requested since the last call. */
 let seen = 0;
@@ -43,54 +47,64 @@ function newRequests(): string[] {
 }
 
 describe('a run that is killed', () => {
-  it('loses no row and repeats no finished row, whenever it is killed', async () => {
+  it('loses no answer and repeats no request that was answered, whenever it is killed', async () => {
     writeList(ROWS);
     newRequests();
     const before = seen;
-    expect((await start(options('whole.csv'), tempFolder()).ended).exit).toBe(0);
-    const whole = read('whole.csv');
+    expect((await start(['in.csv', '-o', 'whole.csv']).ended).exit).toBe(0);
     expect(newRequests()).toHaveLength(DISTINCT);
+    const [whole, size] = [read('whole.csv'), sizeOf('whole.answers.ndjson')];
 
-    // Most kills occur during the run, some while the program starts.
-    const places = Array.from({ length: KILLS }, () => Math.random() * 0.95 * whole.length);
+    // Most kills occur during the run, some while the program starts, or writes its view.
+    const places = Array.from({ length: KILLS }, () => Math.random() * 0.95 * size);
     let kills = 0;
     for (const [turn, goal] of places.sort((a, b) => a - b).entries()) {
-      const finished = new Set(namesIn(wholeRows('out.csv')));
-      const run = start([...options('out.csv'), '--resume']);
+      const known = new Set(answered('out.answers.ndjson'));
+      const run = start(['in.csv', '-o', 'out.csv']);
       if (turn % 5 === 4) await sleep(Math.random() * 100);
-      else await until(() => sizeOf('out.csv') > goal, run);
+      else await until(() => sizeOf('out.answers.ndjson') > goal, run);
       run.process.kill('SIGKILL');
       const { exit } = await run.ended;
-      expect(newRequests().filter((name) => finished.has(name))).toEqual([]);
+      expect(newRequests().filter((name) => known.has(name))).toEqual([]);
       // The last rows may be finished before the process is killed.
       if (exit === 0) break;
-      expect(exit).toBe(null);
+      expect([exit, sizeOf('out.csv')]).toEqual([null, 0]);
       kills += 1;
     }
     expect(kills).toBeGreaterThan(KILLS / 2);
-    const last = await start([...options('out.csv'), '--resume']).ended;
-    expect([last.exit, last.stderr]).toEqual([0, expect.stringMatching(/^2,000 rows in out\.csv: /)]);
+    const last = await start(['in.csv', '-o', 'out.csv']).ended;
+    expect([last.exit, last.stderr]).toEqual([0, expect.stringMatching(/\n2,000 rows in out\.csv: /)]);
     expect(read('out.csv')).toBe(whole);
     // Only the requests in flight at each kill are repeated.
     expect(service.sandbox.requests.length - before).toBeLessThanOrEqual(2 * DISTINCT + KILLS * CONCURRENCY);
   }, 240_000);
 
-  it('keeps a second process from its output', async () => {
+  it('leaves a temporary file that a run after an hour deletes', async () => {
+    writeList(8);
+    const [fresh, old] = ['.restaurant-0123456789abcdef.tmp', '.restaurant-fedcba9876543210.tmp'];
+    for (const name of [fresh, old, '.restaurant-mine.tmp']) write(name, 'rows');
+    const hours = Date.now() / 1000 - 7200;
+    for (const name of [old, '.restaurant-mine.tmp']) utimesSync(path(name), hours, hours);
+    const preview = await start(['in.csv', '-o', 'out.csv', '--dry-run']).ended;
+    expect([preview.exit, existsSync(path(old))]).toEqual([0, true]);
+    expect((await start(['in.csv', '-o', 'out.csv']).ended).exit).toBe(0);
+    expect([fresh, old, '.restaurant-mine.tmp'].map((name) => existsSync(path(name)))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('keeps a second process from its answers', async () => {
     writeList(300);
-    const first = start(options('out.csv'));
-    await until(() => sizeOf('out.csv') > 0, first);
+    const first = start(['in.csv', '-o', 'out.csv']);
+    await until(() => sizeOf('out.answers.ndjson') > 0, first);
     first.process.kill('SIGSTOP');
-    const second = await start([...options('out.csv'), '--resume']).ended;
+    const second = await start(['in.csv', '-o', 'out.csv']).ended;
+    const preview = await start(['in.csv', '-o', 'out.csv', '--dry-run']).ended;
     first.process.kill('SIGCONT');
-    expect(second.exit).toBe(9);
+    expect([second.exit, preview.exit]).toEqual([9, 0]);
     expect(second.stderr).toMatch(/^error: .*in use by process/);
     expect((await first.ended).exit).toBe(0);
   });
 });
-
-/** Returns the whole rows of an unfinished output. The note of each ends with a quote, before its result. */
-function wholeRows(name: string): string {
-  if (sizeOf(name) === 0) return '';
-  const text = read(name);
-  return text.slice(0, text.lastIndexOf('\n') + 1).replace(/^Place \d+,Testville,"[^\n]*\n$(?![\s\S])/m, '');
-}

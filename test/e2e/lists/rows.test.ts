@@ -56,15 +56,15 @@ it('writes every row once, in order, requests each once, and no more at once tha
   const rows = fc.array(fc.constantFrom(...names(6)), { minLength: 1, maxLength: 30 });
   const delays = fc.infiniteStream(fc.integer({ min: 0, max: 3 }));
   await fc.assert(
-    fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), delays, async (wanted, concurrency, times) => {
+    fc.asyncProperty(rows, delays, async (wanted, times) => {
       const reply = async (name: string) => {
         await sleep(times.next().value ?? 0);
         return foundAs(name);
       };
-      const run = await enrich(wanted, reply, '--concurrency', `${concurrency}`);
+      const run = await enrich(wanted, reply);
       expect(run.names).toEqual(wanted);
       expect(run.requests.toSorted()).toEqual([...new Set(wanted)].sort());
-      expect(run.mostInFlight).toBeLessThanOrEqual(concurrency);
+      expect(run.mostInFlight).toBeLessThanOrEqual(4);
     }),
     { numRuns: 25 },
   );
@@ -103,15 +103,15 @@ it('keeps the result of a search whose lookup fails', async () => {
   const reply = (word: string) => (word === 'Nopa' ? foundAs(word) : failed);
   const { rows } = await enrich(['Nopa'], reply, '--fields', 'basic');
   expect(rows).toEqual([
-    expect.stringMatching(/^Nopa,SF,error,exact,1,id-Nopa,Nopa,,.*,http_error: .*500.*,1,$/),
+    expect.stringMatching(/^Nopa,SF,matched,exact,1,id-Nopa,Nopa,,.*,http_error: .*500.*,1,$/),
   ]);
 });
 
-it('limits a failure to its row, and sends the request of an equal row again', async () => {
-  const reply = (name: string, count: number) => (count === 0 ? failed : foundAs(name));
-  const { statuses, requests } = await enrich(['a', 'b', 'a'], reply, '--concurrency', '1');
-  expect(statuses).toEqual(['error', 'matched', 'matched']);
-  expect(requests).toEqual(['a', 'b', 'a']);
+it('limits a failure to the rows with that query, which is sent once', async () => {
+  const reply = (name: string) => (name === 'a' ? failed : foundAs(name));
+  const { exit, statuses, requests } = await enrich(['a', 'b', 'a'], reply);
+  expect([exit, statuses]).toEqual([8, ['error', 'matched', 'error']]);
+  expect(requests.toSorted()).toEqual(['a', 'b']);
 });
 
 it('continues while failures are not consecutive', async () => {

@@ -10,7 +10,7 @@ const { service, write, ...lists } = useLists();
 /** Runs enrich on a workbook with these parts. */
 function enrich(parts: readonly Part[], words = '') {
   write('in.xlsx', zip(parts));
-  return lists.enrich(`in.xlsx --no-details${words}`);
+  return lists.enrich(`in.xlsx${words}`);
 }
 
 const STYLES = `<styleSheet><numFmts>
@@ -57,7 +57,7 @@ describe('an Excel workbook', () => {
     expect(await enrich(parts, ' --sheet Three')).toMatchObject({
       exit: 2,
       stderr:
-        "error: in.xlsx has no sheet 'Three'; it has 'One', 'Two'\nhint: restaurant enrich in.xlsx --no-details --sheet One\n",
+        "error: in.xlsx has no sheet 'Three'; it has 'One', 'Two'\nhint: restaurant enrich in.xlsx --sheet One\n",
     });
     write('in.csv', 'name,city\n');
     expect(await lists.enrich('in.csv --sheet One')).toMatchObject({
@@ -66,12 +66,12 @@ describe('an Excel workbook', () => {
     });
   });
 
-  it('resumes, and counts years from 1904 if the workbook says so', async () => {
+  it('counts years from 1904 if the workbook says so', async () => {
     const rows = `${textRow('name', 'city', 'day')}<row><c t="inlineStr"><is><t>Place 3</t></is></c><c t="inlineStr"><is><t>Testville</t></is></c><c s="1"><v>1</v></c></row>`;
     const parts = workbookParts({ One: rows }, { styles: STYLES, properties: '<workbookPr date1904="1"/>' });
     expect((await enrich(parts, ' -o out.csv')).exit).toBe(0);
     service.sent();
-    expect((await enrich(parts, ' -o out.csv --resume')).exit).toBe(0);
+    expect((await enrich(parts, ' -o out.csv')).exit).toBe(0);
     expect(service.sent()).toBe(0);
     expect((await enrich(parts, ' --dry-run --json')).stdout).toContain('"rows":1,');
     expect((await enrich(parts, ' --format tsv')).stdout).toContain(
@@ -90,7 +90,7 @@ describe('an Excel workbook', () => {
       exit: 2,
       stderr:
         'error: in.xlsx cannot be read: it is not an Excel workbook (.xlsx)\n' +
-        'hint: in Excel: File > Save As > CSV UTF-8; then: restaurant enrich list.csv --no-details\n',
+        'hint: in Excel: File > Save As > CSV UTF-8; then: restaurant enrich list.csv\n',
     });
   });
 });

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the report in Chromium', () => {
       service.run(words.split(' '), { cwd: folder, env: { HOME: folder, RESTAURANT_MAX_AGE: undefined } });
     const rows = ['Bar,Testville,1,2', 'Nopa,Testville,,', '"=Zun",Testville,,', 'Café,Testville,,'];
     writeFileSync(join(folder, 'list.csv'), `name,city,lat,lng\n${rows.join('\n')}\n`);
-    expect((await run('enrich list.csv -o out.csv --report out.html')).exit).toBe(0);
+    expect((await run('enrich list.csv -o out.csv -o out.html')).exit).toBe(0);
     const { page, requests, complaints } = await openFile(pathToFileURL(join(folder, 'out.html')).href, {
       viewport: { width: 360, height: 740 },
       offline: true,

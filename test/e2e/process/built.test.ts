@@ -22,9 +22,11 @@ const LINES = [
   'restaurant find Nopa --city SF --base-url http://127.0.0.1:1 --retries 0',
 ];
 
-/** Masks times, which differ from run to run. */
+/** Masks times and the ids of lines, which differ from run to run. */
 const steady = (text: string) =>
-  text.replace(/20\d\d-\d\d-\d\dT[\d:.]+Z|20\d\d-\d\d-\d\d \d\d:\d\d UTC|"at":\d+/g, 'TIME');
+  text
+    .replace(/20\d\d-\d\d-\d\dT[\d:.]+Z|20\d\d-\d\d-\d\d \d\d:\d\d UTC|"at":\d+/g, 'TIME')
+    .replace(/"id":"[0-9a-f]{16}"/g, '"id":"ID"');
 
 /** Returns the texts of the files in the home folder itself. */
 const files = () =>

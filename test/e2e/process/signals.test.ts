@@ -108,7 +108,7 @@ const STAGES: Readonly<Record<string, readonly [reach: () => Promise<Running>, s
   'in status': [() => requested(['status', '--check']), AGAIN],
   'in enrich': [
     () => requested(['enrich', 'in.csv', '-o', 'out.csv']),
-    /^error: interrupted by .*\nhint: .+\n$/,
+    /\nerror: interrupted by .*\nhint: .+\n$/,
   ],
   'between two attempts, after a refused connection': [
     () =>

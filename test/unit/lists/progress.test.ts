@@ -24,7 +24,7 @@ class Run {
     this.#columns = columns;
     const service = {
       get requests() {
-        return counts.done;
+        return counts.rows;
       },
       leftToday: 1750,
       perMinute: 0,
@@ -50,8 +50,8 @@ class Run {
     this.#written += text;
   };
 
-  add(count: number, status: 'matched' | 'error' = 'matched', earlier = false): void {
-    for (let n = 0; n < count; n += 1) this.#counters.add({ status, earlier, city: 'SF' });
+  add(count: number, status: 'matched' | 'error' = 'matched'): void {
+    for (let n = 0; n < count; n += 1) this.#counters.add({ status, city: 'SF' });
   }
 
   wait(seconds: number, why = 'the quota is used up'): void {
@@ -117,14 +117,13 @@ it('progress as JSON is one event per line', async () => {
   const run = new Run(200, 200);
   await run.bar.stop();
   const progress = jsonProgress(run.context, run.print, run.source);
-  run.add(20, 'matched', true);
-  run.add(20);
+  run.add(40);
   const text = await run.after(4000);
   progress.waiting({ until: Date.UTC(2025, 0, 1), why: 'x' });
   progress.warn('y');
   expect((text + (await run.after(0))).split('\n').slice(0, 4)).toEqual([
     '{"event":"start","rows":200}',
-    '{"event":"progress","rows":200,"done":40,"matched":40,"likely":0,"ambiguous":0,"not_found":0,"skipped":0,"errors":0,"requests":40,"left_today":1750,"seconds_left":32}',
+    '{"event":"progress","rows":200,"done":40,"matched":40,"likely":0,"ambiguous":0,"not_found":0,"skipped":0,"errors":0,"requests":40,"left_today":1750,"seconds_left":16}',
     '{"event":"waiting","until":"2025-01-01T00:00:00.000Z","why":"x"}',
     '{"event":"warning","message":"y"}',
   ]);

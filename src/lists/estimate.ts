@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import type { App } from '../app/app.ts';
+import { openLedgerFor, quotaLimits } from '../app/quota.ts';
+import { configuredTarget } from '../app/target.ts';
+import { formatNumber, plural } from '../util/format.ts';
+import { toJson } from '../util/json.ts';
+import { type Due, dueLine, findDue } from './due.ts';
+import { FIELDS } from './match/headers.ts';
+import { MemoryAnswers } from './memory-answers.ts';
+import type { Plan } from './plan.ts';
+import { asLines } from './progress/summary.ts';
+import { type InputRow, placeText } from './row.ts';
+import { answersPlace, type EnrichFlags, ListState, openAnswersAt, recentSince } from './session.ts';
+import type { View } from './views/outputs.ts';
+import { assertReplaceable } from './views/write.ts';
+
+interface Preview {
+  readonly flags: EnrichFlags;
+  readonly views: readonly View[];
+  readonly plan: Plan;
+  readonly rows: readonly InputRow[];
+}
+
+/** Prints what a run would ask for, and how long that takes. Sends and writes nothing. */
+export async function printEstimate(app: App, preview: Preview): Promise<void> {
+  const { due, skipped } = await findDueRows(app, preview);
+  const quota = await quotaOf(app, preview.flags, due);
+  const { stdout } = app.context;
+  const isJson = app.globals.json === true || app.globals.format === 'json';
+  const text = isJson
+    ? `${toJson(jsonOf(due, skipped, quota), stdout.isTTY)}\n`
+    : asLines(linesOf(preview, due, skipped, quota), stdout);
+  await stdout.write(text);
+}
+
+async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
+  const isAnswered = views.length > 0 || flags.answers !== undefined;
+  const place = isAnswered ? placeOf(app, views, flags) : undefined;
+  const answers = place === undefined ? undefined : openAnswersAt(app, place, 'read');
+  try {
+    assertReplaceable(app, views, answers);
+    const known = answers ?? new MemoryAnswers(app.context.now);
+    const state = new ListState(plan, rows, known, recentSince(flags.older, app.context.now()));
+    const { signal } = app.context;
+    const due = await findDue(state.questions(), state.resolveRow, state.options, {
+      first: flags.first,
+      signal,
+    });
+    const skipped = rows.filter((row) => state.resolveRow(plan.question(row)).result.status === 'skipped');
+    return { due, skipped };
+  } finally {
+    answers?.close();
+  }
+}
+
+/** Nothing is known, and no service is needed, if there is no answers file yet. */
+function placeOf(app: App, views: readonly View[], { answers }: EnrichFlags) {
+  const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
+  const place = isConfigured ? answersPlace(app, views, answers) : undefined;
+  return place !== undefined && existsSync(place.path) ? place : undefined;
+}
+
+type Quota = Awaited<ReturnType<typeof quotaOf>>;
+
+async function quotaOf(app: App, flags: EnrichFlags, { requests, requestsAtMost }: Due) {
+  const limits = quotaLimits(app, flags);
+  const { perMinute, perDay } = limits;
+  const target = configuredTarget(app);
+  const usage =
+    target === undefined || perDay === 0
+      ? undefined
+      : await (await openLedgerFor(app, target, limits)).usage();
+  /** Requests left in today's quota; null without a limit or a known service. */
+  const leftToday = usage === undefined ? null : Math.max(0, perDay - usage.perDay.used);
+  const durationFor = (count: number) => durationOf(count, perMinute, perDay, leftToday ?? perDay);
+  return { perMinute, perDay, leftToday, least: durationFor(requests), most: durationFor(requestsAtMost) };
+}
+
+interface Duration {
+  readonly minutes: number | null;
+  readonly days: number | null;
+}
+
+export function durationOf(requests: number, perMinute: number, perDay: number, left: number): Duration {
+  const today = requests > 0 && left > 0 ? 1 : 0;
+  return {
+    minutes: perMinute === 0 ? null : Math.ceil(requests / perMinute),
+    days: perDay === 0 ? null : today + Math.ceil(Math.max(0, requests - left) / perDay),
+  };
+}
+
+const MAX_NAMED = 10;
+
+const jsonOf = (due: Due, skipped: readonly InputRow[], quota: Quota) => ({
+  rows: due.total,
+  due: due.rows.length,
+  requests: due.requests,
+  requests_at_most: due.requestsAtMost,
+  reasons: due.reasons,
+  skipped: skipped.length,
+  skipped_lines: skipped.slice(0, MAX_NAMED).map(({ line }) => line),
+  due_rows: due.rows.map(({ index, lack }) => ({ row: index + 1, reason: lack.reason })),
+  per_minute: quota.perMinute,
+  per_day: quota.perDay,
+  left_today: quota.leftToday,
+  ...quota.least,
+  minutes_at_most: quota.most.minutes,
+  days_at_most: quota.most.days,
+});
+
+function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[], quota: Quota): string[] {
+  const { requests, requestsAtMost } = due;
+  const most =
+    requestsAtMost > requests ? `, up to ${formatNumber(requestsAtMost)} depending on the answers` : '';
+  const limits = [
+    quota.perMinute === 0 ? [] : `${formatNumber(quota.perMinute)} a minute`,
+    quota.perDay === 0 ? [] : `${formatNumber(quota.perDay)} a day`,
+    quota.leftToday === null ? [] : `${formatNumber(quota.leftToday)} left today`,
+  ].flat();
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['list', plan.name],
+    ['columns', columnsText(plan)],
+    ['due', dueLine(due, flags.older)],
+    ['skipped', skipped.length > 0 ? skippedText(skipped) : undefined],
+    ['requests', `${formatNumber(requests)}${most}`],
+    ['quota', limits.length === 0 ? 'no limit' : limits.join(', ')],
+    ['time', timeText(due, quota)],
+  ];
+  return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
+}
+
+const LABELS: Readonly<Partial<Record<string, string>>> = { lat: 'latitude', lng: 'longitude' };
+
+/** `name Betrieb, city Ort, address Straße; no id, no coordinates` */
+function columnsText({ columns }: Plan): string {
+  const named = FIELDS.filter((field) => columns[field] !== undefined);
+  const hasPoint = columns.lat !== undefined && columns.lng !== undefined;
+  const known = named.map((field) => `${LABELS[field] ?? field} ${columns[field]}`).join(', ');
+  return hasPoint ? known : `${known}; no coordinates`;
+}
+
+function skippedText(skipped: readonly InputRow[]): string {
+  const places = skipped.slice(0, MAX_NAMED).map(placeText);
+  const more = skipped.length - places.length;
+  const lines = `${skipped.length === 1 ? 'line' : 'lines'} ${places.join(', ')}`;
+  const all = more > 0 ? `${lines} and ${formatNumber(more)} more` : lines;
+  return `${plural(skipped.length, 'row')} without a name, city or id: ${all}`;
+}
+
+function timeText({ requests }: Due, { perMinute, least, most }: Quota): string {
+  if (requests === 0) return 'none';
+  if (most.days !== null && most.days > 1) {
+    const days =
+      least.days === most.days ? plural(most.days, 'day') : `${least.days} to ${plural(most.days, 'day')}`;
+    return `${days}, because of the daily quota`;
+  }
+  if (least.minutes === null || most.minutes === null) return 'as fast as the service responds';
+  // The requests of the first minute are sent immediately.
+  if (requests <= perMinute && most.minutes <= 1) return 'less than a minute';
+  return least.minutes === most.minutes
+    ? `about ${plural(least.minutes, 'minute')}`
+    : `${least.minutes} to ${plural(most.minutes, 'minute')}`;
+}

@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import type { App } from '../app/app.ts';
+import { fullPath } from '../app/output-file.ts';
+import type { Target } from '../app/target.ts';
+import { attempt, usage } from '../errors.ts';
+import { again } from '../hint.ts';
+import { Log } from '../storage/log.ts';
+import { isObject, tryParseJson } from '../util/json.ts';
+
+export const ANSWERS_ENDING = '.answers.ndjson';
+
+/** A file that was or will be written from answers. */
+export interface ViewPath {
+  readonly name: string;
+  readonly path: string;
+  readonly exists: boolean;
+}
+
+/** Endpoint without user, password, and query: what an answers file says about its service. */
+export function serviceName({ url, demo }: Pick<Target, 'url' | 'demo'>): string {
+  return demo ? 'demo' : `${url.origin}${url.pathname}`;
+}
+
+/**
+ * Finds the answers file of views: `--answers`, or the one that a view leads to, or the one named after the first view.
+ * @throws {AppError} `usage` if they lead to several
+ */
+export function answersPathOf(app: App, views: readonly ViewPath[], typed: string | undefined): string {
+  if (typed !== undefined) return fullPath(app.context, typed);
+  const found = new Map(views.flatMap((view) => pathsFor(view).map((path) => [path, view] as const)));
+  const [only, ...others] = found.keys();
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined) {
+    const names = [...found.keys()].map((path) => basename(path)).join(' and ');
+    throw usage(
+      `${names} both have answers about ${[...new Set([...found.values()].map(({ name }) => name))].join(' and ')}`,
+      {
+        text: 'name the one to use',
+        command: again({ '--answers': basename(only) }),
+      },
+    );
+  }
+  return named(views[0]?.path ?? '');
+}
+
+const named = (path: string): string => path.slice(0, path.length - extname(path).length) + ANSWERS_ENDING;
+
+/** The answers file of its name; else, if the view exists, those in its folder that have written it. */
+function pathsFor({ path, exists }: ViewPath): string[] {
+  const own = named(path);
+  const folder = dirname(path);
+  const names = attempt(() => readdirSync(folder)) ?? [];
+  if (names.includes(basename(own))) return [own];
+  if (!exists) return [];
+  const others = names.filter((name) => name.endsWith(ANSWERS_ENDING)).map((name) => join(folder, name));
+  return others.filter((each) => attempt(() => hasWritten(each, basename(path))) === true);
+}
+
+function hasWritten(answersPath: string, file: string): boolean {
+  const log = Log.open(answersPath, 'read');
+  if (log === undefined) return false;
+  try {
+    for (const { text } of log.lines()) {
+      const value = text?.includes('"wrote"') ? tryParseJson(text) : undefined;
+      if (isObject(value) && isObject(value.wrote) && value.wrote.file === file) return true;
+    }
+    return false;
+  } finally {
+    log.close();
+  }
+}

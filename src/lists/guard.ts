@@ -1,0 +1,57 @@
+import { LEVELS } from '../client/tools.ts';
+import { usage } from '../errors.ts';
+import { again, slot } from '../hint.ts';
+import { formatNumber } from '../util/format.ts';
+import type { Answers } from './answers.ts';
+import { searchesFor } from './match/searches.ts';
+import type { ListState } from './session.ts';
+
+const MIN_ANSWERS = 20;
+const MIN_SHARE = 10;
+
+/**
+ * Stops a run that would ask for everything again by mistake: with another list, another column, or another city.
+ * @throws {AppError} `usage` if fewer than a tenth of the answers belong to rows of the list
+ */
+export function assertSameList(state: ListState, answers: Answers): void {
+  if (answers.size < MIN_ANSWERS) return;
+  const known = new Set<string>();
+  for (const question of state.questions()) {
+    for (const key of answeredKeys(state, answers, question)) known.add(key);
+    if (known.size * MIN_SHARE >= answers.size) return;
+  }
+  const total = countAnswers(answers);
+  if (total < MIN_ANSWERS || known.size * MIN_SHARE >= total) return;
+  throw usage(
+    `only ${formatNumber(known.size)} of ${formatNumber(total)} answers in ${answers.path} belong to rows of this list: another list, column, or city?`,
+    [
+      { text: 'write another file', command: again({ '--output': slot('file') }) },
+      { text: 'or share the answers on purpose', command: again({ '--answers': answers.path }) },
+    ],
+  );
+}
+
+function* answeredKeys(
+  { resolveRow }: ListState,
+  answers: Answers,
+  question: Parameters<ListState['resolveRow']>[0],
+): Generator<string> {
+  const { name = '', city = '' } = question.key;
+  if (name !== '' && city !== '') {
+    for (const query of searchesFor({ name, city }))
+      if (answers.find(query) !== undefined) yield JSON.stringify(query);
+  }
+  const id = resolveRow(question).result.restaurant?.service_id;
+  if (id === undefined) return;
+  for (const level of LEVELS) if (answers.lookup(id, level) !== undefined) yield `${level} ${id}`;
+}
+
+/** Different searches and lookups that have an answer. */
+function countAnswers(answers: Answers): number {
+  const keys = new Set<string>();
+  for (const line of answers.lines()) {
+    if ('find' in line) keys.add(JSON.stringify(line.find));
+    if ('lookup' in line) keys.add(`${line.lookup.fields} ${line.lookup.id}`);
+  }
+  return keys.size;
+}

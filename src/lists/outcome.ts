@@ -1,0 +1,88 @@
+import type { App } from '../app/app.ts';
+import { hintInRun } from '../app/error-hint.ts';
+import { hintOf } from '../app/hints.ts';
+import { AppError, type Code } from '../errors.ts';
+import { type Advice, adviceOf, again, type Command, restaurant } from '../hint.ts';
+import { RateLimitError } from '../storage/pacer.ts';
+import { formatNumber, timeText } from '../util/format.ts';
+import type { Counters, RunSummary } from './progress/summary.ts';
+
+export interface Outcome {
+  readonly counters: Counters;
+  readonly requests: number;
+  /** The files that were written, or are as they should be. */
+  readonly files: readonly string[];
+  /** Rows that were due and not asked. */
+  readonly left: number;
+  /** What ended the run early. */
+  readonly failure?: AppError | undefined;
+  /** The file that can be reviewed. */
+  readonly reviewable?: string | undefined;
+}
+
+/** The same command goes on; what it should replace is replaced by now. */
+const sameCommand = (files: readonly string[]): Command =>
+  again({}, { without: ['--first', '--dry-run', ...(files.length > 0 ? ['--force'] : [])] });
+
+/** The command that decides doubtful rows, if there are any. */
+export function reviewCommand(app: App, { reviewable }: Pick<Outcome, 'reviewable'>): string | undefined {
+  return reviewable && hintOf(app, { command: restaurant('review', reviewable) });
+}
+
+export function summaryOf(app: App, outcome: Outcome): RunSummary {
+  const { counters, requests, files, left, failure } = outcome;
+  const { results } = counters;
+  const finished = failure === undefined && left === 0 && results.pending === 0;
+  const next = nextCommand(app, outcome, finished && results.errors === 0);
+  return { ...results, requests, finished, files, next: files.length === 0 ? null : next };
+}
+
+function nextCommand(app: App, outcome: Outcome, isDone: boolean): string | null {
+  if (!isDone) return hintOf(app, { command: sameCommand(outcome.files) });
+  const { likely, ambiguous } = outcome.counters.counts;
+  return likely + ambiguous > 0 ? (reviewCommand(app, outcome) ?? null) : null;
+}
+
+/** The failure of rows, if no other one ended the run. */
+export function partialFailure({ counters, files }: Outcome): AppError | undefined {
+  const { rows, errors } = counters.counts;
+  if (errors === 0) return undefined;
+  const { text = '', rows: sharing = 0 } = counters.commonError ?? {};
+  const share = sharing === errors ? '' : `, ${formatNumber(sharing)} of them`;
+  const reason = text === '' ? '' : `${share}: ${text}`;
+  const hint: Advice =
+    files.length === 0
+      ? { text: 'the error column shows the reasons; with -o <file>, the same command asks for them again' }
+      : { text: 'ask for them again', command: sameCommand(files) };
+  return new AppError('partial', `${errors} of ${rows} rows failed${reason}`, { hint, retryable: true });
+}
+
+/** Hints that replace the hint of an error before the command that goes on. */
+const BEFORE_NEXT: Readonly<Partial<Record<Code, Advice[]>>> = {
+  bad_input: [{ text: 'correct the list' }],
+  plan_required: [{ text: 'save a key of a paid plan', command: restaurant('login') }],
+  interrupted: [],
+};
+
+/** Adds to a failure the command that goes on. @param files those that were written */
+export function withNext(
+  app: App,
+  failure: AppError,
+  hasAnswers: boolean,
+  files: readonly string[],
+): AppError {
+  const { code, kind } = failure;
+  if (kind === 'usage' || kind === 'local' || app.globals.offline === true) return failure;
+  const before = adviceOf(hintInRun(app, failure));
+  if (!hasAnswers)
+    return failure.add({
+      hint: [...before, { text: 'with -o <file>, the same command goes on where it stopped' }],
+    });
+  const command = sameCommand(files);
+  if (failure instanceof RateLimitError)
+    return failure.add({ hint: { text: `from ${timeText(app, failure.freeAt)} on`, command } });
+  const first = BEFORE_NEXT[code] ?? before;
+  return failure.add({
+    hint: [...first, { text: first.length === 0 ? 'continue' : 'then continue', command }],
+  });
+}

@@ -1,0 +1,211 @@
+import type { App } from '../app/app.ts';
+import { LEVELS } from '../client/tools.ts';
+import type { Level } from '../client/types.ts';
+import { usage } from '../errors.ts';
+import { again } from '../hint.ts';
+import { DELIMITERS, type Delimiter } from '../util/csv.ts';
+import { isFilled, type JsonObject } from '../util/json.ts';
+import { type ColumnOptions, type Columns, resolveColumns } from './match/columns.ts';
+import { FIELDS } from './match/headers.ts';
+import { DECIMAL } from './match/place.ts';
+import { isEncoding } from './read/decode.ts';
+import type { Input } from './read/input.ts';
+import { flatColumns, type List, readList, streamList } from './read/list.ts';
+import type { Question, ResolveOptions } from './resolve.ts';
+import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
+import { rowKeyOf } from './row-key.ts';
+import { type AddedColumn, ResultColumns } from './views/result.ts';
+import { findWayIn, type WayIn } from './way-in.ts';
+
+/** How a list is read, matched, and written. An answers file remembers it for the review. */
+export interface ListFlags extends Partial<Record<ColumnFlag, string>> {
+  readonly city?: string;
+  readonly fields?: Level;
+  readonly add?: readonly string[];
+  readonly loose?: boolean;
+  readonly prefix?: string;
+  readonly inputFormat?: InputFormat;
+  readonly sheet?: string;
+  readonly headerLine?: number;
+  readonly encoding?: string;
+  readonly delimiter?: Delimiter;
+  readonly rawCsv?: boolean;
+}
+
+/** How to read a list, and what to write for it. */
+export interface Plan {
+  /** The name of the list, for messages. */
+  readonly name: string;
+  readonly flags: ListFlags;
+  readonly list: Layout;
+  readonly columns: Columns;
+  readonly result: ResultColumns;
+  /** The level of the details that are wanted. */
+  readonly matching: Pick<ResolveOptions, 'fields' | 'loose'>;
+  question(row: InputRow): Question;
+}
+
+export interface Layout extends Omit<List, 'rows' | 'first'> {
+  /** The columns of a table, with dotted nested keys for objects. */
+  tableColumns(): readonly string[];
+}
+
+const DEFAULT_PREFIX = 'restaurant_';
+
+export interface ReadPlan<Rows> {
+  readonly plan: Plan;
+  readonly rows: Rows;
+}
+
+/**
+ * Reads a list, and finds its columns. @param separates whether results in the list are replaced and decide
+ * @throws {AppError} `bad_input`, `usage`
+ */
+export async function readPlan(
+  app: App,
+  input: Input,
+  flags: ListFlags,
+): Promise<ReadPlan<readonly InputRow[]>> {
+  const { rows, detectedEncoding, ...list } = await readList(input, readingOf(flags));
+  if (detectedEncoding !== undefined)
+    await app.notes.warn(
+      `${input.name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
+      true,
+    );
+  const { wayIn, ...made } = makePlan(app, input.name, list, rows, flags);
+  const { separate } = wayIn;
+  const own = separate === undefined ? rows : rows.map(separate);
+  const tableColumns = () => (list.format === 'ndjson' ? flatColumns(input.name, own) : made.list.header);
+  return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own };
+}
+
+/** Opens a list whose rows are read as they arrive. */
+export async function streamPlan(
+  app: App,
+  input: Input,
+  flags: ListFlags,
+): Promise<ReadPlan<AsyncIterable<InputRow>>> {
+  const { rows, first, ...list } = await streamList(input, readingOf(flags));
+  const firstRows = first === undefined ? [] : [first];
+  const { wayIn, ...made } = makePlan(app, input.name, list, firstRows, flags);
+  const { separate = (row: InputRow) => row } = wayIn;
+  const tableColumns = () =>
+    list.format === 'ndjson' ? flatColumns(input.name, firstRows.map(separate)) : made.list.header;
+  async function* own(): AsyncGenerator<InputRow> {
+    for await (const row of rows) yield separate(row);
+  }
+  return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own() };
+}
+
+const readingOf = (flags: ListFlags) => ({
+  format: flags.inputFormat,
+  delimiter: flags.delimiter,
+  encoding: flags.encoding,
+  headerLine: flags.headerLine,
+  sheet: flags.sheet,
+  named: [flags.nameColumn, flags.cityColumn, flags.idColumn],
+});
+
+const NO_COLUMNS: Columns = { texts: () => ({}), query: () => ({ kind: 'none', why: 'the name is empty' }) };
+
+function makePlan(
+  app: App,
+  name: string,
+  list: Omit<List, 'rows' | 'first'>,
+  rows: readonly InputRow[],
+  flags: ListFlags,
+): Omit<Plan, 'list'> & { readonly list: Omit<List, 'rows' | 'first'>; readonly wayIn: WayIn } {
+  const { prefix = DEFAULT_PREFIX, add = [], fields, loose = false } = flags;
+  const added = add.map(parseAdded);
+  const result = new ResultColumns({ prefix, added, hasDetails: fields !== undefined && added.length === 0 });
+  const wayIn = findWayIn(list, rows, { prefix, added, idColumn: flags.idColumn });
+  const { header = list.header, headerText = list.headerText, ignored, earlierIdColumn } = wayIn;
+  const options: ColumnOptions = {
+    ...flags,
+    defaultCity: app.settings.get('city'),
+    ignored,
+    earlierIdColumn,
+    nested: list.format === 'ndjson',
+    likelyHeader: list.likelyHeader,
+    sheets: list.sheets,
+  };
+  const isEmpty = list.format === 'ndjson' && header.length === 0;
+  const columns = isEmpty ? NO_COLUMNS : resolveColumns(header, options);
+  return {
+    name,
+    flags,
+    list: { ...list, header, headerText },
+    columns,
+    result,
+    // Added columns need a lookup.
+    matching: { fields: fields ?? (added.length > 0 ? 'basic' : undefined), loose },
+    question: (row) => questionOf(columns, row),
+    wayIn,
+  };
+}
+
+function questionOf(columns: Columns, row: InputRow): Question {
+  const { lat, lng, ...texts } = columns.texts(row);
+  const key = rowKeyOf({ ...texts, lat: withPoint(lat), lng: withPoint(lng) });
+  return { key, earlier: row.earlier };
+}
+
+const withPoint = (text: string | undefined): string | undefined =>
+  text !== undefined && DECIMAL.test(text) ? text.replace(',', '.') : text;
+
+function parseAdded(text: string): AddedColumn {
+  const at = text.indexOf('=');
+  const [name, path] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
+  if (at > 0 && name !== '' && path !== '') return { name, path };
+  throw usage(`--add '${text}': expected <column>=<dotted.path>`, {
+    command: again({ '--fields': 'standard', '--add': 'phone=phone' }),
+  });
+}
+
+/** @throws {AppError} `usage` */
+export function checkFlags({ encoding, add = [] }: ListFlags): void {
+  add.forEach(parseAdded);
+  if (encoding === undefined || isEncoding(encoding)) return;
+  throw usage(`--encoding '${encoding}': unknown encoding`, {
+    command: again({ '--encoding': 'windows-1252' }),
+  });
+}
+
+type Check = (value: unknown) => boolean;
+type ColumnFlag = `${(typeof FIELDS)[number]}Column`;
+const isText: Check = (value) => typeof value === 'string';
+const among =
+  (values: readonly string[]): Check =>
+  (value) =>
+    values.some((each) => each === value);
+
+/** The flags that an answers file remembers, and what it may say about them. */
+const REMEMBERED: Readonly<Record<keyof ListFlags, Check>> = {
+  city: isFilled,
+  ...(Object.fromEntries(FIELDS.map((field) => [`${field}Column`, isFilled as Check])) as Record<
+    ColumnFlag,
+    Check
+  >),
+  fields: among(LEVELS),
+  add: (value) => Array.isArray(value) && value.every((each) => isText(each) && String(each).includes('=')),
+  loose: (value) => value === true,
+  prefix: isText,
+  inputFormat: among(INPUT_FORMATS),
+  sheet: isText,
+  headerLine: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  encoding: (value) => isText(value) && isEncoding(String(value)),
+  delimiter: among(DELIMITERS),
+  rawCsv: (value) => value === true,
+};
+
+/** The flags of a run as an answers file keeps them, or the usable ones of those that it has kept. */
+export function rememberedFlags(flags: ListFlags | JsonObject): ListFlags & JsonObject {
+  const kept: JsonObject = Object.fromEntries(
+    Object.entries(REMEMBERED).flatMap(([name, isValid]) => {
+      const value = (flags as JsonObject)[name];
+      const isDefault = Array.isArray(value) && value.length === 0;
+      return value !== undefined && !isDefault && isValid(value) ? [[name, value]] : [];
+    }),
+  );
+  return kept as ListFlags & JsonObject;
+}

@@ -1,0 +1,155 @@
+import { isRestaurant } from '../client/tools.ts';
+import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
+import { AppError } from '../errors.ts';
+import { SharedStateError } from '../storage/ledger.ts';
+import { RateLimitError } from '../storage/pacer.ts';
+import { Semaphore, untilAborted } from '../util/async.ts';
+import type { Answers } from './answers.ts';
+import { keptResults, type Question, type Request, type Resolution, requestKey } from './resolve.ts';
+
+/** The service as rows use it: paced. Every method throws AppError. */
+export interface RestaurantService {
+  find(query: FindQuery): Promise<{ readonly results: readonly unknown[]; readonly total: number }>;
+  lookup(id: string, level: Level): Promise<LookupOutput>;
+}
+
+export interface Asking {
+  readonly service: RestaurantService;
+  /** Where answers go, and from where `resolveRow` gets them. */
+  readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
+  resolveRow(question: Question): Resolution;
+  /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
+  readonly stop: AbortController;
+}
+
+/** Requests that are under way at a time. */
+const MAX_REQUESTS = 4;
+/** Rows that are under way at a time: of many equal ones, which share a request, more than requests. */
+const MAX_ROWS = 64;
+/** Number of consecutive failures that ends a run. */
+const MAX_FAILURES = 20;
+
+/** Asks for what rows lack. Equal requests are sent once, also if they fail. */
+export class Asker {
+  readonly #asking: Asking;
+  readonly #pending = new Map<string, Promise<AppError | undefined>>();
+  readonly #failed = new Map<string, AppError>();
+  readonly #requests = new Semaphore(MAX_REQUESTS);
+  #failuresInARow = 0;
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  /**
+   * Asks until a row lacks nothing. @returns the failure of its last request
+   * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
+   */
+  async finish(question: Question): Promise<AppError | undefined> {
+    const asked = new Set<string>();
+    for (;;) {
+      const { lack } = this.#asking.resolveRow(question);
+      if (lack === undefined) return undefined;
+      const key = requestKey(lack.request);
+      // An answer that is due at once comes from a clock that was set back.
+      if (asked.has(key)) return undefined;
+      asked.add(key);
+      const failure = this.#failed.get(key) ?? (await this.#shared(key, lack.request));
+      if (failure !== undefined) return failure;
+    }
+  }
+
+  #shared(key: string, request: Request): Promise<AppError | undefined> {
+    const pending = this.#pending.get(key) ?? this.#ask(request);
+    if (!this.#pending.has(key)) {
+      this.#pending.set(key, pending);
+      const remove = () => this.#pending.delete(key);
+      pending.then(remove, remove);
+    }
+    return pending.then((failure) => {
+      if (failure !== undefined) this.#failed.set(key, failure);
+      return failure;
+    });
+  }
+
+  async #ask(request: Request): Promise<AppError | undefined> {
+    try {
+      await this.#requests.run(() => this.#send(request), this.#asking.stop.signal);
+      this.#failuresInARow = 0;
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
+      this.#failuresInARow += 1;
+      if (this.#failuresInARow < MAX_FAILURES) return error;
+      throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
+    }
+  }
+
+  async #send(request: Request): Promise<void> {
+    const { answers, service } = this.#asking;
+    if (request.kind === 'lookup') {
+      const output = await service.lookup(request.id, request.level).catch(nothingFound);
+      answers.addLookup(request.id, request.level, output ?? null);
+      return;
+    }
+    const found = await service.find(request.query).catch(nothingFound);
+    const { results = [], total = 0 } = found ?? {};
+    if (results.length > 0 && !results.some(isRestaurant))
+      throw new AppError('bad_response', `none of ${results.length} results can be read`);
+    const { kept, received } = keptResults(request.query, results);
+    const isCount = Number.isSafeInteger(total) && total >= received;
+    answers.addFind(request.query, { results: kept, received, total: isCount ? total : received });
+  }
+}
+
+/** That the service knows no such restaurant is an answer. */
+function nothingFound(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+}
+
+const isOfOneRow = (error: AppError): boolean =>
+  !(error instanceof RateLimitError || error instanceof SharedStateError) &&
+  ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
+
+/**
+ * Does the work for several items at a time, begun in their order. Once the quota is used up, those that are under way
+ * are finished. @throws the error that ended the run
+ */
+export async function workThrough<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<void>,
+  stop: AbortController,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let spent: unknown;
+  const begin = (item: T): void => {
+    const done = work(item)
+      .catch((error: unknown) => {
+        if (error instanceof RateLimitError) spent ??= error;
+        else stop.abort(error);
+      })
+      .finally(() => running.delete(done));
+    running.add(done);
+  };
+  const all = async (): Promise<void> => {
+    try {
+      for await (const item of items) {
+        if (spent !== undefined || stop.signal.aborted) break;
+        begin(item);
+        if (running.size >= MAX_ROWS) await Promise.race(running);
+      }
+    } finally {
+      // Also those before a malformed row.
+      await Promise.all(running);
+    }
+  };
+  try {
+    stop.signal.throwIfAborted();
+    await untilAborted(all(), stop.signal);
+  } catch (error) {
+    stop.abort(error);
+    throw stop.signal.reason;
+  }
+  stop.signal.throwIfAborted();
+  if (spent !== undefined) throw spent;
+}

@@ -1,0 +1,141 @@
+import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
+import type { App } from '../app/app.ts';
+import type { Target } from '../app/target.ts';
+import type { AppError } from '../errors.ts';
+import { again, slot } from '../hint.ts';
+import { cleanLine, truncate } from '../util/text.ts';
+import { type Answers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
+import { answersPathOf, serviceName } from './find-answers.ts';
+import { knowledgeOf } from './knowledge.ts';
+import type { RowResult } from './match/match.ts';
+import { searchesFor } from './match/searches.ts';
+import { MemoryAnswers } from './memory-answers.ts';
+import type { ListFlags, Plan } from './plan.ts';
+import { Counters } from './progress/summary.ts';
+import { type Knowledge, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
+import type { InputRow } from './row.ts';
+import type { PacedFlags } from './service.ts';
+import type { View } from './views/outputs.ts';
+
+export interface EnrichFlags extends ListFlags, PacedFlags {
+  readonly first?: number;
+  /** In milliseconds. */
+  readonly older?: number;
+  readonly answers?: string;
+}
+
+export interface AnswersPlace {
+  readonly path: string;
+  readonly service: string;
+}
+
+/** The answers file of views, and the service that answers. @throws {AppError} `usage`, `no_service` */
+export function answersPlace(
+  app: App,
+  views: readonly View[],
+  typed?: string,
+  target?: Target,
+): AnswersPlace {
+  const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
+  const path = answersPathOf(app, paths, typed);
+  if (app.globals.demo === true) return { path, service: 'demo' };
+  const url = target?.url ?? (configuredEndpoint(app) ?? requireEndpoint(app)).url;
+  return { path, service: serviceName({ url, demo: false }) };
+}
+
+/** Opens an answers file. @throws {AppError} `in_use`, `usage`, `io_error` */
+export function openAnswersAt(app: App, { path, service }: AnswersPlace, access: 'read' | 'write'): Answers {
+  return openAnswers(path, {
+    service,
+    access,
+    context: app.context,
+    warn: (message) => void app.notes.warn(message, true),
+    hint: { text: 'write another file', command: again({ '--output': slot('file') }) },
+  });
+}
+
+/** The rows of a list with what is known about them. */
+export class ListState {
+  readonly plan: Plan;
+  readonly rows: readonly InputRow[];
+  readonly knowledge: Knowledge;
+  /** Why rows were not answered in this run, by index. */
+  readonly failures = new Map<number, AppError>();
+  readonly #options: ResolveOptions;
+
+  constructor(
+    plan: Plan,
+    rows: readonly InputRow[],
+    answers: Answers | MemoryAnswers,
+    recent?: ResolveOptions['recent'],
+  ) {
+    this.plan = plan;
+    this.rows = rows;
+    this.knowledge = answers instanceof MemoryAnswers ? answers : knowledgeOf(answers, () => this.#keys());
+    this.#options = { ...plan.matching, recent };
+  }
+
+  get options(): ResolveOptions {
+    return this.#options;
+  }
+
+  *questions() {
+    for (const row of this.rows) yield this.plan.question(row);
+  }
+
+  *#keys() {
+    for (const { key } of this.questions()) yield key;
+  }
+
+  resolveRow = (question: ReturnType<Plan['question']>): Resolution =>
+    resolve(question, this.knowledge, this.#options);
+
+  resultOf = (row: InputRow, index: number): RowResult =>
+    withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
+
+  /** Counts all rows. @returns also the time of the newest answer */
+  summarize(): { readonly counters: Counters; readonly at: number } {
+    const counters = new Counters(this.plan.result.added.map(({ path }) => path));
+    let newest = 0;
+    for (const [index, row] of this.rows.entries()) {
+      const question = this.plan.question(row);
+      const { result, at = 0 } = this.resolveRow(question);
+      newest = Math.max(newest, at);
+      countRow(
+        counters,
+        this.plan,
+        question,
+        withFailure(result, this.failures.get(index)),
+        this.failures.get(index),
+      );
+    }
+    return { counters, at: newest };
+  }
+}
+
+export function countRow(
+  counters: Counters,
+  { matching }: Pick<Plan, 'matching'>,
+  { key: { name = '', city = '', id } }: ReturnType<Plan['question']>,
+  { status, details, match }: RowResult,
+  failure: AppError | undefined,
+): void {
+  const isMissing = status === 'not_found' && match === undefined && !id;
+  const looseRequests = isMissing && matching.loose !== true ? searchesFor({ name, city }).length - 1 : 0;
+  if (details !== undefined) counters.addDetails(details);
+  counters.add({ status, city: status === 'skipped' ? undefined : city, looseRequests, failure });
+}
+
+const MAX_ERROR = 300;
+
+/** A failure is no answer: a row with an older answer keeps its status and its data. */
+export function withFailure(result: RowResult, failure: AppError | undefined): RowResult {
+  if (failure === undefined) return result;
+  const error = truncate(`${failure.code}: ${cleanLine(failure.message).trim()}`, MAX_ERROR);
+  return { ...result, status: result.status === 'pending' ? 'error' : result.status, error };
+}
+
+/** With --older: the times within which an answer is not due, counted from the start of the run. */
+export function recentSince(older: number | undefined, now: number): ResolveOptions['recent'] {
+  return older === undefined ? undefined : { start: now - older, end: now + MAX_AHEAD_MS };
+}

@@ -1,0 +1,224 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { App } from '../app/app.ts';
+import { fullPath } from '../app/output-file.ts';
+import { showPage, tempReportPath } from '../app/page.ts';
+import { openTarget } from '../app/target.ts';
+import { AppError, attempt, failure } from '../errors.ts';
+import { again } from '../hint.ts';
+import { RateLimitError } from '../storage/pacer.ts';
+import { writeUserFile } from '../storage/user-files.ts';
+import { onAbort } from '../util/async.ts';
+import { isPlainName } from './answer-lines.ts';
+import type { Answers } from './answers.ts';
+import { type Due, dueLine, findDue } from './due.ts';
+import { assertSameList } from './guard.ts';
+import { type Outcome, partialFailure, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { type Plan, rememberedFlags } from './plan.ts';
+import { type Progress, startProgress } from './progress/progress.ts';
+import { Counters, printJson } from './progress/summary.ts';
+import type { InputRow } from './row.ts';
+import { Asker, workThrough } from './run.ts';
+import { ListService } from './service.ts';
+import {
+  answersPlace,
+  countRow,
+  type EnrichFlags,
+  ListState,
+  openAnswersAt,
+  recentSince,
+} from './session.ts';
+import { contentOf, type ViewFacts, writeViews } from './views/all.ts';
+import type { View } from './views/outputs.ts';
+import type { ViewSource } from './views/source.ts';
+import { assertReplaceable, sweepTemps } from './views/write.ts';
+
+export interface Update {
+  /** The list as typed. */
+  readonly file: string;
+  readonly flags: EnrichFlags;
+  readonly views: readonly View[];
+  readonly plan: Plan;
+  readonly rows: readonly InputRow[];
+}
+
+/** Brings a list up to date: asks for what is due, and writes the views. @throws {AppError} */
+export async function updateList(app: App, update: Update): Promise<void> {
+  const { flags, views, plan, rows } = update;
+  const target = await openTarget(app);
+  const place = answersPlace(app, views, flags.answers, target);
+  const answers = openAnswersAt(app, place, 'write');
+  try {
+    sweepTemps(views, app.context.now());
+    assertReplaceable(app, views, answers);
+    const recent = recentSince(flags.older, app.context.now());
+    const state = new ListState(plan, rows, answers, recent);
+    const { signal } = app.context;
+    const due = await findDue(state.questions(), state.resolveRow, state.options, {
+      first: flags.first,
+      signal,
+    });
+    if (due.requests > 0 && flags.answers === undefined) assertSameList(state, answers);
+    rememberRun(app, update, answers);
+    const counters = new Counters();
+    const service = new ListService(app, target, flags);
+    const progress = startProgress(
+      app,
+      { progress: flags.progress, json: wantsSummary(app) },
+      {
+        counts: counters.counts,
+        total: due.rows.length,
+        service,
+      },
+    );
+    await progress.note(dueLine(due, flags.older));
+    const asked = await ask({ app, state, answers, due, counters, service, progress });
+    await finish(app, update, { state, answers, progress, ...asked, requests: service.requests });
+  } finally {
+    answers.close();
+  }
+}
+
+const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
+
+interface Asking {
+  readonly app: App;
+  readonly state: ListState;
+  readonly answers: Answers;
+  readonly due: Due;
+  readonly counters: Counters;
+  readonly service: ListService;
+  readonly progress: Progress;
+}
+
+interface Asked {
+  readonly failure: AppError | undefined;
+  readonly left: number;
+}
+
+async function ask({ app, state, answers, due, counters, service, progress }: Asking): Promise<Asked> {
+  const { signal } = app.context;
+  if (due.rows.length === 0) return { failure: undefined, left: 0 };
+  if (app.globals.offline === true) return { failure: notSent(due.rows.length), left: due.rows.length };
+  const stop = new AbortController();
+  if (signal.aborted) stop.abort(signal.reason);
+  onAbort(signal, () => stop.abort(signal.reason));
+  await service.open({
+    reporter: progress,
+    cache: 'shared',
+    recent: state.options.recent,
+    signal: stop.signal,
+  });
+  const asker = new Asker({ service, answers, resolveRow: state.resolveRow, stop });
+  const askRow = async (index: number): Promise<void> => {
+    const question = state.plan.question(state.rows[index] as InputRow);
+    const failed = await asker.finish(question);
+    if (failed !== undefined) state.failures.set(index, failed);
+    const { result } = state.resolveRow(question);
+    const status = failed !== undefined && result.status === 'pending' ? 'error' : result.status;
+    countRow(counters, state.plan, question, { ...result, status }, failed);
+  };
+  try {
+    await workThrough(due.rows, ({ index }) => askRow(index), stop);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { failure: error, left: due.rows.length - counters.counts.rows };
+  } finally {
+    answers.flush();
+  }
+  return { failure: undefined, left: 0 };
+}
+
+const notSent = (rows: number): AppError =>
+  failure('network', `${rows} ${rows === 1 ? 'row is' : 'rows are'} due, and --offline sends nothing`, {
+    text: 'ask for them',
+    command: again({}, { without: ['--offline'] }),
+  });
+
+interface Finish extends Asked {
+  readonly state: ListState;
+  readonly answers: Answers;
+  readonly progress: Progress;
+  readonly requests: number;
+}
+
+async function finish(app: App, update: Update, run: Finish): Promise<void> {
+  const { views, flags } = update;
+  const { state, answers, progress, failure: failed, left, requests } = run;
+  if (failed !== undefined && !keepsViews(failed, requests)) {
+    await progress.stop();
+    throw withNext(app, failed, true, []);
+  }
+  const { counters, at } = state.summarize();
+  const facts: ViewFacts = {
+    counts: counters.counts,
+    at: at || app.context.now(),
+    knowledge: state.knowledge,
+  };
+  const source: ViewSource = {
+    plan: state.plan,
+    rows: state.rows,
+    resultOf: state.resultOf,
+    guard: app.globals.rawCsv !== true,
+  };
+  const names = views.map(({ name }) => name);
+  if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
+  try {
+    await writeViews(app, views, source, facts, answers);
+  } catch (error) {
+    await progress.stop();
+    throw error;
+  }
+  const reviewable = names.find((name) => !name.endsWith('.html')) ?? names[0];
+  const outcome: Outcome = { counters, requests, files: names, left, failure: failed, reviewable };
+  const summary = summaryOf(app, outcome);
+  await progress.finish(summary, reviewCommand(app, outcome));
+  if (wantsSummary(app)) await printJson(app, summary);
+  if (failed !== undefined) throw withNext(app, failed, true, names);
+  if (app.globals.open === true) await openPage(app, update, source, facts);
+  const partial = partialFailure(outcome);
+  if (partial !== undefined) throw partial;
+  void flags;
+}
+
+/** Whether views are written after a failure: not if nothing was asked, or if this machine fails. */
+const keepsViews = (failed: AppError, requests: number): boolean =>
+  failed instanceof RateLimitError ||
+  failed.kind === 'interrupted' ||
+  (requests > 0 && failed.kind !== 'local') ||
+  failed.kind === 'network';
+
+/** Shows the page among the views, or one in a temporary file. */
+async function openPage(
+  app: App,
+  { views, plan }: Update,
+  source: ViewSource,
+  facts: ViewFacts,
+): Promise<void> {
+  const page = views.find(({ format }) => format === 'html');
+  if (page !== undefined) return showPage(app, page.target.path);
+  const path = tempReportPath(app, plan.name === 'stdin' ? 'List' : basename(plan.name));
+  const content = contentOf(app, { format: 'html' }, source, facts);
+  const { signal, platform } = app.context;
+  await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {
+    signal,
+    platform,
+    mode: 0o600,
+  });
+  await app.context.stdout.write(`${path}\n`);
+  await showPage(app, path);
+}
+
+/** How the list is brought up to date, for the review: names of files in the folder of the answers only. */
+function rememberRun(app: App, { file, flags, views }: Update, answers: Answers): void {
+  const folder = dirname(answers.path);
+  const isHere = (path: string): boolean => dirname(path) === folder && isPlainName(basename(path));
+  const list = file === '-' ? undefined : attempt(() => realpathSync(fullPath(app.context, file)));
+  const paths = views.map(({ target }) => target.path);
+  answers.addRun({
+    list: list !== undefined && isHere(list) ? basename(list) : null,
+    options: rememberedFlags({ ...flags, ...(app.globals.rawCsv === true && { rawCsv: true }) }),
+    files: paths.filter(isHere).map((path) => basename(path)),
+    ...(!paths.every(isHere) && { elsewhere: true as const }),
+  });
+}

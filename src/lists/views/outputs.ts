@@ -1,0 +1,136 @@
+import { statSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { App } from '../../app/app.ts';
+import { checkTarget, type Naming } from '../../app/output-file.ts';
+import { usage } from '../../errors.ts';
+import { again, type Word } from '../../hint.ts';
+import { nearest } from '../../util/nearest.ts';
+import type { Input } from '../read/input.ts';
+import { LIST_FORMATS, type ListFormat } from '../row.ts';
+
+const EXTENSIONS = {
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  geojson: 'geojson',
+  xlsx: 'xlsx',
+  parquet: 'parquet',
+  html: 'html',
+  htm: 'html',
+} as const;
+export type ViewFormat = (typeof EXTENSIONS)[keyof typeof EXTENSIONS];
+const FORMATS: ReadonlyMap<string, ViewFormat> = new Map(Object.entries(EXTENSIONS));
+/** The extensions that messages name. */
+const NAMED = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'];
+
+export type OutputTarget = ReturnType<typeof checkTarget>;
+
+/** A file that is written from answers. */
+export interface View {
+  /** As typed. */
+  readonly name: string;
+  readonly format: ViewFormat;
+  readonly target: OutputTarget;
+}
+
+export interface Outputs {
+  readonly views: readonly View[];
+  /** Where rows go in their order as they are done: stdout, or a device. Undefined if there are views. */
+  readonly stream?: { readonly format: ListFormat | undefined; readonly device?: OutputTarget };
+}
+
+export const viewFormatOf = (name: string): ViewFormat | undefined =>
+  FORMATS.get(extname(name).slice(1).toLowerCase());
+
+/** The format of `--format`, which is for stdout and devices. */
+const streamFormat = (app: App): ListFormat | undefined =>
+  LIST_FORMATS.find((each) => each === app.globals.format);
+
+const outputNames = (app: App): string[] =>
+  (app.program?.line.options ?? []).flatMap(({ flag, value }) =>
+    flag === '--output' && typeof value === 'string' ? [value] : [],
+  );
+
+/**
+ * Checks the files of `-o`. That they may be replaced is checked with their answers.
+ * @throws {AppError} `usage`; `io_error`
+ */
+export function checkOutputs(app: App, input: Input): Outputs {
+  const names = outputNames(app);
+  const files = names.filter((name) => name !== '-');
+  if (files.length < names.length && names.length > 1)
+    throw usage('-o - is stdout, and cannot be combined with files', {
+      command: again({ '--output': files }),
+    });
+  if (files.length === 0) return { views: [], stream: { format: streamFormat(app) } };
+  const targets = files.map((name) => {
+    const naming = namingOf(name, files);
+    if (name === '') throw usage('--output needs the name of a file', { command: naming.command('out.csv') });
+    return { name, target: checkTarget(app, name, true, naming) };
+  });
+  const [first] = targets;
+  if (targets.length === 1 && first?.target.entry === 'device')
+    return {
+      views: [],
+      stream: { format: streamFormat(app) ?? listFormat(first.name), device: first.target },
+    };
+  const views = targets.map((each) => ({ ...each, format: formatOf(app, each.name, files) }));
+  for (const view of views) assertNotInput(view, input, files);
+  assertDifferent(views);
+  return { views };
+}
+
+function listFormat(name: string): ListFormat | undefined {
+  const format = viewFormatOf(name);
+  return LIST_FORMATS.find((each) => each === format);
+}
+
+/** How the command line names one of several files. */
+const namingOf = (name: string, all: readonly string[]): Naming => ({
+  example: 'out.csv',
+  command: (file: Word) => again({ '--output': all.map((each) => (each === name ? file : each)) }),
+});
+
+function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
+  const { command } = namingOf(name, all);
+  const format = viewFormatOf(name);
+  const wanted = streamFormat(app);
+  if (wanted !== undefined && format !== wanted)
+    throw usage(`--format ${wanted}: the format of ${name} follows its extension`, {
+      command: again({}, { without: ['--format'] }),
+    });
+  if (format !== undefined) return format;
+  if (NAMED.includes(name)) {
+    const isStream = LIST_FORMATS.some((each) => each === name);
+    throw usage(`--output expects a file, got the format '${name}'`, [
+      isStream
+        ? { text: `for ${name} on stdout`, command: again({ '--format': name }, { without: ['--output'] }) }
+        : { command: command(`out.${name}`) },
+    ]);
+  }
+  const extension = extname(name).slice(1);
+  const [near = 'csv'] = nearest(extension, NAMED, 1);
+  const base = extension === '' ? name : name.slice(0, -extension.length - 1);
+  const what =
+    extension === '' ? `${name} has no file extension` : `unknown file extension '.${extension}' in ${name}`;
+  throw usage(`${what}: use one of .${NAMED.join(', .')}`, { command: command(`${base}.${near}`) });
+}
+
+/** Overwriting the list would lose data. */
+function assertNotInput({ name, target }: View, { file }: Input, all: readonly string[]): void {
+  const stats = statSync(target.path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined || file?.stats.dev !== stats.dev || file.stats.ino !== stats.ino) return;
+  throw usage(`${name} is the input itself`, {
+    command: namingOf(name, all).command(name.replace(/(\.\w+)?$/, '-enriched$1')),
+  });
+}
+
+function assertDifferent(views: readonly View[]): void {
+  const seen = new Set<string>();
+  const twice = views.find(({ target }) => seen.size === seen.add(target.path).size);
+  if (twice === undefined) return;
+  const files = views.filter((view) => view !== twice).map(({ name }) => name);
+  throw usage(`${twice.name} is named twice`, { command: again({ '--output': files }) });
+}

@@ -1,0 +1,158 @@
+import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { App } from '../../app/app.ts';
+import { loadAsset, redacted } from '../../app/page.ts';
+import type { Restaurant } from '../../client/types.ts';
+import { guardFormula } from '../../output/csv.ts';
+import { pointOf } from '../../output/geo.ts';
+import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html/document.ts';
+import { pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
+import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
+import { cellAt, valueAt } from '../../output/records.ts';
+import { plural } from '../../util/format.ts';
+import { isId, kilometers } from '../../util/restaurant.ts';
+import { cleanLine } from '../../util/text.ts';
+import { likeliestFirst, type MatchQuery, type RowResult } from '../match/match.ts';
+import { searchesFor } from '../match/searches.ts';
+import { type Counts, formatCounts } from '../progress/summary.ts';
+import { type Knowledge, matchQuery } from '../resolve.ts';
+import type { InputRow } from '../row.ts';
+import { ownEntries, type ViewSource } from './source.ts';
+
+/** Limits for a page that browsers can show. Further rows are only in the list. */
+const MAX_ROWS = 200_000;
+const MAX_CHARACTERS = 100 * 1024 * 1024;
+const TURN = 64;
+
+const PAGE_COLUMNS: readonly PageColumn[] = [
+  { label: 'Name', kind: 'name' },
+  { label: 'City', kind: 'text' },
+  { label: 'Status', kind: 'status' },
+  { label: 'Found', kind: 'text' },
+  { label: 'Grade', kind: 'grade' },
+  { label: 'Cuisine', kind: 'text' },
+  { label: 'Address', kind: 'text' },
+];
+const CELLS = ['name', 'grade', 'cuisine_tags', 'address'] as const;
+const FACTS = ['match', 'candidates', 'error', 'similarity', 'distance_m'] as const;
+const MORE = ['service_id', 'city', 'neighborhood', 'coverage_level'] as const;
+const DOUBTFUL: readonly string[] = ['likely', 'ambiguous', 'not_found'];
+const MAX_CHOICES = 20;
+
+interface PageFacts {
+  readonly counts: Counts;
+  /** When the newest answer was given: the time of the page. */
+  readonly at: number;
+  readonly answers: Knowledge;
+}
+
+/** A page with a map of the list, and the choices for its doubtful rows. */
+export async function* pageText(
+  app: App,
+  source: ViewSource,
+  { counts, at, answers }: PageFacts,
+): AsyncGenerator<string> {
+  const { name } = source.plan;
+  const heading = name === 'stdin' ? 'List' : basename(name);
+  const notes = [plural(counts.rows, 'row'), formatCounts(counts)];
+  const head: PageHead = { kind: 'Enriched list', heading, notes, at, columns: PAGE_COLUMNS };
+  const asset = await loadAsset();
+  yield pageStart(redacted(app, head), asset);
+  let characters = 0;
+  let left = 0;
+  for (const [index, row] of source.rows.entries()) {
+    if (index % TURN === 0) await setImmediate();
+    if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
+      left += 1;
+      continue;
+    }
+    const result = source.resultOf(row, index);
+    const review = choicesFor(source, answers, row, result);
+    const shown = pageRowOf(source, row, result);
+    const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
+    characters += piece.length;
+    yield piece;
+  }
+  yield pageEnd(asset, left);
+}
+
+function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): PageRow {
+  const { columns, list } = plan;
+  const own = ownEntries(plan, row);
+  const texts = columns.texts(row);
+  const { restaurant = {}, details } = result;
+  const ownCell = (column: string | undefined) =>
+    column === undefined
+      ? null
+      : pageCell(row.kind === 'object' ? cellAt(row.value, column) : row.cells[list.header.indexOf(column)]);
+  const facts = [
+    ...FACTS.map((field) => [field, result[field]] as const),
+    ...MORE.map((field) => [field, valueAt(restaurant, field)] as const),
+    ...plan.result.added.map(({ name, path }) => [name, valueAt(details, path)] as const),
+  ].filter(([, value]) => value !== undefined && value !== '');
+  return {
+    cells: [
+      ownCell(columns.name) ?? ownCell(columns.id) ?? pageCell(own[0]?.[1]),
+      ownCell(columns.city) ?? pageCell(texts.city),
+      result.status,
+      ...CELLS.map((field) => pageCell(valueAt(restaurant, field))),
+    ],
+    ...pointCell({ lat: valueAt(restaurant, 'lat'), lng: valueAt(restaurant, 'lng') }),
+    details: [
+      // The user's own headers are not changed.
+      ['In the list', { pairs: own.map(([key, each]) => [cleanLine(key), detailOf(each, key, 1)]) }],
+      ...entriesOf(facts),
+      ...entriesOf(details === undefined ? [] : [['details', details]]),
+    ],
+  };
+}
+
+/** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
+function choicesFor(
+  { plan }: ViewSource,
+  answers: Knowledge,
+  row: InputRow,
+  { status, match, restaurant }: RowResult,
+): RowReview | undefined {
+  if (!DOUBTFUL.includes(status) || match === 'rejected') return undefined;
+  const query = matchQuery(plan.question(row).key);
+  const current = typeof restaurant?.service_id === 'string' ? (restaurant as Restaurant) : undefined;
+  const found = candidatesOf(answers, query);
+  const others = found.filter(({ service_id }) => service_id !== current?.service_id);
+  // Other ids could be formulas, and `review --apply` refuses them.
+  const usable = [current ?? [], others].flat().filter(({ service_id }) => isId(service_id));
+  if (usable.length === 0) return undefined;
+  const choices = usable.slice(0, MAX_CHOICES).map((each) => ({
+    id: each.service_id,
+    text: [cleanLine(String(each.name ?? '')), ...candidateFacts(each, query.place?.point)].join(', '),
+  }));
+  return { name: guardFormula(cleanLine(query.name).trim()), current: current?.service_id ?? null, choices };
+}
+
+/** The restaurants that the searches for a row have found, the likeliest first. */
+export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery): Restaurant[] {
+  const { name, city } = query;
+  if (name === '' || city === '') return [];
+  const found = searchesFor({ name, city }).flatMap((search) => answers.find(search)?.results ?? []);
+  return likeliestFirst(query, found);
+}
+
+/** The facts that help to decide about a candidate: its address, its distance, and its grade. */
+function candidateFacts(
+  { address, neighborhood, city, grade, coordinates }: Partial<Restaurant>,
+  from: { lat: number; lng: number } | undefined,
+): string[] {
+  const street = textOf(address) || textOf(neighborhood);
+  const isNamed = street.includes(textOf(city));
+  const place = isNamed ? street : [street, textOf(city)].filter(Boolean).join(', ');
+  const to = pointOf(coordinates);
+  const meters = from && to ? Math.round(kilometers(from, to) * 1000) : undefined;
+  return [place, distanceText(meters), textOf(grade)].filter((text) => text !== '').map(cleanLine);
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function distanceText(meters: number | undefined): string {
+  if (meters === undefined) return '';
+  return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
+}

@@ -1,0 +1,30 @@
+import type { RowResult } from '../match/match.ts';
+import type { Plan } from '../plan.ts';
+import { type InputRow, valuesOf } from '../row.ts';
+
+/** What a view is made of: the rows of the list in their order, with their results. */
+export interface ViewSource {
+  readonly plan: Plan;
+  readonly rows: readonly InputRow[];
+  resultOf(row: InputRow, index: number): RowResult;
+  /** Whether to neutralize formulas in tables of text. */
+  readonly guard: boolean;
+}
+
+export type Entry = readonly [column: string, value: unknown];
+
+/** The columns of the list with their values; of a workbook, numbers are numbers. */
+export function ownEntries({ list }: Plan, row: InputRow): Entry[] {
+  if (row.kind === 'object') return Object.entries(row.value);
+  const values = valuesOf(row);
+  return list.header.map((name, index) => {
+    const value = values[index] ?? '';
+    return [name, value instanceof Date ? row.cells[index] : value] as const;
+  });
+}
+
+/** The columns of a result with their values. */
+export function resultEntries({ result }: Plan, found: RowResult): Entry[] {
+  const values = result.values(found);
+  return result.names.map((name, index) => [name, values[index]] as const);
+}

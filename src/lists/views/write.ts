@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { closeSync, lstatSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { App } from '../../app/app.ts';
+import { AppError, attempt, usage } from '../../errors.ts';
+import { again, type Hint, slot } from '../../hint.ts';
+import { openNoFollow, whenFree } from '../../storage/files.ts';
+import { writeUserFile } from '../../storage/user-files.ts';
+import type { Answers } from '../answers.ts';
+import type { View } from './outputs.ts';
+
+/** `new`: nothing is there; `ours`: as it was written; `edited`: by hand, since; `stranger`: not written from these answers. */
+type Standing = 'new' | 'ours' | 'edited' | 'stranger';
+
+/** Compares the file that is there with all that were written under its name. */
+function standingOf(
+  { target: { path, entry } }: Pick<View, 'target'>,
+  answers: Answers | undefined,
+): Standing {
+  if (entry === 'device') return 'ours';
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'new';
+  const written = answers?.wrote(basename(path)) ?? [];
+  if (written.length === 0) return 'stranger';
+  return written.includes(checksumOf(path)) ? 'ours' : 'edited';
+}
+
+const BLOCK = 1024 * 1024;
+
+function checksumOf(path: string): string {
+  const hash = createHash('sha256');
+  const file = openNoFollow(path, 0);
+  try {
+    const block = Buffer.allocUnsafe(BLOCK);
+    for (let length = readSync(file, block); length > 0; length = readSync(file, block))
+      hash.update(block.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Refuses, before a request is sent, to replace what a person has written or changed.
+ * @param hints how to go on without the file
+ * @throws {AppError} `usage`
+ */
+export function assertReplaceable(app: App, views: readonly View[], answers: Answers | undefined): void {
+  if (app.globals.force === true) return;
+  for (const view of views) {
+    const standing = standingOf(view, answers);
+    if (standing === 'edited') throw usage(`${view.name} was changed by hand`, waysOn(view, views));
+    if (standing === 'stranger') throw usage(`${view.name} exists`, waysOn(view, views));
+  }
+}
+
+/** Another file, overwriting it, or the file as the list. */
+function waysOn({ name, format }: View, views: readonly View[]): Hint {
+  const other = name.replace(/(\.\w+)?$/, '-2$1');
+  const others = views.map((each) => (each.name === name ? other : each.name));
+  const isList = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet'].includes(format);
+  return [
+    { text: 'write another file', command: again({ '--output': others }) },
+    { text: 'or overwrite it', command: again({ '--force': true }) },
+    ...(isList
+      ? [
+          {
+            text: 'or go on with it as the list',
+            command: again({ '--output': others }, { operands: [name] }),
+          },
+        ]
+      : []),
+  ];
+}
+
+type Content = AsyncIterable<string | Uint8Array>;
+
+/**
+ * Writes a view as a whole. Its checksum is recorded before it is put in place, so that after a kill it is known as ours.
+ * A view that is there already stays as it is.
+ * @throws {AppError} `io_error`; `in_use`; `usage` if it was changed by hand meanwhile
+ */
+export async function writeView(
+  app: App,
+  view: View,
+  content: Content,
+  answers: Answers | undefined,
+  views: readonly View[],
+): Promise<void> {
+  const { target, name } = view;
+  const hash = createHash('sha256');
+  async function* hashed(): Content {
+    for await (const part of content) {
+      hash.update(part);
+      yield part;
+    }
+  }
+  const { platform } = app.context;
+  // Not interrupted by a signal, after which the rows so far are written.
+  const signal = new AbortController().signal;
+  const beforeCommit = (): void => {
+    const sha256 = hash.digest('hex');
+    const standing = standingOf(view, answers);
+    if (standing === 'ours' && target.entry === 'file' && checksumOf(target.path) === sha256)
+      throw new IsSame();
+    if (app.globals.force !== true && standing !== 'new' && standing !== 'ours')
+      throw usage(`${name} was changed meanwhile`, waysOn(view, views));
+    answers?.addWrote({ file: basename(target.path), sha256 });
+  };
+  try {
+    await writeUserFile(target, hashed(), { signal, platform, beforeCommit });
+  } catch (error) {
+    if (error instanceof IsSame) return;
+    throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error) : error;
+  }
+}
+
+/** Ends the writing of a view that would not change. */
+class IsSame extends Error {}
+
+function notWritten({ name }: View, error: AppError): AppError {
+  if (error.code === 'in_use')
+    return error.add({
+      hint: { text: `close ${name} and run the same command; nothing is asked again`, command: again() },
+    });
+  return error.add({
+    hint: { text: 'the answers are kept; write another file', command: again({ '--output': slot('file') }) },
+  });
+}
+
+const TEMP = /^\.restaurant-[0-9a-f]{16}\.tmp$/;
+const HOUR_MS = 3_600_000;
+
+/** Deletes what killed runs have left in the folders of views. Called under the lock of their answers. */
+export function sweepTemps(views: readonly View[], now: number): void {
+  for (const folder of new Set(views.map(({ target }) => dirname(target.path)))) {
+    for (const name of attempt(() => readdirSync(folder)) ?? []) {
+      if (!TEMP.test(name)) continue;
+      const path = join(folder, name);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats?.isFile() && stats.mtimeMs < now - HOUR_MS) attempt(() => whenFree(() => rmSync(path)));
+    }
+  }
+}
