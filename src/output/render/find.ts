@@ -86,7 +86,7 @@ export function findPresentation(
   return {
     records: restaurants,
     columns: [...SUMMARY_COLUMNS, ...extra],
-    readableColumns: READABLE_COLUMNS,
+    readableColumns: [...READABLE_COLUMNS, ...extra],
     numbered: true,
     selectColumns: (columns) => ({
       ...output,
@@ -110,6 +110,7 @@ export function savedPresentation(records: readonly JsonObject[], at: number): P
     records,
     columns: SAVED_COLUMNS,
     readableColumns: [...READABLE_COLUMNS, ...extra],
+    numbered: true,
     selectColumns: (columns) => ({ results: records.map((record) => pick(record, columns)) }),
     table: (view, columns) => renderFind(rows, { columns, extra }, view),
     page: async (columns) => (await import('../html/rows.ts')).savedPage(records, at, columns),
