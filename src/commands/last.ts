@@ -49,7 +49,9 @@ async function reportLast(
     const hint = explainEmpty(search.rows, options);
     return app.notes.report({ code: 'no_match', message: `no matches in ${what}`, hint });
   }
-  if (showsNumbers(app)) numberSearch(app, search, rows);
+  const isWhole =
+    rows.length === search.rows.length && rows.every((row, index) => row === search.rows[index]);
+  if (isWhole || showsNumbers(app)) numberSearch(app, search, rows);
   const count =
     rows.length === search.rows.length ? '' : `${rows.length} of ${search.rows.length} results of `;
   await app.notes.note(`${count}${what}`);
