@@ -1,8 +1,7 @@
 import type { App } from '../app/app.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, RESTAURANT, text, textOrNull } from '../cli/schemas.ts';
-import type { ReviewFlags } from '../lists/review/review.ts';
-import { nonEmpty } from '../settings/values.ts';
+import type { ReviewFlags } from '../lists/review/open.ts';
 
 const number = { type: 'number' };
 const CANDIDATE = {
@@ -11,6 +10,7 @@ const CANDIDATE = {
     ...Object(RESTAURANT.properties),
     similarity: { ...number, description: 'of the names, from 0 to 1' },
     distance_m: { type: ['number', 'null'], description: 'from the coordinates of the row' },
+    decided_earlier: { const: true, description: 'before the row was corrected' },
   },
 };
 
@@ -25,35 +25,38 @@ const ROW = object({
   candidates: list(CANDIDATE),
 });
 
-const TALLY = object({ rows: integer, confirmed: integer, other: integer, rejected: integer });
+const TALLY = object({
+  ...{ rows: integer, confirmed: integer, other: integer, rejected: integer },
+  never: { ...integer, description: 'not to be shown again' },
+});
+const UNDONE = object({ undone: { ...anyObject, description: 'the content of the rows' } });
 
 export function registerReview(command: CliCommand, app: App): void {
   command
     .about('Decide the doubtful rows of an enriched list', 'Every decision is saved at once.')
-    .argument('<file>', 'Output file of enrich')
+    .argument('<file>', 'Output file of enrich, or its answers file')
     .option('--not-found', 'Include rows that were not found')
     .option('--apply <file>', 'Apply the decisions in a CSV file (- reads stdin)')
-    .valueOption('-c, --city <city>', 'City for rows without one', { read: nonEmpty })
-    .option('--name-column <column>', 'Column with the name (default: as in enrich)')
-    .option('--city-column <column>', 'Column with the city (default: as in enrich)')
-    .valueOption('--prefix <text>', 'Prefix of the columns that enrich added', { default: 'restaurant_' })
-    .quotaOptions()
-    .usesOptions('service', 'request', 'cache', 'json', 'csv')
+    .option('--undo', 'Take the last decision back')
+    .option('--list <file>', 'The list, if it has moved')
+    .option('--answers <file>', 'File that keeps the answers (default: found by the output file)')
+    .usesOptions('service', 'request', 'json', 'csv')
     .overrideOption('--json', { description: 'List the rows with their candidates as JSON' })
     .outputSchema(
       anyOf(
         { ...list(ROW), description: 'the rows to decide' },
         { ...TALLY, description: 'with --apply: the decisions' },
+        { ...UNDONE, description: 'with --undo' },
       ),
     )
-    .examples('restaurant review results.csv --json --demo')
+    .examples('restaurant review found.csv --json')
     .notes(
-      'restaurant review out.csv shows the rows that are likely or ambiguous, with their candidates. Keys: y confirms ' +
-        'the restaurant in the file, 1 to 9 choose a candidate, n rejects all of them, s searches with other words, ' +
-        'space skips the row, u takes the last decision back, q quits. Decided rows become matched (confirmed) or ' +
-        'not_found (rejected); all other cells stay as they are. ' +
-        'The columns of --apply are row, name, decision (yes, other, none), and restaurant_id; the report of ' +
-        'enrich --report makes such a file.',
+      'restaurant review found.csv shows the rows that are likely or ambiguous, with their candidates; equal rows ' +
+        'together. Keys: y confirms the restaurant marked with *, 1 to 9 choose a candidate, n rejects all of them, ' +
+        's searches with other words, space skips the row, x never shows it again, u takes the last decision back, ' +
+        'q quits. Decided rows become matched (confirmed) or not_found (rejected), and all files of the list follow. ' +
+        'The columns of --apply are row, name, decision (yes, other, none, never), and restaurant_id; a page of enrich ' +
+        '(-o map.html) makes such a file.',
     )
     .action(async (file: string, flags: ReviewFlags) => {
       const { runReview } = await import('../lists/review/review.ts');

@@ -45,6 +45,7 @@ export class AnswersFile {
   /** Whether the end of the file was checked since the lock was taken. */
   #isChecked = false;
   #hasHeader = false;
+  #service: string | undefined;
   #index = new AnswersIndex(0);
   #undos: LineOf<'undo'>[] = [];
   /** Ids of the lines that were taken back. */
@@ -60,6 +61,11 @@ export class AnswersFile {
       attempt(() => this.#log?.close());
       throw error;
     }
+  }
+
+  /** The service that the file says it has answers of. */
+  get service(): string | undefined {
+    return this.#service;
   }
 
   protected now(): number {
@@ -156,6 +162,7 @@ export class AnswersFile {
     if (this.#hasHeader) return;
     this.#hasHeader = true;
     const { hint, access } = this.#options;
+    this.#service = typeof service === 'string' ? service : undefined;
     if (this.#options.service !== undefined && service !== this.#options.service) {
       const other = typeof service === 'string' ? service : 'another service';
       throw usage(`${this.path} has answers of ${other}, not of ${this.#options.service}`, hint);

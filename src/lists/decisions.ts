@@ -21,6 +21,7 @@ export class Decisions {
   #exact: ReadonlyMap<string, Decision> = new Map();
   #byMembers: ReadonlyMap<string, readonly Decision[]> = new Map();
   #agreeing = new Map<string, Agreeing>();
+  #stray: readonly Decision[] | undefined;
 
   constructor(answers: Answers, rows: Iterable<RowKey>) {
     this.#answers = answers;
@@ -43,8 +44,13 @@ export class Decisions {
   }
 
   /** Decisions that agree with no row of the list, as after a correction of the row. */
-  stray(): Decision[] {
+  stray(): readonly Decision[] {
     this.#update();
+    this.#stray ??= this.#findStray();
+    return this.#stray;
+  }
+
+  #findStray(): Decision[] {
     return [...this.#exact.values()].filter((decision) =>
       [...this.#shapes()].every((members) => {
         const shared = sharedMembers(members, membersOf(decision.decide));
@@ -100,6 +106,7 @@ export class Decisions {
     this.#exact = exact;
     this.#byMembers = groupBy(exact.values(), ({ decide }) => membersOf(decide).join(' '));
     this.#agreeing = new Map();
+    this.#stray = undefined;
   }
 }
 

@@ -3,41 +3,57 @@ import { hintOf } from '../../app/hints.ts';
 import type { FindQuery } from '../../client/types.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError, failure } from '../../errors.ts';
-import { again, restaurant } from '../../hint.ts';
+import { again } from '../../hint.ts';
 import type { Palette } from '../../output/style.ts';
 import { plural } from '../../util/format.ts';
 import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
-import type { FinishedList } from '../finished/finished-list.ts';
-import type { Journal } from '../finished/journal.ts';
-import type { PacedService } from '../run/service.ts';
+import { keptResults } from '../resolve.ts';
+import type { ListService } from '../service.ts';
+import { ownEntries } from '../views/source.ts';
 import {
   type Candidate,
   candidateFacts,
-  type Decision,
-  findCandidates,
-  type ReviewRow,
-  tallyText,
-  valuesOf,
+  candidatesFor,
+  currentId,
+  type DoubtfulRows,
+  lineOf,
+  rowsWith,
 } from './candidates.ts';
+import { type Review, writeReviewed } from './open.ts';
+import { type Decided, type DecisionKind, tallyText } from './tally.ts';
+import { undoLast } from './undo.ts';
 
 /** Candidates that have a key: 1 to 9. */
 const MAX_KEYS = 9;
 
-interface Session {
-  readonly app: App;
-  readonly journal: Journal;
-  readonly list: FinishedList;
-  readonly rows: readonly ReviewRow[];
-  readonly service: PacedService;
-  readonly keyboard: Keyboard;
-  readonly decisions: Map<number, Decision>;
-  readonly candidates: Map<number, Promise<readonly Candidate[]>>;
+interface Decision extends Decided {
+  /** Id of the line in the answers. */
+  readonly line: string;
 }
 
-type Step = Decision | 'skip' | 'undo' | 'quit' | 'search' | 'unknown';
+interface Step {
+  readonly index: number;
+  /** Undefined if the row was skipped. */
+  readonly decided?: Decision;
+}
 
-const KEYS: Readonly<Record<string, Step>> = {
+interface Session {
+  readonly app: App;
+  readonly review: Review;
+  readonly rows: DoubtfulRows[];
+  readonly keyboard: Keyboard;
+  readonly search: () => Promise<ListService>;
+  readonly steps: Step[];
+  /** Opened by the first search with other words. */
+  service?: ListService;
+}
+
+type Choice = { readonly kind: DecisionKind; readonly id?: string };
+type Action = Choice | 'skip' | 'undo' | 'quit' | 'search' | 'unknown';
+
+const KEYS: Readonly<Record<string, Action>> = {
   n: { kind: 'none' },
+  x: { kind: 'never' },
   s: 'search',
   ' ': 'skip',
   u: 'undo',
@@ -45,97 +61,88 @@ const KEYS: Readonly<Record<string, Step>> = {
   'ctrl-d': 'quit',
 };
 
-/** Walks through rows on a terminal, and records each decision at once. */
-export async function decideRows(
-  app: App,
-  work: Pick<Session, 'list' | 'journal' | 'rows' | 'service'>,
-): Promise<void> {
-  const keyboard = app.context.prompt.keys();
-  const session = { ...work, app, keyboard, decisions: new Map(), candidates: new Map() };
-  const { rows, list, service, decisions } = session;
+/** Walks through rows on a terminal. Each decision is in the answers at once; the views are written at the end. */
+export async function decideRows(app: App, work: Pick<Session, 'review' | 'rows' | 'search'>): Promise<void> {
+  const session: Session = { ...work, app, keyboard: app.context.prompt.keys(), steps: [] };
+  const { rows, review } = session;
   let index: number | undefined = 0;
-  while (index !== undefined && index < rows.length) index = await decideRow(session, index);
-  const sent = service.requests;
-  if (sent > 0) await print(app, [`${plural(sent, 'search', 'searches')} sent; the others were cached`]);
-  await print(app, [tallyText(list.name, [...decisions.values()])]);
-  const left = rows.length - decisions.size;
-  if (left > 0) {
-    const command = hintOf(app, { command: restaurant('review', list.name) });
-    await print(app, [`${left} left: ${command}`]);
+  try {
+    while (index !== undefined && index < rows.length) index = await decideRow(session, index);
+  } finally {
+    await writeReviewed(app, review);
   }
+  const sent = session.service?.requests ?? 0;
+  if (sent > 0) await print(app, [`${plural(sent, 'request')} sent`]);
+  const decided = session.steps.flatMap((step) => step.decided ?? []);
+  await print(app, [tallyText(review.name, decided)]);
+  const left = rows.length - decided.length;
+  if (left > 0) await print(app, [`${left} left: ${hintOf(app, { command: again() })}`]);
 }
 
 /** @returns the index of the next row; undefined to quit */
 async function decideRow(session: Session, index: number, words?: FindQuery): Promise<number | undefined> {
-  const { app, rows } = session;
-  const row = rows[index] as ReviewRow;
-  const candidates = await candidatesOf(session, index, words);
-  // While the user decides, the next candidates are searched for.
-  if (index + 1 < rows.length) void candidatesOf(session, index + 1);
+  const { rows, review, steps } = session;
+  const row = rows[index] as DoubtfulRows;
+  const candidates = candidatesFor(review, row, words);
   await show(session, index, candidates);
-  const step = await readStep(session, row, candidates);
-  switch (step) {
+  const action = await readAction(session, row, candidates);
+  switch (action) {
     case 'skip':
+      steps.push({ index });
       return index + 1;
     case 'undo':
       return undo(session, index);
     case 'search':
-      return decideRow(session, index, await askWords(app, row));
+      return decideRow(session, index, await searchAgain(session, row));
     case 'unknown':
-      return index;
+      return decideRow(session, index, words);
     case 'quit':
       return undefined;
     default:
-      session.journal.add(row.row, { set: valuesOf(session.list, row, step) });
-      session.decisions.set(index, step);
+      steps.push({ index, decided: decide(review, row, action) });
       return index + 1;
   }
 }
 
-/** Takes the decision about the row before back, if there was one. */
-function undo({ journal, rows, decisions }: Session, index: number): number {
-  const before = Math.max(0, index - 1);
-  const row = rows[before] as ReviewRow;
-  if (decisions.delete(before)) journal.add(row.row, { set: null });
-  return before;
+function decide({ answers }: Review, row: DoubtfulRows, { kind, id = currentId(row) }: Choice): Decision {
+  const restaurant = kind === 'none' ? null : (id ?? null);
+  const line = answers.decide(row.key, kind === 'never' ? { never: true } : { restaurant });
+  return { kind, rows: row.indexes.length, line };
 }
 
-/** Finds the candidates; if that fails, only the restaurant in the file. */
-function candidatesOf(
-  { app, rows, service, candidates }: Session,
+/** Takes the last step back; before the first, the last decision of an earlier session. */
+function undo({ review, rows, steps }: Session, index: number): number {
+  const step = steps.pop();
+  if (step !== undefined) {
+    if (step.decided !== undefined) review.answers.undo(step.decided.line);
+    return step.index;
+  }
+  const undone = undoLast(review);
+  if (undone !== undefined) rows.splice(index, 0, rowsWith(review, undone.key));
+  return index;
+}
+
+async function show(
+  { app, review, rows }: Session,
   index: number,
-  words?: FindQuery,
-): Promise<readonly Candidate[]> {
-  const earlier = words === undefined ? candidates.get(index) : undefined;
-  if (earlier !== undefined) return earlier;
-  const row = rows[index] as ReviewRow;
-  const found = findCandidates(service, row, words).catch(async (error: unknown) => {
-    if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
-    await app.notes.warn(`no other candidates: ${error.message}`);
-    return findCandidates({ find: async () => ({ results: [], total: 0 }) }, row);
-  });
-  // A failure is reported when its row is shown.
-  found.catch(() => {});
-  candidates.set(index, found);
-  return found;
-}
-
-async function show({ app, list, rows }: Session, index: number, found: readonly Candidate[]): Promise<void> {
-  const row = rows[index] as ReviewRow;
+  found: readonly Candidate[],
+): Promise<void> {
+  const row = rows[index] as DoubtfulRows;
+  const first = review.state.rows[row.indexes[0] ?? 0];
   const screen = {
     columns: app.context.stderr.columns,
     palette: app.terminal.palette('stderr'),
-    position: `${index + 1} of ${rows.length}`,
-    fields: list.ownFields(row.row),
+    position: `${index + 1} of ${rows.length}, line ${first === undefined ? 1 : lineOf(first)}`,
+    fields: first === undefined ? [] : ownEntries(review.state.plan, first),
   };
   await print(app, reviewLines(row, found, screen));
 }
 
-async function readStep(
+async function readAction(
   { keyboard }: Session,
-  { current }: ReviewRow,
+  row: DoubtfulRows,
   candidates: readonly Candidate[],
-): Promise<Step> {
+): Promise<Action> {
   const key = await keyboard.next();
   if (key === 'ctrl-c')
     throw failure('interrupted', 'interrupted at the prompt', {
@@ -144,17 +151,32 @@ async function readStep(
     });
   if (key === undefined) return 'quit';
   const number = /^[1-9]$/.test(key) ? Number(key) : 0;
-  const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant;
-  if (current !== undefined && (key === 'y' || chosen?.service_id === current.service_id))
-    return { kind: 'yes' };
-  if (chosen !== undefined) return { kind: 'other', restaurant: chosen };
+  const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant.service_id;
+  const current = shownCurrent(row, candidates);
+  if (current !== undefined && (key === 'y' || chosen === current)) return { kind: 'yes' };
+  if (chosen !== undefined) return { kind: 'other', id: chosen };
   return KEYS[key] ?? 'unknown';
 }
 
-async function askWords({ context: { prompt } }: App, row: ReviewRow): Promise<FindQuery> {
-  const name = (await prompt.text(`Name [${cleanLine(row.name)}]`)).trim();
-  const city = (await prompt.text(`City [${cleanLine(row.city)}]`)).trim();
-  return { name: name === '' ? row.name : name, city: city === '' ? row.city : city };
+/** Asks for other words, and searches with them. @returns undefined if that fails */
+async function searchAgain(session: Session, { query }: DoubtfulRows): Promise<FindQuery | undefined> {
+  const { app, review } = session;
+  const { prompt } = app.context;
+  const name = (await prompt.text(`Name [${cleanLine(query.name)}]`)).trim();
+  const city = (await prompt.text(`City [${cleanLine(query.city)}]`)).trim();
+  const words = { name: name === '' ? query.name : name, city: city === '' ? query.city : city };
+  if (review.answers.find(words) !== undefined) return words;
+  try {
+    session.service ??= await session.search();
+    const { results, total } = await session.service.find(words);
+    const { kept, received } = keptResults(words, results);
+    review.answers.addFind(words, { results: kept, received, total: Math.max(total, received) });
+    return words;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
+    await app.notes.warn(`no other candidates: ${error.message}`);
+    return undefined;
+  }
 }
 
 const print = ({ context, secrets }: App, lines: readonly string[]): Promise<void> =>
@@ -163,56 +185,74 @@ const print = ({ context, secrets }: App, lines: readonly string[]): Promise<voi
 interface Screen {
   readonly columns: number;
   readonly palette: Palette;
-  /** Position of the row among those to review: `3 of 17`. */
+  /** Position of the row among those to review, and in the list: `3 of 17, line 20`. */
   readonly position: string;
   /** Fields of the list that help to decide. */
   readonly fields: readonly (readonly [column: string, value: unknown])[];
 }
 
 function reviewLines(
-  row: ReviewRow,
+  row: DoubtfulRows,
   candidates: readonly Candidate[],
   { columns, palette, position, fields }: Screen,
 ): string[] {
   const cut = (text: string): string => truncate(cleanLine(text), columns);
-  const own = [row.name, row.city, ...others(row, fields)].filter((text) => text !== '');
+  const { name, city } = row.query;
+  const own = [name, city, ...others(row, fields)].filter((text) => text !== '');
   const shown = candidates.slice(0, MAX_KEYS);
   const more = candidates.length - shown.length;
+  const same = row.indexes.length - 1;
+  const about = [
+    position,
+    row.result.status.replace('_', ' '),
+    ...(same > 0 ? [`applies to ${plural(same + 1, 'row')}`] : []),
+  ];
   return [
     '',
-    palette.dim(cut(`${position}, line ${row.row.line}, ${row.status.replace('_', ' ')}`)),
+    palette.dim(cut(about.join(', '))),
     palette.heading(cut(own.join(', '))),
     ...candidateLines(shown, row, columns),
     ...(candidates.length === 0 ? ['  no candidates'] : []),
     ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
-    ...wrap(keysText(row, shown.length), columns).map((line) => palette.dim(line)),
+    ...wrap(keysText(row, shown), columns).map((line) => palette.dim(line)),
   ];
 }
 
-const others = (row: ReviewRow, fields: Screen['fields']): string[] =>
+const others = ({ query: { name, city } }: DoubtfulRows, fields: Screen['fields']): string[] =>
   fields
     .map(([, value]) => (typeof value === 'object' ? '' : String(value).trim()))
-    .filter((text) => text !== row.name && text !== row.city);
+    .filter((text) => text !== name && text !== city);
 
-function candidateLines(candidates: readonly Candidate[], { current }: ReviewRow, columns: number): string[] {
+function candidateLines(candidates: readonly Candidate[], row: DoubtfulRows, columns: number): string[] {
   const names = candidates.map(({ restaurant }) => cleanLine(restaurant.name));
   const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
   return candidates.map((candidate, index) => {
-    const mark = candidate.restaurant.service_id === current?.service_id ? '*' : ' ';
+    const mark = candidate.restaurant.service_id === currentId(row) ? '*' : ' ';
     const name = pad(truncate(names[index] ?? '', room), room);
-    return truncate(`${index + 1} ${mark} ${name}  ${candidateFacts(candidate).join('  ')}`, columns);
+    return truncate(
+      `${index + 1} ${mark} ${name}  ${candidateFacts(candidate, row.query).join('  ')}`,
+      columns,
+    );
   });
 }
 
-function keysText({ current }: ReviewRow, count: number): string {
+/** The restaurant that the row has now, unless other words did not find it. */
+const shownCurrent = (row: DoubtfulRows, candidates: readonly Candidate[]): string | undefined =>
+  candidates.slice(0, MAX_KEYS).find(({ restaurant }) => restaurant.service_id === currentId(row))?.restaurant
+    .service_id;
+
+function keysText(row: DoubtfulRows, candidates: readonly Candidate[]): string {
+  const current = shownCurrent(row, candidates);
+  const count = candidates.length;
   const isOnlyCurrent = current !== undefined && count === 1;
   const numbers = count > 1 ? `1-${count}` : '1';
   return [
-    ...(current === undefined ? [] : ['y yes (1)']),
+    ...(current === undefined ? [] : ['y yes (*)']),
     ...(count === 0 || isOnlyCurrent ? [] : [`${numbers} this one`]),
     'n none',
     's search',
     'space skip',
+    'x never',
     'u undo',
     'q quit',
   ].join(', ');

@@ -1,0 +1,230 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { App } from '../../app/app.ts';
+import { checkTarget, fullPath } from '../../app/output-file.ts';
+import { failure, usage } from '../../errors.ts';
+import { again, restaurant, slot } from '../../hint.ts';
+import { plural } from '../../util/format.ts';
+import type { RunLine } from '../answer-lines.ts';
+import { type Answers, openAnswers } from '../answers.ts';
+import { Decisions } from '../decisions.ts';
+import { ANSWERS_ENDING, answersPathOf } from '../find-answers.ts';
+import { readPlan, rememberedFlags } from '../plan.ts';
+import { openInput } from '../read/input.ts';
+import { LIST_FORMATS } from '../row.ts';
+import { ListState } from '../session.ts';
+import { writeViews } from '../views/all.ts';
+import { type View, viewFormatOf } from '../views/outputs.ts';
+import { assertReplaceable, sweepTemps } from '../views/write.ts';
+
+export interface ReviewFlags {
+  readonly list?: string;
+  readonly answers?: string;
+  readonly notFound?: true;
+  readonly apply?: string;
+  readonly undo?: true;
+}
+
+/** A list with its answers, and the files that follow the decisions about it. */
+export interface Review {
+  /** As typed. */
+  readonly name: string;
+  readonly answers: Answers;
+  readonly state: ListState;
+  readonly decisions: Decisions;
+  readonly views: readonly View[];
+  /** Whether there are views in other folders, which are not written. */
+  readonly hasOthers: boolean;
+  readonly rawCsv: boolean;
+}
+
+/**
+ * Opens the list of a view with the answers about it. `write` holds the lock, and checks that the views may be replaced.
+ * @throws {AppError} `usage`, `bad_input`, `in_use`, `io_error`
+ */
+export async function openReview(
+  app: App,
+  name: string,
+  flags: ReviewFlags,
+  access: 'read' | 'write',
+): Promise<Review> {
+  const path = fullPath(app.context, name);
+  if (name === '-') throw usage('a review changes the files of a list, so stdin cannot be used', exampleUse);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw failure('bad_input', `${name} is a folder`, { text: 'name a file in it', ...exampleUse });
+  const answersPath = findAnswers(app, name, path, flags.answers);
+  const answers = openAnswers(answersPath, {
+    ...{ service: undefined, access, context: app.context },
+    warn: (message) => void app.notes.warn(message, true),
+    hint: { text: 'name another file', command: again({ '--answers': slot('file') }) },
+  });
+  app.cleanup.add(async () => answers.close());
+  const run = findRun(answers, name);
+  const views = run.files.flatMap((file) => viewOf(app, typedBeside(name, answersPath, app, file)));
+  if (access === 'write') {
+    sweepTemps(views, app.context.now());
+    assertUnchanged(app, views, answers, run.list);
+  }
+  const state = await readState(
+    app,
+    answers,
+    run,
+    flags.list ?? findList(name, answersPath, app, run),
+    flags,
+  );
+  const keys = function* () {
+    for (const { key } of state.questions()) yield key;
+  };
+  return {
+    ...{
+      name,
+      answers,
+      views,
+      state,
+      decisions: new Decisions(answers, keys()),
+      hasOthers: run.elsewhere === true,
+    },
+    rawCsv: app.globals.rawCsv === true || run.options.rawCsv === true,
+  };
+}
+
+function findAnswers(app: App, name: string, path: string, typed: string | undefined): string {
+  const found =
+    typed === undefined && name.endsWith(ANSWERS_ENDING)
+      ? path
+      : answersPathOf(app, [{ name, path, exists: existsSync(path) }], typed);
+  if (existsSync(found)) return found;
+  if (!existsSync(path)) throw failure('bad_input', `cannot read ${name}: no such file`, exampleHint(name));
+  throw usage(`${name} has no answers: there is no ${basename(found)}`, [
+    { text: 'to make it the list of a new run', command: restaurant('enrich', name, '-o', otherName(name)) },
+    { text: 'or name its answers', command: again({ '--answers': slot('file') }) },
+  ]);
+}
+
+const exampleUse = { command: again({}, { operands: ['found.csv'] }) };
+
+const exampleHint = (name: string) => ({
+  text: 'to make it',
+  command: restaurant('enrich', slot('list'), '-o', name),
+});
+
+const otherName = (name: string): string => name.replace(/(\.\w+)?$/, '-2$1');
+
+type Run = RunLine['run'];
+
+/** How the list of a view was brought up to date last. @throws {AppError} `usage` if that is unclear */
+function findRun(answers: Answers, name: string): Run {
+  const runs = answers.runs().map(({ run }) => run);
+  const own = runs.find(({ files }) => files.includes(basename(name)));
+  if (own !== undefined) return own;
+  const lists = [...new Map([...runs].reverse().map((run) => [run.list, run])).values()];
+  const [only, ...others] = lists;
+  const file = basename(answers.path);
+  if (only === undefined) throw usage(`${file} does not say how its list was read`, exampleHint('found.csv'));
+  if (others.length === 0) return only;
+  const views = lists.flatMap(({ files }) => files);
+  throw usage(`${file} has answers about ${plural(lists.length, 'list')}, written to ${views.join(', ')}`, {
+    text: 'name the view',
+    command: again({}, { operands: [views[0] ?? slot('file')] }),
+  });
+}
+
+/** A file in the folder of the answers, as a user would name it. */
+function typedBeside(name: string, answersPath: string, app: App, file: string): string {
+  const isHere = dirname(fullPath(app.context, name)) === dirname(answersPath);
+  return join(isHere ? dirname(name) : dirname(answersPath), file);
+}
+
+function viewOf(app: App, name: string): View[] {
+  const format = viewFormatOf(name);
+  if (format === undefined) return [];
+  const command = () => restaurant('enrich', slot('list'), '-o', otherName(name));
+  return [{ name, format, target: checkTarget(app, name, true, { example: basename(name), command }) }];
+}
+
+/** A view that a person changed would lose the changes. */
+function assertUnchanged(app: App, views: readonly View[], answers: Answers, list: string | null): void {
+  for (const view of views) {
+    try {
+      assertReplaceable(app, [view], answers);
+    } catch {
+      const { name } = view;
+      throw usage(`${name} is not as it was written`, [
+        { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
+        {
+          text: 'or write another file',
+          command: restaurant('enrich', list ?? slot('list'), '-o', otherName(name)),
+        },
+        {
+          text: 'or overwrite it',
+          command: restaurant('enrich', list ?? slot('list'), '-o', name, '--force'),
+        },
+      ]);
+    }
+  }
+}
+
+/** The list, or a view that has all of its columns. */
+interface ListFile {
+  readonly name: string;
+  readonly isView: boolean;
+}
+
+function findList(name: string, answersPath: string, app: App, run: Run): ListFile {
+  const beside = (file: string): string => typedBeside(name, answersPath, app, file);
+  const isThere = (file: string): boolean => existsSync(fullPath(app.context, beside(file)));
+  if (run.list !== null && isThere(run.list)) return { name: beside(run.list), isView: false };
+  const view = [basename(name), ...run.files].find(
+    (file) => LIST_FORMATS.some((format) => format === viewFormatOf(file)) && isThere(file),
+  );
+  if (view !== undefined) return { name: beside(view), isView: true };
+  throw failure('bad_input', `the list of ${name} is missing: ${run.list ?? 'it was elsewhere'}`, {
+    text: 'name it',
+    command: again({ '--list': slot('file') }),
+  });
+}
+
+async function readState(
+  app: App,
+  answers: Answers,
+  run: Run,
+  list: string | ListFile,
+  flags: ReviewFlags,
+): Promise<ListState> {
+  const { name, isView } = typeof list === 'string' ? { name: list, isView: false } : list;
+  const { inputFormat, sheet, headerLine, encoding, delimiter, ...others } = rememberedFlags(run.options);
+  const reading = { inputFormat, sheet, headerLine, encoding, delimiter };
+  const input = openInput(name, app.context);
+  try {
+    const { plan, rows } = await readPlan(
+      app,
+      input,
+      isView || flags.list ? others : { ...others, ...definedIn(reading) },
+    );
+    // What a view says about a row is only a copy of the answers.
+    const own = isView ? rows.map(({ earlier: _, ...row }) => row) : rows;
+    return new ListState(plan, own, answers);
+  } finally {
+    input.close();
+  }
+}
+
+const definedIn = <T extends object>(values: T): { [K in keyof T]: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: NonNullable<T[K]>;
+  };
+
+/** Writes the views as the answers and decisions are now. */
+export async function writeReviewed(
+  app: App,
+  { state, views, answers, hasOthers, rawCsv, name }: Review,
+): Promise<void> {
+  const { counters, at } = state.summarize();
+  const source = { plan: state.plan, rows: state.rows, resultOf: state.resultOf, guard: !rawCsv };
+  const facts = { counts: counters.counts, at: at || app.context.now(), knowledge: state.knowledge };
+  await writeViews(app, views, source, facts, answers);
+  if (hasOthers)
+    await app.notes.note(
+      `files in other folders are not written; the enrich command that made them writes them again from the answers of ${name}`,
+    );
+}
