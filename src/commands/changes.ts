@@ -1,16 +1,24 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { App } from '../app/app.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
+import { fullPath } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { CHANGE, list, object } from '../cli/schemas.ts';
+import { type AppError, failure } from '../errors.ts';
+import { again } from '../hint.ts';
+import { type Answers, openAnswers } from '../lists/answers.ts';
 import { changesIn, knownNames } from '../lists/changes.ts';
+import { ANSWERS_ENDING, answersPathOf } from '../lists/find-answers.ts';
 import { namedBy, notSaved, openSaved } from '../lists/saved.ts';
+import { viewFormatOf } from '../lists/views/outputs.ts';
 import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { parseSince, type Since } from '../settings/values.ts';
 
 export function registerChanges(command: CliCommand, app: App): void {
   command
-    .about('Print what changed in saved restaurants', 'Sends no request.')
-    .argument('[id...]', 'ID or its beginning, or name')
+    .about('Print what changed in saved restaurants, or in a list', 'Sends no request.')
+    .argument('[id...]', 'Output file of enrich; ID or its beginning, or name')
     .completeWith('id', 'saved')
     .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
       read: parseSince,
@@ -30,14 +38,39 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
   await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const now = app.context.now();
   const start = since === undefined ? 0 : (since.at ?? now - since.ago);
-  const answers = openSaved(app, 'read');
-  const names = words.length === 0 ? [] : knownNames(answers);
-  const ids = words.flatMap((word) => {
+  const { answers, named } = openAbout(app, words);
+  const names = named.length === 0 ? [] : knownNames(answers);
+  const ids = named.flatMap((word) => {
     const found = namedBy(word, names);
-    if (found.length === 0) throw notSaved(word);
+    if (found.length === 0) throw words === named ? notSaved(word) : notInList(word, words[0] ?? '');
     return found.map(({ id }) => id);
   });
-  const changes: Change[] = changesIn(answers, { start, ...(words.length > 0 && { ids }) });
+  const changes: Change[] = changesIn(answers, { start, ...(named.length > 0 && { ids }) });
   await writeResult(app, { changes }, async () => changesPresentation(changes, now));
   if (changes.length === 0) await app.notes.note('no changes');
 }
+
+/** A first word that names a file, by its extension or because it is there, is a list. */
+function openAbout(app: App, words: readonly string[]): { answers: Answers; named: readonly string[] } {
+  const [file = '', ...named] = words;
+  const path = file === '' ? '' : fullPath(app.context, file);
+  const exists = path !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (!exists && viewFormatOf(file) === undefined) return { answers: openSaved(app, 'read'), named: words };
+  const answersPath = file.endsWith(ANSWERS_ENDING)
+    ? path
+    : answersPathOf(app, [{ name: file, path, exists }], undefined);
+  if (!existsSync(answersPath))
+    throw failure('bad_input', `${file} has no answers: there is no ${basename(answersPath)}`, {
+      text: 'for saved restaurants',
+      command: again({}, { operands: named }),
+    });
+  const answers = openAnswers(answersPath, {
+    ...{ service: undefined, access: 'read', context: app.context },
+    warn: (message) => void app.notes.warn(message, true),
+  });
+  app.cleanup.add(async () => answers.close());
+  return { answers, named };
+}
+
+const notInList = (word: string, file: string): AppError =>
+  failure('not_found', `'${word}' is not in ${file}`, { command: again({}, { operands: [file] }) });
