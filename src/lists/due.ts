@@ -20,7 +20,7 @@ export interface DueRow {
 export interface Due {
   /** Number of rows in the list. */
   readonly total: number;
-  /** What was asked longest ago, or never, comes first. */
+  /** The rows that were asked longest ago, or never, come first. */
   readonly rows: readonly DueRow[];
   /** Rows by the reason why they are due. */
   readonly reasons: Readonly<Record<Reason, number>>;

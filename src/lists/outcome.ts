@@ -14,7 +14,7 @@ export interface Outcome {
   readonly files: readonly string[];
   /** Rows that were due and not asked. */
   readonly left: number;
-  /** What ended the run early. */
+  /** Ended the run early. */
   readonly failure?: AppError | undefined;
   /** The file that can be reviewed. */
   readonly reviewable?: string | undefined;

@@ -17,7 +17,7 @@ import { searchesFor } from './match/searches.ts';
 import type { EarlierResult } from './row.ts';
 import type { RowKey } from './row-key.ts';
 
-/** What the verdict about a row depends on, apart from answers. */
+/** A row, as far as its verdict depends on it. */
 export interface Question {
   /** The texts of the columns that take part in matching. */
   readonly key: RowKey;
@@ -55,7 +55,7 @@ export interface Resolution {
   readonly at?: number;
 }
 
-/** What is known: answers, and which decision applies to a row. */
+/** Answers, and the decision that applies to a row. */
 export interface Knowledge extends Pick<Answers, 'find' | 'lookup' | 'about'> {
   decision(row: RowKey): Pick<Decision, 'restaurant'> | undefined;
 }

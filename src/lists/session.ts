@@ -128,7 +128,7 @@ export function countRow(
 
 const MAX_ERROR = 300;
 
-/** A failure is no answer: a row with an older answer keeps its status and its data. */
+/** A failure does not replace an answer: a row that has one keeps its status and its data. */
 export function withFailure(result: RowResult, failure: AppError | undefined): RowResult {
   if (failure === undefined) return result;
   const error = truncate(`${failure.code}: ${cleanLine(failure.message).trim()}`, MAX_ERROR);

@@ -8,7 +8,6 @@ const REASONS = 'expects a path or reason of POSIX systems';
 const LAUNCHER = 'starts a launcher that is a shell script; test/windows starts those of Windows';
 const TERMINAL = 'needs a pseudo-terminal';
 const LINKS = 'creates a symbolic link, which Wine cannot';
-const BIRTH_TIME = 'needs the time when a file was created, which Wine does not keep';
 const SLOW = 'takes minutes in Wine';
 
 /** Paths below `test/`, without `.test.ts`. */
@@ -71,9 +70,6 @@ const TESTS_IN_WINE: readonly Row[] = [
   [LINKS, 'e2e/storage/ledger', 'a damaged ledger > a link'],
   [LINKS, 'e2e/storage/lock', 'tryLock > follows no symbolic link'],
   [LINKS, 'e2e/storage/own-folder', 'OwnFolder.sweepTemps > deletes the others'],
-  [BIRTH_TIME, 'e2e/lists/enrich', 'does not overwrite a file'],
-  [BIRTH_TIME, 'e2e/lists/kill', 'a run that is killed > loses no row'],
-  [BIRTH_TIME, 'e2e/lists/resume', '--resume > rejects', 'responses of a stopped run'],
   [SLOW, 'e2e/commands/lookup-many', 'lookup of thousands of ids'],
   [SLOW, 'e2e/lists/quota', 'a Retry-After of the service > for a long time'],
   [SLOW, 'e2e/storage/config-file', 'several processes > keep all of twenty'],

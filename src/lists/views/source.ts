@@ -2,7 +2,7 @@ import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
 import { type InputRow, valuesOf } from '../row.ts';
 
-/** What a view is made of: the rows of the list in their order, with their results. */
+/** The rows of the list in their order, with their results. */
 export interface ViewSource {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];

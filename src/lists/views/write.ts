@@ -64,7 +64,7 @@ function waysOn({ name, format }: View, views: readonly View[]): Hint {
     ...(isList
       ? [
           {
-            text: 'or go on with it as the list',
+            text: 'or use it as the list',
             command: again({ '--output': others }, { operands: [name] }),
           },
         ]

@@ -61,7 +61,7 @@ describe('a row that fails', () => {
 });
 
 describe('a run that fails', () => {
-  it('ends with 4 when the fields require a paid key, and keeps what was found', async () => {
+  it('ends with 4 when the fields require a paid key, and keeps the matches', async () => {
     const { exit, stderr } = await enrich('--fields premium', {}, { RESTAURANT_API_KEY: FREE });
     expect([exit, stderr]).toEqual([4, expect.stringMatching(/^error: .*paid key/m)]);
     expect(statuses()).toContain('matched');

@@ -80,7 +80,7 @@ describe('views', () => {
     expect(existsSync(path('nested.xlsx'))).toBe(true);
   });
 
-  it('as a page show what was found, and the choices for doubtful rows', async () => {
+  it('as a page show the restaurants, and the choices for doubtful rows', async () => {
     write('in.csv', 'name,city,note\nPlace 3,Testville,"=a </script> b"\nTwin,Testville,x\nnothing,,y\n');
     const words = 'in.csv -o out.csv -o out.html --city Testville --fields standard --add tel=phone';
     expect((await enrich(words)).exit).toBe(0);

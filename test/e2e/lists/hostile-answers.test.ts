@@ -1,0 +1,81 @@
+import { existsSync, symlinkSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { listOf, table, useLists } from '../../helpers/enrich.ts';
+
+const { service, path, read, write, enrich } = useLists();
+const line = (number: number, content: object): string =>
+  `${JSON.stringify({ id: `line-${number}`, at: '2026-01-01T00:00:00.000Z', ...content })}\n`;
+const header = (): string =>
+  `${JSON.stringify({ restaurant: 'answers', version: 1, service: service.sandbox.endpoint })}\n`;
+
+it('an answers file from a stranger names no file that is read or written', async () => {
+  write('in.csv', listOf(2));
+  write('profile', 'export A=1\n');
+  const run = {
+    list: '../profile',
+    options: { prefix: 'x_', answers: 'other' },
+    files: ['../new', 'profile'],
+  };
+  const lines = [
+    { run },
+    {
+      run: {
+        ...run,
+        list: 'profile',
+        options: { toString: 1, fields: 'premium', baseUrl: 'https://evil.example' },
+      },
+    },
+    { wrote: { file: '../profile', sha256: 'a'.repeat(64) } },
+    { wrote: { file: { toString: 1 }, sha256: 1 } },
+  ];
+  write('out.answers.ndjson', header() + lines.map((content, index) => line(index, content)).join(''));
+  const { exit } = await enrich('in.csv -o out.csv');
+  expect([exit, read('profile'), existsSync(path('new'))]).toEqual([0, 'export A=1\n', false]);
+  expect(table(read('out.csv'))[0]).toMatchObject({ restaurant_status: 'matched' });
+});
+
+it('values of any type, and names of every object, do no harm', async () => {
+  write('in.csv', 'service_id,name,city\nconstructor,,\n__proto__,,\n,Place 1,Testville\n');
+  const odd = {
+    service_id: 'constructor',
+    name: { toString: 1 },
+    address: 7,
+    coordinates: 'x',
+    __proto__: null,
+  };
+  const lines = [
+    { find: { name: 'Place 1', city: 'Testville' }, results: [odd], received: 1, total: 1 },
+    { find: { name: 'Place 1', city: 'Testville' }, results: [], received: -1, total: 'x' },
+    { lookup: { id: 'constructor', fields: 'basic' }, output: JSON.parse('{"__proto__":{"a":1},"name":5}') },
+    { decide: { name: 'Place 1', city: 'Testville' }, restaurant: '../x' },
+    { undo: 'line-4' },
+    { undo: 'line-5' },
+  ];
+  write('out.answers.ndjson', header() + lines.map((content, index) => line(index, content)).join(''));
+  const { exit, stderr } = await enrich(
+    'in.csv -o out.csv -o out.html -o out.geojson -o out.xlsx -o out.parquet',
+  );
+  expect([exit, stderr]).toEqual([0, expect.stringContaining('out.answers.ndjson: skipped damaged lines')]);
+  expect(table(read('out.csv')).map((row) => row.restaurant_status)).toEqual([
+    'matched',
+    'skipped',
+    'matched',
+  ]);
+  expect(service.sent()).toBe(1);
+});
+
+it('a preview writes nothing, and a damaged or linked answers file is never followed', async () => {
+  write('in.csv', listOf(2));
+  write('out.answers.ndjson', `${header()}${line(1, { find: { name: 'Place 0' } })}{"id":"x","at`);
+  const before = read('out.answers.ndjson');
+  expect((await enrich('in.csv -o out.csv --dry-run')).exit).toBe(0);
+  expect([read('out.answers.ndjson'), existsSync(path('out.csv')), service.sent()]).toEqual([
+    before,
+    false,
+    0,
+  ]);
+  write('elsewhere', before);
+  symlinkSync('elsewhere', path('linked.answers.ndjson'));
+  expect((await enrich('in.csv -o linked.csv')).exit).toBe(9);
+  expect([read('elsewhere'), existsSync(path('linked.csv')), service.sent()]).toEqual([before, false, 0]);
+});
