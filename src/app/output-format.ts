@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { type AppError, usage } from '../errors.ts';
-import { type Advice, again } from '../hint.ts';
+import { type Advice, again, slot } from '../hint.ts';
 import {
   EXTENSIONS,
   extensionsOf,
@@ -117,6 +117,17 @@ export function checkOutputName(
     { text: `use one of ${extensions.map((each) => `.${each}`).join(', ') || '.txt'}` },
     canBeNamed ? { text: 'or name the format', command: again({ '--format': 'tsv' }) } : other,
   ]);
+}
+
+/** Checks the name of the file to which a link leads. @throws {AppError} `usage` */
+export function checkTargetName(app: App, target: string | undefined): void {
+  const sole = soleFormat(extensionOf(target));
+  if (target === undefined || sole === undefined || sole === outputFormat(app)) return;
+  const { output = '' } = app.globals;
+  throw usage(`${output} is a link to ${target}, which can only be ${sole}`, {
+    text: 'write to another file',
+    command: again({ '--output': slot('file') }),
+  });
 }
 
 /** The error of a file that can have only one format, and not the one that an option names. */

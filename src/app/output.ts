@@ -16,7 +16,7 @@ import {
   writePaged,
   writesToTerminal,
 } from './output-file.ts';
-import { checkFormat, outputExtension, outputFormat } from './output-format.ts';
+import { checkFormat, checkTargetName, outputExtension, outputFormat } from './output-format.ts';
 
 /** Checks the options of the output, and what it can be. @throws {AppError} `usage`, `bad_config` */
 export async function checkOutput(
@@ -26,7 +26,7 @@ export async function checkOutput(
 ): Promise<void> {
   checkSelectedColumns(app, columns);
   checkFormat(app, kind);
-  checkOutputFile(app);
+  checkTargetName(app, checkOutputFile(app)?.path);
   const { jq } = app.globals;
   if (jq !== undefined) await (await jqFilter(app, jq)).check();
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXTENSIONS } from '../../src/output/formats.ts';
@@ -79,4 +79,34 @@ describe.each(OUTPUTS)('%s', (line, possible) => {
       expect(stderr).toMatch(/hint.+restaurant /);
     }
   });
+});
+
+it('does not follow a link to a file of another format, even with --force', async () => {
+  const { env, home } = newHome();
+  const run = (words: string) =>
+    service.run([...words.split(' '), '--force'], { cwd: home, env: { ...service.env, ...env } });
+  for (const name of ['page.html', 'book.xlsx', 'image.svg', 'data.csv']) writeFileSync(join(home, name), '');
+  for (const [link, target] of [
+    ['a', 'page.html'],
+    ['b.csv', 'book.xlsx'],
+    ['c.txt', 'image.svg'],
+    ['d.html', 'page.html'],
+    ['e', 'data.csv'],
+  ] as const)
+    symlinkSync(target, join(home, link));
+  service.sent();
+  for (const words of [
+    '-o a',
+    '-o b.csv',
+    '-o c.txt',
+    '-o a --format csv',
+    '-o a --jq .',
+    '-o a --dry-run',
+  ]) {
+    const { exit, stderr } = await run(`find Nopa --city SF ${words}`);
+    expect([words, exit, stderr]).toEqual([words, 2, expect.stringContaining('is a link to')]);
+  }
+  expect(service.sent()).toBe(0);
+  for (const words of ['-o d.html', '-o e']) expect((await run(`find Nopa --city SF ${words}`)).exit).toBe(0);
+  expect(readFileSync(join(home, 'page.html'), 'utf8')).toMatch(/^<!doctype html>/);
 });
