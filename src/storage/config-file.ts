@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { platform } from 'node:process';
 import { AppError, failure, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { heldError, isHeldOnWindows, TempFile } from './atomic.ts';
+import { heldError, isHeldOnWindows, writeFileAtomic } from './atomic.ts';
 import {
   assertOwnPath,
   type FileContent,
@@ -149,25 +149,26 @@ async function lockConfig(path: string, run: () => void): Promise<void> {
   }
 }
 
+/** Temporary files of `conf` and of this program. */
 const tempNames = (target: string): RegExp =>
   new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-|${TEMP_NAME.source}`);
 
 function write(Conf: typeof import('conf').default, path: string, file: ConfigFile): void {
   const target = assertOwnPath(path);
-  const extension = extname(target);
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   if (Buffer.byteLength(text) > MAX_BYTES) {
     throw failure('io_error', `cannot write ${path}: it would be larger than 1 MB`, {
       command: restaurant('config', 'list'),
     });
   }
+  new OwnFolder(dirname(target)).sweep(tempNames(target));
+  // On a full disk, `conf` writes a part of the text without an error.
+  writeFileAtomic(target, text, { durable: false, confirm: () => false });
   perform('write', path, () => {
-    new OwnFolder(dirname(target)).sweep(tempNames(target));
-    assertRoom(target, text);
     const conf = new Conf<ConfigFile>({
       cwd: dirname(target),
-      configName: basename(target, extension),
-      fileExtension: extension.slice(1),
+      configName: basename(target),
+      fileExtension: '',
       configFileMode: 0o600,
       clearInvalidConfig: false,
       accessPropertiesByDotNotation: false,
@@ -180,14 +181,4 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
       throw isHeldOnWindows(error, target, platform) ? heldError(path, error) : error;
     }
   });
-}
-
-/** On a full disk, `conf` writes a part of the text without an error. @throws the system's error */
-function assertRoom(target: string, text: string): void {
-  const trial = new TempFile(target, 0o600);
-  try {
-    trial.write(text);
-  } finally {
-    trial.discard();
-  }
 }
