@@ -209,8 +209,8 @@ export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].incl
  * @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to; otherwise the
  * system's error
  */
-export function assertOwnPath(path: string): string {
-  const { end, problem } = inspect(resolve(path), false);
+export function assertOwnPath(path: string, strict = false): string {
+  const { end, problem } = inspect(resolve(path), strict);
   if (problem !== undefined) throw refusal(path, problem);
   return end;
 }

@@ -28,17 +28,20 @@ const SWEEP_AFTER_MS = 3_600_000;
  */
 export class OwnFolder {
   readonly path: string;
+  readonly #isStrict: boolean;
   #isSafe = false;
 
-  constructor(path: string) {
+  /** @param content code may be executed: its folder is checked more strictly */
+  constructor(path: string, content: 'data' | 'code' = 'data') {
     this.path = path;
+    this.#isStrict = content === 'code';
   }
 
   /** @throws {AppError} `io_error` if another user can change what its path leads to */
   check(): void {
     if (this.#isSafe) return;
     try {
-      assertOwnPath(this.path);
+      assertOwnPath(this.path, this.#isStrict);
     } catch (error) {
       throw isMissing(error) ? error : ioError('use', this.path, error);
     }

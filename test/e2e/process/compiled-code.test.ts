@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     const { home, run, files } = newCache();
     await run();
     const [foreign = '', hard = '', link = ''] = files();
-    const old = [join(foreign, '../x.cjs.bin'), `${foreign}.1.tmp`];
+    const old = ['x.cjs.bin', '.restaurant-0123456789abcdef.tmp'].map((name) => join(foreign, '..', name));
     for (const path of old) {
       writeFileSync(path, '');
       utimesSync(path, 0, 0);
