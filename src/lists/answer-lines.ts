@@ -4,7 +4,7 @@ import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import { isId } from '../util/restaurant.ts';
 import { isRowKey, type RowKey, rowKeyOf, rowKeyText } from './row-key.ts';
 
-/** What every line but the first has. */
+/** The members of every line but the first. */
 export interface Dated {
   readonly id: string;
   /** Milliseconds since the epoch. In the file: ISO 8601, UTC. */

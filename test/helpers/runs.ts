@@ -67,6 +67,22 @@ const SAVED = [
   { id: '2', at: SAVED_AT, lookup: { id: 'saved-1', fields: 'basic' }, output: { grade: 'B' } },
 ];
 
+/** A list of which one row has two candidates. */
+const QUERY = { name: 'Nop', city: 'San Francisco' };
+const FOUND = ['Nopa', 'Nopalina'].map((name) => ({
+  service_id: name.toLowerCase(),
+  name,
+  city: 'San Francisco',
+}));
+const RESULTS = [
+  { restaurant: 'answers', version: 1, service: 'demo' },
+  { id: '1', at: SAVED_AT, run: { list: 'nop.csv', options: {}, files: ['results.csv'] } },
+  { id: '2', at: SAVED_AT, find: QUERY, results: FOUND, received: 2, total: 2 },
+];
+
+const linesOf = (values: readonly object[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
 const FILES: Readonly<Record<string, string>> = {
   '.local/share/restaurant/saved-demo.answers.ndjson': SAVED.map((line) => `${JSON.stringify(line)}\n`).join(
     '',
@@ -74,6 +90,8 @@ const FILES: Readonly<Record<string, string>> = {
   'key.txt': `${PAID}\n`,
   'ids.txt': `${ID}\n`,
   'places.csv': 'name,city\nNopa,San Francisco\n',
+  'nop.csv': 'name,city\nNop,San Francisco\n',
+  'results.answers.ndjson': linesOf(RESULTS),
   'results.csv': 'name,city,restaurant_status,restaurant_id\nNop,San Francisco,ambiguous,x\n',
 };
 

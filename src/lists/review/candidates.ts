@@ -84,7 +84,7 @@ export function rowsWith(review: Review, key: RowKey, contents = rowsByContent(r
 /** The restaurant that a row has now, if it is only a guess. */
 export const currentId = ({ result }: DoubtfulRows): string | undefined => result.restaurant?.service_id;
 
-/** What was decided about the row before it was corrected comes first, then the likeliest. @param words other ones */
+/** The restaurant that an earlier decision named comes first, then the likeliest. @param words other words for the search */
 export function candidatesFor(review: Review, row: DoubtfulRows, words?: FindQuery): Candidate[] {
   const { answers } = review;
   const { query } = row;
