@@ -5,7 +5,7 @@ import { configuredTarget } from '../app/target.ts';
 import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
 import { type Due, dueLine, findDue } from './due.ts';
-import { FIELDS } from './match/headers.ts';
+import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
 import { asLines } from './progress/summary.ts';
@@ -119,7 +119,7 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
   ].flat();
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['list', plan.name],
-    ['columns', columnsText(plan)],
+    ['columns', columnsText(plan.columns, plan.flags.city)],
     ['due', dueLine(due, flags.older)],
     ['skipped', skipped.length > 0 ? skippedText(skipped) : undefined],
     ['requests', `${formatNumber(requests)}${most}`],
@@ -127,16 +127,6 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
     ['time', timeText(due, quota)],
   ];
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
-}
-
-const LABELS: Readonly<Partial<Record<string, string>>> = { lat: 'latitude', lng: 'longitude' };
-
-/** `name Betrieb, city Ort, address Straße; no id, no coordinates` */
-function columnsText({ columns }: Plan): string {
-  const named = FIELDS.filter((field) => columns[field] !== undefined);
-  const hasPoint = columns.lat !== undefined && columns.lng !== undefined;
-  const known = named.map((field) => `${LABELS[field] ?? field} ${columns[field]}`).join(', ');
-  return hasPoint ? known : `${known}; no coordinates`;
 }
 
 function skippedText(skipped: readonly InputRow[]): string {

@@ -106,7 +106,7 @@ const readingOf = (flags: ListFlags) => ({
   named: [flags.nameColumn, flags.cityColumn, flags.idColumn],
 });
 
-const NO_COLUMNS: Columns = { texts: () => ({}), query: () => ({ kind: 'none', why: 'the name is empty' }) };
+const NO_COLUMNS: Columns = { texts: () => ({}) };
 
 function makePlan(
   app: App,
@@ -144,7 +144,7 @@ function makePlan(
   };
 }
 
-function questionOf(columns: Columns, row: InputRow): Question {
+export function questionOf(columns: Columns, row: InputRow): Question {
   const { lat, lng, ...texts } = columns.texts(row);
   const key = rowKeyOf({ ...texts, lat: withPoint(lat), lng: withPoint(lng) });
   return { key, earlier: row.earlier };

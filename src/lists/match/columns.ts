@@ -6,8 +6,6 @@ import { cleanLine } from '../../util/text.ts';
 import type { SheetNames } from '../read/typed-rows.ts';
 import type { InputRow } from '../row.ts';
 import { FIELDS, type Field, HEADERS, plain } from './headers.ts';
-import { readPlace } from './place.ts';
-import { type RowQuery, rowQuery } from './query.ts';
 
 export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`, string | undefined>>> {
   readonly city?: string | undefined;
@@ -27,7 +25,6 @@ export type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
 
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   texts(row: InputRow): RowTexts;
-  query(row: InputRow): RowQuery;
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
@@ -72,10 +69,6 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   return {
     ...columns,
     texts,
-    query(row) {
-      const { id = '', name = '', city = '', lat = '', lng = '', address = '' } = texts(row);
-      return rowQuery(row, id, { name, city, place: readPlace(lat, lng, address) }, hasIds);
-    },
   };
 }
 

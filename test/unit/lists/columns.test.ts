@@ -1,11 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { again, slot } from '../../../src/hint.ts';
-import { type ColumnOptions, columnsText, resolveColumns } from '../../../src/lists/match/columns.ts';
+import {
+  type ColumnOptions,
+  type Columns,
+  columnsText,
+  resolveColumns,
+} from '../../../src/lists/match/columns.ts';
+import { questionOf } from '../../../src/lists/plan.ts';
+import { type Knowledge, matchQuery, resolve } from '../../../src/lists/resolve.ts';
 import type { InputRow } from '../../../src/lists/row.ts';
 
-/** The query of a row of cells by their columns. */
+const NOTHING: Knowledge = {
+  find: () => undefined,
+  lookup: () => undefined,
+  *about() {},
+  decision: () => undefined,
+};
+
+/** The first request for a row, with its place; or why there is none. */
+function queryOf(columns: Columns, row: InputRow) {
+  const question = questionOf(columns, row);
+  const { name, city, place } = matchQuery(question.key);
+  const { lack, result } = resolve(question, NOTHING, {});
+  if (lack?.request.kind === 'find') return { kind: 'search', ...lack.request.query, place };
+  if (lack?.request.kind === 'lookup') return { kind: 'lookup', id: lack.request.id, name, city, place };
+  return { kind: 'none', why: result.error };
+}
+
+/** The same of a row of cells by their columns. */
 const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {}) =>
-  resolveColumns(Object.keys(row), options).query(cellRow(Object.values(row)));
+  queryOf(resolveColumns(Object.keys(row), options), cellRow(Object.values(row)));
 const cellRow = (cells: string[]): InputRow => ({ kind: 'cells', line: 2, cells, text: '', end: '' });
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
@@ -124,19 +148,22 @@ describe('resolveColumns', () => {
   it('recognizes the columns of Overture Maps', () => {
     const overture = object({ names: { primary: 'Nopa' }, addresses: [{ locality: 'SF' }] });
     const columns = resolveColumns(['names', 'addresses', 'names.primary', 'addresses.0.locality'], {});
-    expect(columns.query(overture)).toMatchObject({ name: 'Nopa', city: 'SF' });
+    expect(queryOf(columns, overture)).toMatchObject({ name: 'Nopa', city: 'SF' });
   });
 
   it('reads keys of objects, and dotted paths that an option names', () => {
     const columns = resolveColumns(['venue', 'city'], { nameColumn: 'venue.name', nested: true });
-    expect(columns.query(object({ venue: { name: 'Nopa' }, city: 'SF' }))).toMatchObject({
+    expect(queryOf(columns, object({ venue: { name: 'Nopa' }, city: 'SF' }))).toMatchObject({
       name: 'Nopa',
       city: 'SF',
     });
     const plain = resolveColumns(['name', 'city'], { nested: true });
-    expect(plain.query(object({ name: 21, city: 'SF' }))).toMatchObject({ name: '21' });
+    expect(queryOf(plain, object({ name: 21, city: 'SF' }))).toMatchObject({ name: '21' });
     for (const name of [undefined, null, {}, ['Nopa'], '']) {
-      expect(plain.query(object({ name, city: 'SF' }))).toEqual({ kind: 'none', why: 'the name is empty' });
+      expect(queryOf(plain, object({ name, city: 'SF' }))).toEqual({
+        kind: 'none',
+        why: 'the name is empty',
+      });
     }
   });
 });
