@@ -50,7 +50,7 @@ export function benchStartup({ node, program = [node, bin], home, env, runs, say
     });
 }
 
-/** Returns the table of README.md. @param columns for each program the rows of {@link benchStartup} */
+/** Returns the table of docs/performance.md. @param columns for each program the rows of {@link benchStartup} */
 export function startupTable(columns) {
   const names = Object.keys(columns);
   const [first = []] = Object.values(columns);

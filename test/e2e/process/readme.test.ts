@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { run } from '../../../src/run.ts';
 import { shell, startRestaurant } from '../../helpers/process.ts';
-import { newHome, runCli } from '../../helpers/program.ts';
+import { contextOf, newHome, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
 import { PAID, useService } from '../../helpers/service.ts';
 import { textRow, workbookParts, zip } from '../../helpers/workbook.ts';
@@ -19,7 +20,7 @@ const commandsOf = (page: string): string[] =>
   [...read(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
 
 /** Pages whose examples have their own tests. */
-const TESTED_ELSEWHERE: readonly string[] = ['docs/library.md', 'docs/walkthrough.md'];
+const TESTED_ELSEWHERE: readonly string[] = ['docs/library.md', 'docs/performance.md', 'docs/walkthrough.md'];
 
 /** Creates a folder with the files that the commands read, and an empty home. */
 function workplace() {
@@ -62,6 +63,29 @@ async function outcomeOf(line: string, options: ReturnType<typeof workplace>) {
   return shell(line, options);
 }
 
+/** Returns what a command prints in a terminal of 80 columns, without colors. */
+async function screenOf(line: string, { cwd, env }: ReturnType<typeof workplace>): Promise<string> {
+  let text = '';
+  const screen = {
+    get stdout() {
+      return text;
+    },
+    set stdout(all) {
+      text = all;
+    },
+    get stderr() {
+      return text;
+    },
+    set stderr(all) {
+      text = all;
+    },
+  };
+  const tty = { stdout: true, stderr: true, columns: 80 };
+  const now = () => Date.UTC(2026, 0, 1);
+  await run(splitWords(line), contextOf({ cwd, env: { ...env, NO_COLOR: '1' }, tty, now }, screen));
+  return text;
+}
+
 describe.each(['README.md', ...pages])('%s', (page) => {
   // The scripts of the package run outside of this test, and in CI on a clean clone.
   const commands = commandsOf(page).filter((line) => !line.startsWith('npm '));
@@ -95,6 +119,15 @@ describe.each(['README.md', ...pages])('%s', (page) => {
 describe('README', () => {
   it('starts with the commands that run the demo and the tests', () => {
     expect(commandsOf('README.md').slice(0, 2)).toEqual(['npm ci && npm run demo', 'npm ci && npm test']);
+  });
+
+  it('shows what its commands print in a terminal of 80 columns', async () => {
+    const place = workplace();
+    const blocks = read('README.md').matchAll(/^```console\n\$ (restaurant [^\n]+)\n([\s\S]*?)^```$/gm);
+    const shown = [...blocks].map(([, line = '', printed = '']) => ({ line, printed }));
+    expect(shown.map(({ line }) => line)).toContain('restaurant find Nopa --city SF --demo');
+    for (const { line, printed } of shown)
+      expect({ line, printed: await screenOf(line, place) }).toEqual({ line, printed });
   });
 
   it('links to every page', () => {
