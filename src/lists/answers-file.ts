@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { attempt, usage } from '../errors.ts';
+import { attempt, failure, usage } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { flushFolder, randomName } from '../storage/files.ts';
 import { type tryLock, withLock } from '../storage/lock.ts';
@@ -45,6 +45,7 @@ export class AnswersFile {
   /** Whether the end of the file was checked since the lock was taken. */
   #isChecked = false;
   #hasHeader = false;
+  #isClosed = false;
   #service: string | undefined;
   #index = new AnswersIndex(0);
   #undos: LineOf<'undo'>[] = [];
@@ -92,6 +93,7 @@ export class AnswersFile {
   }
 
   close(): void {
+    this.#isClosed = true;
     try {
       this.#log?.close();
     } finally {
@@ -220,7 +222,9 @@ export class AnswersFile {
     return id;
   }
 
+  /** @throws {AppError} `io_error`, also for an answer that arrives after the file was closed and its lock released */
   #writableLog(): Log {
+    if (this.#isClosed) throw failure('io_error', `${this.path} is closed`);
     if (this.#log === undefined) {
       this.#log = Log.open(this.path, 'create');
       flushFolder(dirname(this.path));

@@ -71,12 +71,27 @@ export async function decideRows(app: App, work: Pick<Session, 'review' | 'rows'
   } finally {
     await writeReviewed(app, review);
   }
-  const sent = session.service?.requests ?? 0;
-  if (sent > 0) await print(app, [`${plural(sent, 'request')} sent`]);
-  const decided = session.steps.flatMap((step) => step.decided ?? []);
-  await print(app, [tallyText(review.name, decided)]);
+  await printEnd(session);
+}
+
+async function printEnd({ app, review, rows, steps, service }: Session): Promise<void> {
+  const sent = service?.requests ?? 0;
+  const decided = steps.flatMap((step) => step.decided ?? []);
   const left = rows.length - decided.length;
-  if (left > 0) await print(app, [`${left} left: ${hintOf(app, { command: again() })}`]);
+  const lines = [
+    ...(sent > 0 ? [`${plural(sent, 'request')} sent`] : []),
+    tallyText(review.name, decided),
+    ...(left > 0 ? [`${left} left: ${hintOf(app, { command: again() })}`] : []),
+    ...(left === 0 && decided.length > 0
+      ? [
+          `to take the last decision back: ${hintOf(app, { command: again({ '--undo': true }, { without: ['--not-found'] }) })}`,
+        ]
+      : []),
+  ];
+  await print(
+    app,
+    lines.flatMap((line) => wrap(line, app.context.stderr.columns)),
+  );
 }
 
 /** @returns the index of the next row; undefined to quit */

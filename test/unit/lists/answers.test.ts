@@ -85,6 +85,14 @@ describe('the file', () => {
     expect(linesOf()).toHaveLength(3);
   });
 
+  it('takes no answer after it was closed, because another process may hold the lock', () => {
+    const answers = open();
+    answers.addFind(QUERY, found('A'));
+    answers.close();
+    expect(errorOf(() => answers.addFind(QUERY, found('B'))).message).toContain('is closed');
+    expect(use(gradeIn)).toBe('A');
+  });
+
   it('notices that it was replaced', async () => {
     const shared = open(undefined, { access: 'share' });
     await shared.locked(() => shared.save('a', {}));
