@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { History, type NamedStep, STEPS } from './history.ts';
+
+/** A new one in each run. HISTORY_SEED repeats a history that failed. */
+const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 2 ** 31);
+const MAX_SHOWN = 5;
+/** `npm run histories` runs for an hour or two. */
+export const MAX_MS = 4 * 3_600_000;
+
+/** Numbers of histories: for `npm test`, in CI, and for `npm run histories`. */
+interface Counts {
+  readonly few: number;
+  readonly full: number;
+  readonly histories: number;
+}
+
+/** Returns how many histories this run has. The variable HISTORIES sets another number. */
+export function countOf(counts: Counts): number {
+  const { HISTORIES, TEST_MODE = '' } = process.env;
+  if (HISTORIES !== undefined) return Number(HISTORIES);
+  return TEST_MODE === 'full' || TEST_MODE === 'histories' ? counts[TEST_MODE] : counts.few;
+}
+
+interface Plan {
+  readonly steps?: readonly NamedStep[];
+  /** Number of steps of each history. */
+  readonly length: number;
+  readonly start?: number;
+}
+
+/** Plays histories, and fails with the seeds and steps of those that broke a rule. */
+export async function playAll(count: number, { steps = STEPS, length, start }: Plan): Promise<void> {
+  const violations: string[] = [];
+  for (let seed = SEED; seed < SEED + count; seed += 1) {
+    const history = new History(seed, steps, start);
+    try {
+      await history.play(length);
+    } catch (error) {
+      const { message } = error as Error;
+      violations.push(`HISTORY_SEED=${seed}: ${message}\n  ${history.log.join('\n  ')}`);
+    }
+  }
+  expect(violations.slice(0, MAX_SHOWN), `${violations.length} of ${count} histories`).toEqual([]);
+}
