@@ -66,6 +66,7 @@ const MAX_DELAY_MS = 400;
 interface Records {
   readonly requests: Times;
   readonly pauses: Times;
+  /** Does the work with the lock, and shortens the files if that is due. */
   exclusive<T>(work: () => T): T | Promise<T>;
 }
 
@@ -132,8 +133,12 @@ class FileLedger implements Ledger {
     this.#counted = [...this.#counted.slice(1 - MAX_RELEASED), at];
   }
 
+  /** Needs no lock: a line is appended at once. Only a request that overlaps the shortening of the file may be lost. */
   record(): Promise<void> {
-    return this.#use((records) => records.exclusive(() => this.#count(records, this.#options.now())));
+    return this.#use(async (records) => {
+      this.#count(records, this.#options.now());
+      if (records.requests.isHalfOld) await records.exclusive(() => {});
+    });
   }
 
   async release(): Promise<void> {
@@ -170,12 +175,18 @@ class FileLedger implements Ledger {
 
 function sharedRecords(path: string, id: string, options: LedgerOptions): Records {
   const folder = new OwnFolder(path);
+  const requests = new FileTimes(folder, id, options);
+  const pauses = new FileTimes(folder, `${id}.pause`, options);
   return {
-    requests: new FileTimes(folder, id, options),
-    pauses: new FileTimes(folder, `${id}.pause`, options),
+    requests,
+    pauses,
     exclusive(work) {
       folder.create();
-      return withLock(join(path, id), work);
+      return withLock(join(path, id), () => {
+        const result = work();
+        for (const times of [requests, pauses]) if (times.isHalfOld) times.shorten();
+        return result;
+      });
     },
   };
 }
@@ -215,7 +226,9 @@ export function longestWait({ perMinute, perDay, pausedUntil }: Usage): Wait | u
 }
 
 interface Times {
-  /** A negative time takes that time back. The caller has the lock. */
+  /** Whether an append found that more than half of the file is older than a day. */
+  readonly isHalfOld: boolean;
+  /** A negative time takes that time back. */
   append(time: number): void;
   /** At least those of the last 24 hours. */
   read(): readonly number[];
@@ -233,12 +246,14 @@ const LINE_BYTES = 14;
 export const MAX_RELEASED = 100;
 
 const memoryTimes = (times: number[]): Times => ({
+  isHalfOld: false,
   append: (time) => void times.push(time),
   read: () => effective(times),
 });
 
 /** A file with one time per line. A file with other content is renamed. */
 class FileTimes implements Times {
+  isHalfOld = false;
   readonly #folder: OwnFolder;
   readonly #name: string;
   readonly #options: LedgerOptions;
@@ -250,17 +265,16 @@ class FileTimes implements Times {
   }
 
   append(time: number): void {
+    this.#folder.create();
     const log = this.#open('create') ?? this.#open('create');
     if (log === undefined) return;
-    let isHalfOld: boolean;
     try {
       log.endLastLine();
       log.append(`${time}`, 'never');
-      isHalfOld = log.size > 2 * KEPT_TIMES * LINE_BYTES && this.#isOld(middleOf(log));
+      this.isHalfOld = log.size > 2 * KEPT_TIMES * LINE_BYTES && this.#isOld(middleOf(log));
     } finally {
       log.close();
     }
-    if (isHalfOld) this.#shorten();
   }
 
   read(): readonly number[] {
@@ -296,7 +310,9 @@ class FileTimes implements Times {
     return time < this.#options.now() - DAY_MS;
   }
 
-  #shorten(): void {
+  /** The caller has the lock. */
+  shorten(): void {
+    this.isHalfOld = false;
     const times = this.read();
     const kept = times.filter((time, index) => !this.#isOld(time) || index >= times.length - KEPT_TIMES);
     this.#folder.write(this.#name, kept.map((time) => `${time}\n`).join(''));

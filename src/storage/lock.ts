@@ -1,4 +1,13 @@
-import { closeSync, linkSync, openSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
@@ -54,7 +63,7 @@ function hold(lockPath: string, key: string): Lock {
   return {
     release() {
       clearInterval(timer);
-      attempt(() => isOurs() && whenFree(() => rmSync(lockPath)));
+      attempt(() => isOurs() && whenFree(() => unlinkSync(lockPath)));
     },
   };
 }

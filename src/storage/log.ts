@@ -29,8 +29,8 @@ const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 export const wasCutOff = (text: string): boolean => text.endsWith(CUT_OFF);
 
 /**
- * A file of lines that is only appended to, one line per write. A writer needs the lock of the file (`lock.ts`). A line
- * that a killed process left without its end is ended first, and never removed.
+ * A file of lines that is only appended to, one line per write. A writer whose lines depend on those before them needs the
+ * lock of the file (`lock.ts`). A line that a killed process left without its end is ended first, and never removed.
  */
 export class Log {
   readonly path: string;
