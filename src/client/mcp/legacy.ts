@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { firstValue, type RequestHeaders } from '../http/headers.ts';
@@ -17,6 +18,8 @@ export interface Handshake {
 /** A handshake that the service refused, or that failed for a reason unrelated to the protocol. */
 export interface FailedHandshake {
   readonly failure: ServiceError;
+  /** What is known without a call: the failure gets facts about the call that started the handshake. */
+  readonly facts: ErrorDetails;
   readonly isRefused: boolean;
 }
 
@@ -29,22 +32,31 @@ export async function shakeHands(channel: Channel, state: CallState): Promise<Ha
   const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities: {}, clientInfo: CLIENT_INFO };
   const outcome = await send(channel, state, { method: 'initialize', params, effect: 'read' });
   const { response, failure: error } = outcome;
-  if (response === undefined && error !== undefined) return { failure: error, isRefused: false };
+  if (response === undefined && error !== undefined) return failedHandshake(error, false);
   const handshake = handshakeIn(outcome);
   if (handshake instanceof ServiceError) return failedHandshake(handshake);
   try {
     const failure = await notify(channel, state, { method: 'notifications/initialized' }, handshake.headers);
     return failure === undefined ? handshake : failedHandshake(failure);
   } catch (error) {
-    if (error instanceof ServiceError) return { failure: error, isRefused: false };
+    if (error instanceof ServiceError) return failedHandshake(error, false);
     throw error;
   }
 }
 
-function failedHandshake(failure: ServiceError): FailedHandshake {
-  const { status = 0 } = failure.details;
-  return { failure, isRefused: !UNRELATED.includes(status) && status < 500 };
+function failedHandshake(failure: ServiceError, isRefused = isAboutProtocol(failure)): FailedHandshake {
+  return { failure, facts: failure.details, isRefused };
 }
+
+function isAboutProtocol({ details: { status = 0 } }: ServiceError): boolean {
+  return !UNRELATED.includes(status) && status < 500;
+}
+
+/** Returns a failed handshake for another call that waited for it, with a failure of its own. */
+export const forOtherCall = (failed: FailedHandshake): FailedHandshake => ({
+  ...failed,
+  failure: new ServiceError(failed.failure.code, failed.facts),
+});
 
 function handshakeIn({ response, failure }: Outcome): Handshake | ServiceError {
   if (failure !== undefined) return failure;

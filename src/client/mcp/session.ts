@@ -6,6 +6,7 @@ import type { Outcome } from '../rpc/outcome.ts';
 import type { Tool } from '../types.ts';
 import {
   type FailedHandshake,
+  forOtherCall,
   type Handshake,
   hasSession,
   isSessionExpired,
@@ -120,7 +121,8 @@ export class Session {
     if (this.#handshake !== undefined) return this.#handshake;
     // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
     const shared = this.#opening && (await this.#opening.catch(() => undefined));
-    if (shared !== undefined && ('version' in shared || shared.isRefused)) return shared;
+    if (shared !== undefined && 'version' in shared) return shared;
+    if (shared?.isRefused) return forOtherCall(shared);
     this.#opening = shakeHands(this.#options.channel, state).finally(() => {
       this.#opening = undefined;
     });

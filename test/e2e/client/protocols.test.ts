@@ -220,6 +220,12 @@ describe('the client', () => {
       else if (what !== '') for (const result of results) named(RESULTS, what)(result, value);
     }
   });
+
+  it('gives two calls that wait for the same handshake an error each', async () => {
+    const { client } = await scripted([['initialize', status(404)]], { protocol: '2025-11-25' });
+    const errors = await Promise.all(['r-1', 'r-2'].map((id) => failure(client.lookup(id))));
+    expect(errors.map(({ details }) => details.restaurantId)).toEqual(['r-1', 'r-2']);
+  });
 });
 
 /** Expects requests of 2026-07-28 to repeat their metadata in headers. */
