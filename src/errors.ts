@@ -154,6 +154,8 @@ export interface ErrorDetails {
   readonly stoppedBy?: 'retries' | 'max_wait' | 'deadline';
   /** The wait that the service asked for, ms. */
   readonly askedWaitMs?: number;
+  /** When the quota or a pause ends, if that is too long to wait, ms since the epoch. */
+  readonly freeAt?: number;
   /** The time limit that was exceeded, or that the asked wait exceeds, ms. */
   readonly limitMs?: number;
   /** How far an exchange got until it failed. */

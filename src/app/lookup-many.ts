@@ -2,7 +2,7 @@ import { TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Hint } from '../hint.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import { mapConcurrently } from '../util/async.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
@@ -30,7 +30,7 @@ async function lookupOne(
   } catch (error) {
     // After a rejected key, an exhausted daily quota, a long Retry-After, or an interruption, all further lookups would fail.
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
-    if (isFinal || error instanceof RateLimitError) throw error;
+    if (isFinal || longWaitOf(error) !== undefined) throw error;
     // The error becomes part of the output, so its hint is completed here.
     const { errorHint } = await import('./error-hint.ts');
     return { restaurantId, error: error.add({ hint: { text: errorHint(app, error) } }) };

@@ -3,7 +3,7 @@ import { hintInRun } from '../app/error-hint.ts';
 import { hintOf } from '../app/hints.ts';
 import { AppError, type Code } from '../errors.ts';
 import { type Advice, adviceOf, again, type Command, restaurant } from '../hint.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import { formatNumber, timeText } from '../util/format.ts';
 import type { Counters, RunSummary } from './progress/summary.ts';
 
@@ -79,8 +79,9 @@ export function withNext(
       hint: [...before, { text: 'with -o <file>, the same command goes on where it stopped' }],
     });
   const command = sameCommand(files);
-  if (failure instanceof RateLimitError)
-    return failure.add({ hint: { text: `from ${timeText(app, failure.freeAt)} on`, command } });
+  const freeAt = longWaitOf(failure);
+  if (freeAt !== undefined)
+    return failure.add({ hint: { text: `from ${timeText(app, freeAt)} on`, command } });
   const first = BEFORE_NEXT[code] ?? before;
   return failure.add({
     hint: [...first, { text: first.length === 0 ? 'continue' : 'then continue', command }],

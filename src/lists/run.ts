@@ -2,7 +2,7 @@ import { isRestaurant } from '../client/tools.ts';
 import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { SharedStateError } from '../storage/ledger.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import { Semaphore, untilAborted } from '../util/async.ts';
 import type { Answers } from './answers.ts';
 import { keptResults, type Question, type Request, type Resolution, requestKey } from './resolve.ts';
@@ -108,7 +108,8 @@ function nothingFound(error: unknown): undefined {
 }
 
 const isOfOneRow = (error: AppError): boolean =>
-  !(error instanceof RateLimitError || error instanceof SharedStateError) &&
+  longWaitOf(error) === undefined &&
+  !(error instanceof SharedStateError) &&
   ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
 
 /**
@@ -125,7 +126,7 @@ export async function workThrough<T>(
   const begin = (item: T): void => {
     const done = work(item)
       .catch((error: unknown) => {
-        if (error instanceof RateLimitError) spent ??= error;
+        if (error instanceof AppError && longWaitOf(error) !== undefined) spent ??= error;
         else stop.abort(error);
       })
       .finally(() => running.delete(done));

@@ -7,7 +7,7 @@ import { TOOLS } from '../client/tools.ts';
 import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Limits } from '../storage/ledger.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import type { ResolveOptions } from './resolve.ts';
 import type { RestaurantService } from './run.ts';
 
@@ -104,21 +104,21 @@ export class ListService implements RestaurantService {
       try {
         return await call();
       } catch (error) {
-        const limit = this.#rateLimitOf(error);
-        if (limit === undefined) throw error;
-        if (this.#flags.wait !== true) throw limit;
+        const freeAt = this.#longWaitOf(error);
+        if (freeAt === undefined || this.#flags.wait !== true) throw error;
         // Makes the next request wait until then.
-        await (await this.#service.ledger()).pauseUntil(limit.freeAt);
+        await (await this.#service.ledger()).pauseUntil(freeAt);
       }
     }
   }
 
-  #rateLimitOf(error: unknown): RateLimitError | undefined {
-    if (error instanceof RateLimitError) return error;
-    if (!(error instanceof AppError) || error.kind !== 'rate_limit') return undefined;
+  /** A pause that the service requests in its response is a long wait, too. */
+  #longWaitOf(error: unknown): number | undefined {
+    const freeAt = longWaitOf(error);
+    if (freeAt !== undefined || !(error instanceof AppError) || error.kind !== 'rate_limit') return freeAt;
     const { settings, context } = this.#app;
     const ms = (error.details.retryAfter ?? 0) * 1000;
-    return ms > settings.get('max-wait') ? new RateLimitError(error, context.now() + ms) : undefined;
+    return ms > settings.get('max-wait') ? longWaitOf(error.add({ freeAt: context.now() + ms })) : undefined;
   }
 }
 

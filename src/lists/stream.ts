@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { openTarget } from '../app/target.ts';
 import { AppError } from '../errors.ts';
 import { ioError } from '../storage/files.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { onAbort } from '../util/async.ts';
 import type { Answers } from './answers.ts';
@@ -184,7 +184,7 @@ class RowWriter {
 
   #stopWith(error: unknown): void {
     const { stop } = this.#tools;
-    if (!stop.signal.aborted && !(error instanceof RateLimitError)) stop.abort(error);
+    if (!stop.signal.aborted && longWaitOf(error) === undefined) stop.abort(error);
   }
 
   async #write(row: InputRow, question: Question, failed: AppError | undefined): Promise<void> {

@@ -6,7 +6,7 @@ import { showPage, tempReportPath } from '../app/page.ts';
 import { openTarget } from '../app/target.ts';
 import { AppError, attempt, failure } from '../errors.ts';
 import { again } from '../hint.ts';
-import { RateLimitError } from '../storage/pacer.ts';
+import { longWaitOf } from '../storage/pacer.ts';
 import { writeUserFile } from '../storage/user-files.ts';
 import { onAbort } from '../util/async.ts';
 import { isPlainName } from './answer-lines.ts';
@@ -183,7 +183,7 @@ async function finish(app: App, update: Update, run: Finish): Promise<void> {
 
 /** Whether views are written after a failure: not if nothing was asked, or if this machine fails. */
 const keepsViews = (failed: AppError, requests: number): boolean =>
-  failed instanceof RateLimitError ||
+  longWaitOf(failed) !== undefined ||
   failed.kind === 'interrupted' ||
   (requests > 0 && failed.kind !== 'local') ||
   failed.kind === 'network';

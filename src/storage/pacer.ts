@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { Semaphore } from '../util/async.ts';
-import { isoSeconds } from '../util/format.ts';
+import { isoSeconds, plural } from '../util/format.ts';
 import type { Ledger, Wait } from './ledger.ts';
 
 export interface PacerOptions {
@@ -18,15 +18,9 @@ export interface PacerOptions {
   readonly timeText?: (ms: number) => string;
 }
 
-export class RateLimitError extends AppError {
-  /** In milliseconds since the epoch. */
-  readonly freeAt: number;
-
-  constructor({ code, message, details }: AppError, freeAt: number) {
-    super(code, message, details);
-    this.freeAt = freeAt;
-  }
-}
+/** Returns until when no request is sent, ms since the epoch, if that wait is too long for this run. */
+export const longWaitOf = (error: unknown): number | undefined =>
+  error instanceof AppError ? error.details.freeAt : undefined;
 
 /** Long waits are divided, because the clock may be changed or the machine suspended meanwhile. */
 const MAX_SLEEP_MS = 60_000;
@@ -34,7 +28,7 @@ const SPREAD_MS = 25;
 /** The window of the quota is a little longer than a minute, which a maximum wait of 60 s must allow. */
 const GRACE_MS = 1000;
 
-/** Waits in the order of the calls. @throws the signal's reason; a RateLimitError: `budget_spent` or `rate_limited` */
+/** Waits in the order of the calls. @throws the signal's reason; `budget_spent` or `rate_limited`, with `freeAt` */
 export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
   const { ledger, context, onWait } = options;
   const queue = new Semaphore(1);
@@ -65,15 +59,13 @@ async function assertWorthWaiting(
     window === 'day' || (window === 'pause' && ms > maxWaitMs) || (bounded && ms - GRACE_MS > maxWaitMs);
   if (wait || !isTooLong) return;
   const time = timeText(freeAt);
-  const details = { retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
-  if (window === 'pause') {
-    const error = new AppError('rate_limited', `the service asks to wait until ${time}`, details);
-    throw new RateLimitError(error, freeAt);
-  }
-  const { perDay, perMinute } = await ledger.usage();
-  const quota = window === 'day' ? `${perDay.limit} requests a day` : `${perMinute.limit} requests a minute`;
-  const message = `the quota of ${quota} is used up until ${time}`;
-  const facts =
-    window === 'minute' ? { ...details, askedWaitMs: ms, stoppedBy: 'max_wait' as const } : details;
-  throw new RateLimitError(new AppError('budget_spent', message, facts), freeAt);
+  const facts = { freeAt, retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
+  if (window === 'pause') throw new AppError('rate_limited', `the service asks to wait until ${time}`, facts);
+  const usage = await ledger.usage();
+  const { limit } = window === 'day' ? usage.perDay : usage.perMinute;
+  const message = `the quota of ${plural(limit, 'request')} a ${window} is used up until ${time}`;
+  throw new AppError('budget_spent', message, {
+    ...facts,
+    ...(window === 'minute' && { askedWaitMs: ms, stoppedBy: 'max_wait' }),
+  });
 }

@@ -26,7 +26,7 @@ it.each([
   expect([exit, stdout, sent]).toEqual([5, '', 0]);
   expect(error).toMatchObject({
     code: 'budget_spent',
-    message: expect.stringMatching(/^the quota of 1 requests a minute is used up until /),
+    message: expect.stringMatching(/^the quota of 1 request a minute is used up until /),
     retryable: true,
   });
   expect(error.hint).toMatch(

@@ -88,7 +88,7 @@ describe('openPacer', () => {
     } else {
       await expect(second).rejects.toMatchObject({
         code: 'budget_spent',
-        message: 'the quota of 1 requests a minute is used up until 2026-01-02T03:05:06Z',
+        message: 'the quota of 1 request a minute is used up until 2026-01-02T03:05:06Z',
         details: { retryAfter: 61 },
       });
       expect(clock.now).toBe(START);
