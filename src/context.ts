@@ -26,8 +26,12 @@ interface Prompt {
 }
 
 export interface Keyboard {
-  /** Waits for a key: its character, `ctrl-c`, `ctrl-d`, or `escape`; undefined at the end of the input. */
-  next(): Promise<string | undefined>;
+  /**
+   * Waits for a key: its character, or its name, such as `enter`, `escape`, or `ctrl-c`; undefined at the end of the input.
+   * @param isHeld whether the terminal keeps the mode of single keys until it is released
+   */
+  next(isHeld?: boolean): Promise<string | undefined>;
+  release(): void;
 }
 
 /** The parts of the process that commands can use. main.ts creates the real one; tests create their own. */

@@ -84,7 +84,10 @@ const context: Context = {
       (await import('./prompt.ts')).askText(message, placeholder, promptStreams()),
     keys: () => {
       const keyboard = import('./prompt.ts').then(({ openKeyboard }) => openKeyboard(promptStreams()));
-      return { next: async () => (await keyboard).next() };
+      return {
+        next: async (isHeld) => (await keyboard).next(isHeld),
+        release: () => void keyboard.then((opened) => opened.release()),
+      };
     },
   },
 };

@@ -22,6 +22,7 @@ const USES: CommandTraits = { hintOptions: SERVICE_OPTIONS };
 const COMMANDS: Readonly<Record<string, Entry>> = {
   find: [RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind, READS],
   lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup, READS],
+  pick: [RESTAURANTS, async () => (await import('./commands/pick.ts')).registerPick, READS],
   last: [RESTAURANTS, async () => (await import('./commands/last.ts')).registerLast, { isReading: true }],
   save: [RESTAURANTS, async () => (await import('./commands/save.ts')).registerSave, CALLS],
   saved: [RESTAURANTS, async () => (await import('./commands/saved.ts')).registerSaved, READS],

@@ -48,7 +48,19 @@ export async function askText(
 }
 
 const KEY = /\x1b(?:\[[\d;]*[~A-Za-z]|O.)?|./gsu;
-const NAMED_KEYS: Readonly<Record<string, string>> = { '\x03': 'ctrl-c', '\x04': 'ctrl-d' };
+const NAMED_KEYS: Readonly<Record<string, string>> = {
+  '\x03': 'ctrl-c',
+  '\x04': 'ctrl-d',
+  '\r': 'enter',
+  '\n': 'enter',
+  '\x7f': 'backspace',
+  '\b': 'backspace',
+  '\x1b': 'escape',
+  '\x1b[A': 'up',
+  '\x1bOA': 'up',
+  '\x1b[B': 'down',
+  '\x1bOB': 'down',
+};
 
 type RawInput = Readable & { setRawMode?: (raw: boolean) => void };
 
@@ -56,7 +68,7 @@ export function openKeyboard({ input, signal }: PromptStreams): Keyboard {
   return new TerminalKeyboard(input, signal);
 }
 
-/** Reads keys without echo. Between two calls, the terminal is in its normal mode, in which Ctrl-C is a signal. */
+/** Reads keys without echo. In the normal mode of the terminal, Ctrl-C is a signal. */
 class TerminalKeyboard implements Keyboard {
   readonly #input: RawInput;
   readonly #signal: AbortSignal;
@@ -67,18 +79,22 @@ class TerminalKeyboard implements Keyboard {
     this.#signal = signal;
   }
 
-  async next(): Promise<string | undefined> {
+  async next(isHeld = false): Promise<string | undefined> {
     if (this.#typed.length === 0) {
       this.#input.setRawMode?.(true);
       try {
         const keys = (await readChunk(this.#input, this.#signal)).match(KEY) ?? [];
-        this.#typed = keys.map((key) => NAMED_KEYS[key] ?? (key.startsWith('\x1b') ? 'escape' : key));
+        this.#typed = keys.map((key) => NAMED_KEYS[key] ?? (key.startsWith('\x1b') ? 'other' : key));
       } finally {
-        this.#input.setRawMode?.(false);
+        if (!isHeld) this.release();
         this.#input.pause();
       }
     }
     return this.#typed.shift();
+  }
+
+  release(): void {
+    this.#input.setRawMode?.(false);
   }
 }
 

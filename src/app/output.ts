@@ -4,7 +4,6 @@ import { fileBytes, isFileFormat, type OutputKind, present } from '../output/for
 import type { Filter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { colorJson } from '../output/style.ts';
-import { writeFileAtomic } from '../storage/atomic.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
@@ -117,7 +116,7 @@ export async function writeResult(
 
 /** With `--open` but without `-o`, the page is stored in the cache folder, and its path is printed. */
 async function writePage(app: App, page: NonNullable<Presentation['page']>): Promise<void> {
-  const { renderDocument, showPage, tempReportPath } = await import('./page.ts');
+  const { renderDocument, showPage, storePage } = await import('./page.ts');
   const document = await page(selectedColumns(app));
   const html = await renderDocument(app, document);
   const path = outputPath(app);
@@ -126,8 +125,7 @@ async function writePage(app: App, page: NonNullable<Presentation['page']>): Pro
     await writeOutput(app, html);
     return showPage(app, path);
   }
-  const stored = tempReportPath(app, document.heading);
-  writeFileAtomic(stored, html, { durable: false });
+  const stored = storePage(app, document.heading, html);
   await app.context.stdout.write(`${stored}\n`);
   await showPage(app, stored);
 }

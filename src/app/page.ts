@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
+import { writeFileAtomic } from '../storage/atomic.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { mapStrings } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -45,6 +46,13 @@ export function tempReportPath(app: App, title: string): string {
   const stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
   const words = ['restaurant', slug, stamp, randomBytes(4).toString('hex')];
   return join(folder?.path ?? tmpdir(), `${words.filter((word) => word !== '').join('-')}.html`);
+}
+
+/** Stores a page in the cache folder. @returns its path */
+export function storePage(app: App, title: string, html: string): string {
+  const path = tempReportPath(app, title);
+  writeFileAtomic(path, html, { durable: false });
+  return path;
 }
 
 /** Maximum time until a browser requests the page, in milliseconds. */

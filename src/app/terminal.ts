@@ -59,6 +59,11 @@ export class Terminal {
     return stdin.isTTY && stderr.isTTY && this.canOpenBrowser;
   }
 
+  /** Whether a person can choose with the keyboard, in place of an argument. */
+  get canChoose(): boolean {
+    return this.canPrompt && this.#context.env.TERM !== 'dumb';
+  }
+
   /** Whether a browser may be started: unless --no-input or CI forbids it. */
   get canOpenBrowser(): boolean {
     return this.#options().input && !this.inCi;

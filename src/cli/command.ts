@@ -8,6 +8,7 @@ import { nearest } from '../util/nearest.ts';
 export const PARTS = {
   service: ['address', 'profile', 'demo'],
   preview: ['dry-run', 'curl'],
+  json: ['json', 'format'],
   records: ['jq', 'csv', 'columns'],
   file: ['output', 'force'],
 } as const;
@@ -130,6 +131,8 @@ export class CliCommand extends Command {
   readonly optionOverrides = new Map<string, OptionOverride>();
   /** Its options in the command line, in order. Global options are those of the program. */
   readonly typed: TypedOption[] = [];
+  /** Whether its action asks for arguments that are missing. */
+  asks: () => boolean = () => false;
   /** Of the program: the innermost command that the command line names. */
   innermost: CliCommand = this;
   /** The words that it parses: of the program, the whole command line. */
@@ -150,6 +153,14 @@ export class CliCommand extends Command {
 
   override createOption(flags: string, description = ''): CliOption {
     return new CliOption(flags, description);
+  }
+
+  /** Called by commander. */
+  missingArgument(name: string): void {
+    const { missingArgument } = Command.prototype as unknown as {
+      missingArgument(this: Command, name: string): void;
+    };
+    if (!this.asks()) missingArgument.call(this, name);
   }
 
   override addOption(option: CliOption): this {
@@ -281,6 +292,11 @@ export class CliCommand extends Command {
       defaultText: '2000',
       example: '2000',
     });
+  }
+
+  asksWhen(asks: () => boolean): this {
+    this.asks = asks;
+    return this;
   }
 
   usesOptions(...groups: OptionGroups[]): this {

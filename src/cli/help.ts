@@ -20,6 +20,9 @@ Search, then show the first result:
   $ restaurant find "Nopa" --city SF
   $ restaurant lookup 1
 
+Or choose with the keyboard:
+  $ restaurant pick
+
 restaurant --help lists all commands.
 `;
 

@@ -13,6 +13,7 @@ import { AppError, failure, usage } from '../errors.ts';
 import { again, exampleSearch, type Hint, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
+import { chosenWords } from './pick/words.ts';
 
 const RESULT = anyOf(
   object({ restaurant_id: text, output: anyObject }),
@@ -32,6 +33,7 @@ export function registerLookup(command: CliCommand, app: App): void {
       'Restaurant ID or its beginning, row number, range (1-3), or name from your last search (- reads stdin)',
     )
     .completeWith('id', 'row')
+    .asksWhen(() => app.terminal.canChoose)
     .valueOption('--fields <level>', 'Level of detail; standard and premium require a paid key', {
       choices: LEVELS,
       defaultText: 'basic',
@@ -49,7 +51,10 @@ export function registerLookup(command: CliCommand, app: App): void {
         'requested once. With several IDs, --json prints an array of {restaurant_id, output} or ' +
         '{restaurant_id, error}, in the order of the arguments.',
     )
-    .action((words: string[], { fields = 'basic' }: { fields?: Level }) => runLookup(app, words, fields));
+    .action(async (words: string[], { fields = 'basic' }: { fields?: Level }) => {
+      const chosen = await chosenWords(app, words);
+      if (chosen.length > 0) await runLookup(app, chosen, fields);
+    });
 }
 
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {

@@ -51,7 +51,7 @@ const general = inGroup('General options:');
 const TABLE = {
   json: output('json', '-j, --json', 'Print JSON'),
   format: {
-    ...output('json', '--format <format>', 'Output format'),
+    ...output('format', '--format <format>', 'Output format'),
     parse: oneOf(FORMATS),
     choices: FORMATS,
     defaultText: 'table; piped: tsv',

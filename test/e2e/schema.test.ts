@@ -126,7 +126,7 @@ describe('output with --json', () => {
 
   it('is supported by every command that prints data', () => {
     const without = leaves.map(({ name }) => name).filter((name) => !jsonNames.includes(name));
-    expect(without).toEqual(['mcp', 'completion', 'skill print', 'help']);
+    expect(without).toEqual(['pick', 'mcp', 'completion', 'skill print', 'help']);
   });
 
   it.each<[line: string, env?: RunOptions['env']]>([

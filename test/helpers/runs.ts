@@ -17,7 +17,7 @@ export interface CommandRun {
 
 const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
-/** One call of every command, except those that run until they are stopped. A missing command fails the tests. */
+/** One call of every command, except those that run until they are stopped or need a person. A missing command fails the tests. */
 export const RUNS: Readonly<Record<string, CommandRun>> = {
   find: { words: ['find', 'Nopa', '--city', 'SF'] },
   lookup: { words: ['lookup', ID] },

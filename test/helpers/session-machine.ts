@@ -64,11 +64,15 @@ export function needsShell(line: string, commands: Commands = {}): boolean {
 const isBuiltIn = (name: string, words: readonly string[]): boolean =>
   name in BUILT_IN && (name !== 'ls' || ['', '-A'].includes(words.join(' ')));
 
+const NAMED_KEYS: Readonly<Record<string, string>> = {
+  ...{ '^': 'ctrl-c', '⏎': 'enter', '⌫': 'backspace', '⎋': 'escape', '↑': 'up', '↓': 'down', '␣': ' ' },
+};
+
 /** A terminal of this width, and what is typed at it. */
 const terminal = (columns: number, keys?: string, answers = '', secrets = ''): RunOptions => ({
   tty: { stdin: keys !== undefined, stdout: true, stderr: true, columns },
   answers: {
-    keys: [...(keys ?? '')].map((key) => (key === '^' ? 'ctrl-c' : key)),
+    keys: [...(keys ?? '')].map((key) => NAMED_KEYS[key] ?? key),
     text: answers.split(','),
     secret: secrets.split(','),
   },

@@ -14,7 +14,7 @@ import { type Commands, Machine, needsShell } from './session-machine.ts';
  *   > name,city
  *   $ printf 'a\n' | TZ=UTC restaurant …    with stdin and variables; `< file` works, too
  *   $ COLUMNS=80 restaurant …               in a terminal of this width, without color
- *   $ COLUMNS=80 KEYS=2y^ restaurant …      at a terminal where these keys are typed; ^ is Ctrl-C
+ *   $ COLUMNS=80 KEYS=2y^ restaurant …      at a terminal where these keys are typed; ^ is Ctrl-C, ⏎ Enter, ⎋ Escape
  *   $ … KEYS=s1 ANSWERS=Nopa,SF restaurant  with answers to its questions; SECRETS are typed without being shown
  *   $ restaurant … > /dev/null              without the lines of stdout
  *   $ restaurant … | grep Nopa              only the lines of stdout that contain the text

@@ -19,9 +19,21 @@ export async function readQuery(
     throw usage('the name is empty', { command: restaurant('find', '--help') });
   }
   refuseKey(app, 'an argument', [...words, city ?? '']);
+  const { program } = app;
   // A name that follows the command needs no check.
-  if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
-    (await import('../../cli/stray-words.ts')).checkAdjacent(app.program, words);
+  const line = [...(program?.line.command ?? []), ...words].join('\n');
+  if (program?.words.join('\n').includes(line) === false)
+    (await import('../../cli/stray-words.ts')).checkAdjacent(program, words);
+  return completeQuery(app, words, city);
+}
+
+/** Returns the query with a city. @throws {AppError} `no_service`, `usage` */
+export async function completeQuery(
+  app: App,
+  words: readonly string[],
+  city: string | undefined,
+): Promise<FindQuery> {
+  const name = words.join(' ');
   const query = city === undefined ? await completed(app, words) : { name, city };
   if (app.globals.demo !== true) requireEndpoint(app);
   return query;

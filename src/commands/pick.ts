@@ -1,0 +1,54 @@
+import { requireEndpoint } from '../app/address.ts';
+import { refuseKey } from '../app/api-key.ts';
+import type { App } from '../app/app.ts';
+import { lastSearch } from '../app/last-results.ts';
+import type { CliCommand } from '../cli/command.ts';
+import { LEVELS } from '../client/tools.ts';
+import { exampleSearch, restaurant } from '../hint.ts';
+import { nonEmpty } from '../settings/values.ts';
+import { checkResultOptions, resultOptions } from './find/options.ts';
+import type { PickOptions } from './pick/visit.ts';
+
+export function registerPick(command: CliCommand, app: App): void {
+  const described = command
+    .about('Search, choose with the keyboard, and show, save, or open')
+    .argument(
+      '[words...]',
+      'Name to search for; without one, choose from your last search and saved restaurants',
+    )
+    .valueOption('-c, --city <city>', 'City to search in (default: your saved city)', { read: nonEmpty });
+  resultOptions(described)
+    .valueOption('--fields <level>', 'Include details of the chosen restaurant', {
+      choices: LEVELS.filter((level) => level !== 'basic'),
+    })
+    .usesOptions('service', 'request', 'cache', 'format')
+    .overrideOption('--format', { choices: ['table', 'list'], defaultText: 'table' })
+    .examples('restaurant pick nopa --city SF --demo', 'restaurant pick')
+    .notes(
+      'Typing filters what is on the screen, Enter sends one search, and 1 to 9 choose a row. Then s saves the ' +
+        'restaurant (u removes it), o opens its page, c prints the address, m shows more details, b goes back, and q ' +
+        'quits. The ID goes to stdout, and the commands that do the same to stderr: restaurant pick | restaurant ' +
+        'lookup -. With --format list or RESTAURANT_SPINNER=off, nothing is repainted, and each answer is a line.',
+    )
+    .action((words: string[], options: PickOptions) => runPick(app, words, options));
+}
+
+async function runPick(app: App, words: readonly string[], options: PickOptions): Promise<void> {
+  checkResultOptions(options);
+  refuseKey(app, 'an argument', [...words, options.city ?? '']);
+  const { assertCanChoose } = await import('./pick/choose.ts');
+  const { findCommand, openVisit, pickOne } = await import('./pick/visit.ts');
+  const isSearch = words.join('').trim() !== '';
+  const other = lastSearch(app) === undefined ? exampleSearch() : restaurant('last');
+  assertCanChoose(app, isSearch ? findCommand(app, words, options.city) : other);
+  if (app.globals.demo !== true) requireEndpoint(app);
+  const visit = openVisit(app, options);
+  try {
+    const id = await pickOne(visit, isSearch ? words : []);
+    await app.notes.flush();
+    if (id !== undefined) await app.context.stdout.write(`${id}\n`);
+    for (const command of visit.commands) await app.notes.note({ text: 'same as', command });
+  } finally {
+    visit.chooser.close();
+  }
+}

@@ -1,0 +1,147 @@
+import type { App } from '../../app/app.ts';
+import { renderDocument, showPage, storePage } from '../../app/page.ts';
+import { cachedDetails } from '../../app/responses.ts';
+import type { Service } from '../../app/service.ts';
+import { LEVELS, TOOLS } from '../../client/tools.ts';
+import type { Level, Lookup } from '../../client/types.ts';
+import { AppError } from '../../errors.ts';
+import { type Command, restaurant } from '../../hint.ts';
+import { openSaved } from '../../lists/saved.ts';
+import { PLACE } from '../../output/fields.ts';
+import { pick } from '../../output/records.ts';
+import { lookupPresentation, renderLookup } from '../../output/render/lookup.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { cleanLine } from '../../util/text.ts';
+import { removeSaved, saveIds } from '../save/store.ts';
+import { type Chooser, print } from './choose.ts';
+import type { Choice } from './rows.ts';
+
+/** What a restaurant is shown with. */
+export interface Visit {
+  readonly app: App;
+  readonly chooser: Chooser;
+  readonly service: () => Promise<Service>;
+  /** IDs of the saved restaurants. */
+  readonly saved: Set<string>;
+  /** The commands that do the same. */
+  readonly commands: Command[];
+  /** Details of this level are looked up at once. */
+  readonly fields: Level | undefined;
+}
+
+interface Card {
+  readonly choice: Choice;
+  /** Undefined while only the row is known. */
+  level: Level | undefined;
+  details: JsonObject | undefined;
+}
+
+/** Shows a restaurant until the person leaves. */
+export async function showCard(visit: Visit, choice: Choice): Promise<'back' | 'quit'> {
+  const { app, chooser, fields } = visit;
+  const cached = app.globals.demo === true ? undefined : cachedDetails(app, choice.id);
+  const card: Card = { choice, level: cached?.level, details: cached?.details };
+  if (fields !== undefined && isRicher(fields, card.level)) await lookUp(visit, card, fields);
+  await printCard(app, card);
+  for (;;) {
+    const key = await chooser.key(keysText(visit, card), (each) => each in WAYS_OUT || each in ACTS);
+    const way = WAYS_OUT[key];
+    if (way !== undefined) return way;
+    await ACTS[key]?.(visit, card);
+  }
+}
+
+const WAYS_OUT: Readonly<Record<string, 'back' | 'quit'>> = {
+  ...{ b: 'back', escape: 'back' },
+  ...{ q: 'quit', enter: 'quit', 'ctrl-d': 'quit' },
+};
+
+const isRicher = (level: Level, known: Level | undefined): boolean =>
+  known === undefined || LEVELS.indexOf(level) > LEVELS.indexOf(known);
+
+const nextLevel = ({ level }: Card): Level | undefined => LEVELS.find((each) => isRicher(each, level));
+
+const keysText = ({ saved }: Visit, card: Card): string => {
+  const level = nextLevel(card);
+  return [
+    saved.has(card.choice.id) ? 'u unsave' : 's save',
+    'o open page',
+    'c address',
+    ...(level === undefined ? [] : [`m ${level === 'basic' ? 'more' : level} details`]),
+    'b back',
+    'q quit',
+  ].join(', ');
+};
+
+const ACTS: Readonly<Record<string, (visit: Visit, card: Card) => Promise<void>>> = {
+  s: save,
+  u: unsave,
+  o: openPage,
+  c: printAddress,
+  m: async (visit, card) => {
+    const level = nextLevel(card);
+    if (level !== undefined && (await lookUp(visit, card, level))) await printCard(visit.app, card);
+  },
+};
+
+async function save({ app, saved, commands }: Visit, { choice: { id, record } }: Card): Promise<void> {
+  if (saved.has(id)) return;
+  await saveIds(app, [id], undefined);
+  saved.add(id);
+  commands.push(restaurant('save', id));
+  await print(app, [`${nameOf(record, id)} is saved`]);
+}
+
+async function unsave({ app, saved, commands }: Visit, { choice: { id, record } }: Card): Promise<void> {
+  if (!saved.delete(id)) return;
+  await removeSaved(openSaved(app, 'share'), [id]);
+  commands.push(restaurant('unsave', id));
+  await print(app, [`${nameOf(record, id)} is no longer saved`]);
+}
+
+async function openPage({ app, commands }: Visit, card: Card): Promise<void> {
+  const page = await lookupPresentation(outcomesOf(card), true, app.context.now()).page?.();
+  if (page === undefined) return;
+  const path = storePage(app, page.heading, await renderDocument(app, page));
+  commands.push(restaurant('lookup', card.choice.id, '--open'));
+  await print(app, [path]);
+  await showPage(app, path);
+}
+
+/** Not with OSC 52: the terminal never says whether it changed the clipboard. */
+async function printAddress({ app }: Visit, card: Card): Promise<void> {
+  const { address } = outputOf(card);
+  const isKnown = typeof address === 'string' && address !== '';
+  await print(app, [isKnown ? cleanLine(address) : 'no address is known']);
+}
+
+const nameOf = ({ name }: JsonObject, id: string): string => cleanLine(typeof name === 'string' ? name : id);
+
+/** Reports a failure, after which the card stays. */
+async function lookUp({ app, service, commands }: Visit, card: Card, level: Level): Promise<boolean> {
+  const { id } = card.choice;
+  try {
+    const opened = await service();
+    const spinner = await app.notes.spin(`looking up ${id}`);
+    const { value } = await opened.call(TOOLS.lookup, { id, level }).finally(() => spinner.end());
+    Object.assign(card, { level, details: value });
+    commands.push(restaurant('lookup', id, ...(level === 'basic' ? [] : ['--fields', level])));
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
+    await print(app, [cleanLine(error.message)]);
+    return false;
+  }
+}
+
+const outputOf = ({ choice: { record }, details }: Card): JsonObject =>
+  details === undefined ? record : { ...pick(record, PLACE), ...details };
+
+const outcomesOf = (card: Card): Lookup[] => [{ restaurantId: card.choice.id, output: outputOf(card) }];
+
+async function printCard(app: App, card: Card): Promise<void> {
+  const { columns } = app.context.stderr;
+  const view = { width: columns, palette: app.terminal.palette('stderr'), unicode: app.terminal.unicode };
+  await app.notes.flush();
+  await print(app, ['', renderLookup(outcomesOf(card), undefined, view), '']);
+}

@@ -1,0 +1,150 @@
+import type { Palette } from '../../output/style.ts';
+import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
+import { type Choice, matching } from './rows.ts';
+
+/** What can be chosen. */
+export interface Menu {
+  /** What the rows are. */
+  title: string;
+  /** What happened last, such as a search without a match. */
+  message: string | undefined;
+  /** Results of the search. They are all that is shown until something is typed. */
+  results: readonly Choice[];
+  /** Restaurants of the last search, and saved ones. */
+  known: readonly Choice[];
+  saved: ReadonlySet<string>;
+  /** The city of a search; undefined if it is asked for. */
+  city: string | undefined;
+  readonly canSearch: boolean;
+}
+
+/** What is typed, and where the mark is. */
+export interface Typed {
+  readonly text: string;
+  /** Index of the marked row; undefined if none is. */
+  readonly marked: number | undefined;
+  /** Index of the first row that is on the screen. */
+  readonly first: number;
+}
+
+export const NOTHING: Typed = { text: '', marked: undefined, first: 0 };
+
+export type Step =
+  | { readonly typed: Typed }
+  | { readonly choice: Choice }
+  | { readonly search: string }
+  | 'leave';
+
+export interface Screen {
+  readonly columns: number;
+  /** Number of rows of the menu on the screen, at most 9. */
+  readonly rows: number;
+  readonly palette: Palette;
+  readonly ellipsis: string;
+}
+
+const MAX_TYPED = 100;
+
+export function rowsOf({ results, known }: Menu, text: string): readonly Choice[] {
+  if (text.trim() !== '') return matching([...results, ...known], text);
+  return results.length > 0 ? results : known;
+}
+
+/** Returns what a key does. Digits choose a row of the screen; other characters are typed. */
+export function press(menu: Menu, typed: Typed, key: string | undefined, rows: number): Step {
+  const shown = rowsOf(menu, typed.text);
+  const picked =
+    /^[1-9]$/.test(key ?? '') && Number(key) <= rows ? shown[typed.first + Number(key) - 1] : undefined;
+  if (picked !== undefined) return { choice: picked };
+  const act = key === undefined ? undefined : KEYS[key];
+  if (key === undefined || act !== undefined) return act?.(typed, shown, menu, rows) ?? 'leave';
+  const isCharacter = [...key].length === 1 && !/\p{C}/u.test(key);
+  if (!isCharacter || typed.text.length >= MAX_TYPED) return { typed };
+  return { typed: { ...NOTHING, text: typed.text + key } };
+}
+
+type Act = (typed: Typed, shown: readonly Choice[], menu: Menu, rows: number) => Step;
+
+const KEYS: Readonly<Record<string, Act>> = {
+  enter: ({ text, marked }, shown, { canSearch }) => {
+    if (marked === undefined && canSearch && text.trim() !== '') return { search: text.trim() };
+    const choice = shown[marked ?? 0];
+    return choice === undefined ? { typed: { ...NOTHING, text } } : { choice };
+  },
+  backspace: ({ text }) => ({ typed: { ...NOTHING, text: [...text].slice(0, -1).join('') } }),
+  escape: ({ text }) => (text === '' ? 'leave' : { typed: NOTHING }),
+  'ctrl-d': () => 'leave',
+  up: (typed, shown, _, rows) => ({ typed: move(typed, (typed.marked ?? shown.length) - 1, shown, rows) }),
+  down: (typed, shown, _, rows) => ({ typed: move(typed, (typed.marked ?? -1) + 1, shown, rows) }),
+};
+
+function move(typed: Typed, to: number, shown: readonly Choice[], rows: number): Typed {
+  if (shown.length === 0) return typed;
+  const marked = Math.min(Math.max(to, 0), shown.length - 1);
+  const first = Math.min(Math.max(typed.first, marked - rows + 1), marked);
+  return { ...typed, marked, first };
+}
+
+/** The rows with their numbers. @param first index of the first, which has the number 1 unless `isNumberedOn` */
+export function rowLines(
+  menu: Menu,
+  shown: readonly Choice[],
+  { columns, palette, ellipsis }: Screen,
+  { first = 0, marked }: Partial<Typed> = {},
+): string[] {
+  const names = shown.map(({ id, record }) => cleanLine(typeof record.name === 'string' ? record.name : id));
+  const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
+  const digits = String(shown.length).length;
+  return shown.map((choice, index) => {
+    const name = pad(truncate(names[index] ?? '', room, ellipsis), room);
+    const facts = [...(menu.saved.has(choice.id) ? ['saved'] : []), ...factsOf(choice)].join(', ');
+    const number = String(index + 1).padStart(digits);
+    const mark = first + index === marked ? '>' : ' ';
+    const line = truncate(`${mark} ${number} ${name}  ${facts}`.trimEnd(), columns, ellipsis);
+    return mark === '>' ? palette.heading(line) : line;
+  });
+}
+
+const factsOf = ({ record: { grade, cuisine_tags, neighborhood, city } }: Choice): string[] =>
+  [grade, ...[cuisine_tags].flat().slice(0, 3), neighborhood ?? city]
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .map((fact) => cleanLine(String(fact).slice(0, 100)));
+
+/** The lines of the screen; the last one is that of the cursor. */
+export function menuLines(menu: Menu, typed: Typed, screen: Screen): string[] {
+  const { columns, palette, ellipsis } = screen;
+  const all = rowsOf(menu, typed.text);
+  const shown = all.slice(typed.first, typed.first + screen.rows);
+  const more = all.length - typed.first - shown.length;
+  const dim = (text: string): string[] =>
+    text === '' ? [] : wrap(cleanLine(text), columns).slice(0, 4).map(palette.dim);
+  return [
+    palette.heading(truncate(cleanLine(menu.title), columns, ellipsis)),
+    ...dim(menu.message ?? ''),
+    ...rowLines(menu, shown, screen, typed),
+    ...dim(more > 0 ? `    and ${more} more` : ''),
+    ...dim(keysText(menu, typed, shown.length)),
+    `> ${endOf(cleanLine(typed.text), columns - 3)}`,
+  ];
+}
+
+function keysText({ canSearch, city }: Menu, { text, marked }: Typed, count: number): string {
+  const words = text.trim();
+  const where = city === undefined ? '' : ` in ${city}`;
+  const search = canSearch && words !== '' && marked === undefined;
+  const enter = search
+    ? `enter searches "${words}"${where}`
+    : `enter picks ${marked === undefined ? '1' : 'it'}`;
+  return [
+    ...(count === 0 ? [] : [count === 1 ? '1 picks' : `1-${count} pick`]),
+    ...(search || count > 0 ? [enter] : []),
+    ...(words === '' ? [canSearch ? 'type to filter or search' : 'type to filter'] : []),
+    words === '' ? 'esc leaves' : 'esc clears',
+  ].join(', ');
+}
+
+function endOf(text: string, columns: number): string {
+  let rest = [...text];
+  while (rest.length > 0 && width(rest.join('')) > columns) rest = rest.slice(1);
+  return rest.join('');
+}

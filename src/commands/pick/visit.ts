@@ -1,0 +1,142 @@
+import { refuseKey } from '../../app/api-key.ts';
+import type { App } from '../../app/app.ts';
+import { cityForHint, readPlace } from '../../app/city.ts';
+import { lastSearch, saveResults, seenResults, serviceName } from '../../app/last-results.ts';
+import { openService, type Service } from '../../app/service.ts';
+import { TOOLS } from '../../client/tools.ts';
+import type { FindQuery, Level } from '../../client/types.ts';
+import { AppError, attempt } from '../../errors.ts';
+import { type Command, restaurant, type Word } from '../../hint.ts';
+import { recordOf, savedIfReadable } from '../../lists/saved.ts';
+import { plural } from '../../util/format.ts';
+import { completeQuery, readQuery } from '../find/query.ts';
+import { explainEmpty, type Refinement, refine, sawOnlyPart } from '../find/refine.ts';
+import { showCard, type Visit } from './card.ts';
+import { openChooser } from './choose.ts';
+import type { Menu } from './menu.ts';
+import { choicesOf } from './rows.ts';
+
+export interface PickOptions extends Refinement {
+  readonly city?: string;
+  readonly fields?: Level;
+}
+
+interface PickVisit extends Visit {
+  readonly options: PickOptions;
+  readonly menu: Menu;
+}
+
+export function openVisit(app: App, options: PickOptions): PickVisit {
+  const saved = savedIfReadable(app).map(recordOf);
+  let service: Promise<Service> | undefined;
+  const ids = new Set(choicesOf(saved).map(({ id }) => id));
+  const last = refine(rowsOfLastSearch(app), options);
+  const menu: Menu = {
+    title: 'last search and saved restaurants',
+    message: undefined,
+    results: [],
+    known: choicesOf([...last, ...refine(saved, options)]),
+    saved: ids,
+    city: options.city ?? app.settings.get('city'),
+    canSearch: true,
+  };
+  return {
+    ...{ app, options, menu, saved: ids, commands: [], fields: options.fields },
+    chooser: openChooser(app),
+    service: () => {
+      service ??= openService(app, { bounded: true });
+      return service;
+    },
+  };
+}
+
+function rowsOfLastSearch(app: App): readonly unknown[] {
+  const last = lastSearch(app);
+  return last !== undefined && last.endpoint === attempt(() => serviceName(app)) ? last.rows : [];
+}
+
+/** @returns the ID of the restaurant that the person left with */
+export async function pickOne(visit: PickVisit, words: readonly string[]): Promise<string | undefined> {
+  const { app, menu, chooser, options } = visit;
+  if (words.length > 0) await search(visit, await readQuery(app, words, options.city));
+  for (;;) {
+    const choice = await chooser.choose(menu, (typed) => searchTyped(visit, typed));
+    if (choice === undefined) return undefined;
+    if ((await showCard(visit, choice)) === 'quit') {
+      const { id } = choice;
+      const isShown = visit.commands.some((command) => 'words' in command && command.words.includes(id));
+      if (!isShown) visit.commands.push(restaurant('lookup', id));
+      return id;
+    }
+    menu.message = undefined;
+  }
+}
+
+/** Reports a failure, after which the menu stays. */
+async function searchTyped(visit: PickVisit, typed: string): Promise<void> {
+  const { app, menu } = visit;
+  try {
+    refuseKey(app, 'the name', [typed]);
+    const query = menu.city === undefined ? await completeQuery(app, [typed], undefined) : undefined;
+    await search(visit, query ?? { name: typed, city: menu.city ?? '' });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
+    menu.message = error.message;
+  }
+}
+
+async function search({ app, menu, options, service, commands }: PickVisit, query: FindQuery): Promise<void> {
+  const { name, city } = query;
+  const opened = await service();
+  const spinner = await app.notes.spin(`searching ${name} in ${city}`);
+  const { value } = await opened.call(TOOLS.find, query).finally(() => spinner.end());
+  const rows = refine(value.results, options);
+  const { total_matches: total } = value.output;
+  Object.assign(menu, { results: choicesOf(rows), city });
+  if (rows.length > 0) {
+    saveResults(app, query, rows, true);
+    menu.title = `"${name}" in ${city}: ${plural(menu.results.length, 'match', 'matches')}`;
+  } else menu.title = `no matches for ${name} in ${city}`;
+  const isPart = sawOnlyPart(value.output, options);
+  const part = `the service returned ${value.results.length} of ${total} matches; filters and order saw only these`;
+  const isEmpty = rows.length === 0 && value.results.length > 0;
+  const said = [...(isEmpty ? [explainEmpty(value.results, options)] : []), ...(isPart ? [part] : [])];
+  menu.message = said.length === 0 ? undefined : said.join('; ');
+  commands.push(restaurant('find', name, '--city', city, ...typedFilters(app)));
+}
+
+const FILTERS = [
+  ...['--cuisine', '--neighborhood', '--grade', '--min-grade'],
+  ...['--sort', '--near', '--limit'],
+];
+
+const typedFilters = ({ program }: App): Word[] =>
+  (program?.line.options ?? []).flatMap(({ flag, value }) =>
+    FILTERS.includes(flag) && value !== undefined ? [flag, value] : [],
+  );
+
+/** The search that needs no terminal. */
+export function findCommand(app: App, words: readonly string[], city: string | undefined): Command {
+  const seen = seenResults(app);
+  const place = city === undefined ? readPlace(words, () => seen) : undefined;
+  const where = city ?? place?.city ?? cityForHint(app, seen);
+  const options = where === undefined ? [] : ['--city', where];
+  return restaurant('find', place?.name ?? words.join(' '), ...options, ...typedFilters(app));
+}
+
+/**
+ * Lets a person choose the restaurant of a command that was typed without one.
+ * @param from where from; default: the last search, the saved restaurants, and searches
+ * @returns its ID; undefined if the person leaves
+ */
+export async function chooseId(app: App, from?: 'saved'): Promise<string | undefined> {
+  const visit = openVisit(app, {});
+  const { menu } = visit;
+  const savedOnly = { title: 'saved restaurants', known: menu.known.filter(({ id }) => menu.saved.has(id)) };
+  const shown: Menu = from === 'saved' ? { ...menu, ...savedOnly, canSearch: false } : menu;
+  try {
+    return (await visit.chooser.choose(shown, (typed) => searchTyped(visit, typed)))?.id;
+  } finally {
+    visit.chooser.close();
+  }
+}
