@@ -10,6 +10,7 @@ import { path } from '../scripts/project.js';
 import { makeDirtyList } from './dirty-list.js';
 import { createSearch, startService } from './likeness-service.js';
 import { GOALS, MODES, scoreOf } from './match-scores.js';
+import { playReview } from './review-keys.js';
 
 const UNPACED = '--per-minute 0 --per-day 0 --format ndjson --quiet --max-age 0'.split(' ');
 const BIN = path('bin/restaurant.js');
@@ -46,6 +47,33 @@ async function scoresWith(kind, { restaurants, rows }) {
   }
   service.close();
   return scores;
+}
+
+const MAX_KEYS_PER_ROW = 1.1;
+const MAX_PLAYED = 600;
+
+/** A person who knows the answers decides the doubtful rows of a list. */
+async function playList({ restaurants, rows: all }) {
+  const rows = all.slice(0, MAX_PLAYED);
+  const service = await startService(createSearch(restaurants, 'parts'));
+  const { options, columns, answer } = MODES.place;
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: folder, RESTAURANT_API_KEY: 'sk_service_quality' },
+    ...{ RESTAURANT_PER_MINUTE: '0', RESTAURANT_PER_DAY: '0' },
+  };
+  const url = ['--base-url', service.baseUrl];
+  writeFileSync(join(folder, 'review.csv'), csvOf(rows, columns));
+  const words = [BIN, 'enrich', 'review.csv', '-o', 'reviewed.csv', ...url, ...options, '--quiet'];
+  const child = spawn(process.execPath, words, { cwd: folder, env, stdio: 'inherit' });
+  await new Promise((resolve) => child.on('exit', resolve));
+  const played = await playReview(
+    [BIN, 'review', 'reviewed.csv', ...url],
+    { cwd: folder, env },
+    (number) => rows[number - 1]?.[answer],
+    (id) => restaurants.find(({ service_id }) => service_id === id)?.name ?? '',
+  );
+  service.close();
+  return played;
 }
 
 function print(title, scores) {
@@ -98,6 +126,12 @@ try {
       `${score < least ? 'MISSED' : 'ok    '} ${service}, ${mode}: ${what} ${percent(score)}, at least ${percent(least)}`,
     );
   }
+  const { keys, rows, searches, doubtful } = await playList(list);
+  const perRow = keys / Math.max(doubtful, 1);
+  if (perRow > MAX_KEYS_PER_ROW) process.exitCode = 1;
+  say(
+    `${perRow > MAX_KEYS_PER_ROW ? 'MISSED' : 'ok    '} review: ${perRow.toFixed(2)} keys for each of ${doubtful} doubtful rows (${rows} decisions, ${searches} searches), at most ${MAX_KEYS_PER_ROW}`,
+  );
   for (const each of Object.values(scores)
     .flatMap(Object.values)
     .flatMap(({ wrong }) => wrong))

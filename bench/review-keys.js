@@ -1,0 +1,67 @@
+// How many keys a person who knows the answers presses in `restaurant review`, in a pseudo-terminal.
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { spawn as openTerminal } from '@lydell/node-pty';
+
+const PROMPT = /(\d+) of (\d+), line (\d+)(?:(?!\d+ of \d+, line)[\s\S])*?q quit/;
+const MAX_KEYS = 9;
+
+/** The candidates of doubtful rows, by their number in the list. */
+async function candidatesOf(words, options) {
+  const child = spawn(process.execPath, [...words, '--json'], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Map(JSON.parse(await text(child.stdout)).map((row) => [row.row, row]));
+}
+
+/** The key for a row: its restaurant if it is among the candidates; none if it has no right one; else a search. */
+function keyFor({ candidates, restaurant_id: current }, right) {
+  if (right === undefined || right === '') return 'n';
+  const place = candidates.slice(0, MAX_KEYS).findIndex(({ service_id }) => service_id === right);
+  if (place === -1) return undefined;
+  return current === right ? 'y' : String(place + 1);
+}
+
+/**
+ * Plays a review to its end.
+ * @param words the command; @param rightOf returns the id of the restaurant of a row, from 1; @param nameOf that of its name
+ * @returns how many keys were pressed for how many rows, and for how many a search was needed
+ */
+export async function playReview(words, options, rightOf, nameOf) {
+  const rows = await candidatesOf(words, options);
+  const terminal = openTerminal(process.execPath, words, {
+    ...{ cols: 100, rows: 50, cwd: options.cwd, env: { ...options.env, TERM: 'xterm' } },
+  });
+  const played = { keys: 0, rows: 0, searches: 0 };
+  const press = (typed) => {
+    played.keys += typed.length;
+    terminal.write(typed);
+  };
+  let shown = '';
+  let isSearching = false;
+  terminal.onData((data) => {
+    shown += data;
+    const [all, , , line] = PROMPT.exec(shown) ?? [];
+    if (all === undefined) return;
+    shown = shown.slice(shown.indexOf(all) + all.length);
+    const number = Number(line) - 1;
+    const right = rightOf(number);
+    if (isSearching) {
+      isSearching = false;
+      const found = all.split('\n').find((each) => each.slice(4).startsWith(nameOf(right)));
+      press(found?.[0] ?? 'n');
+      return;
+    }
+    played.rows += 1;
+    const key = keyFor(rows.get(number), right);
+    if (key !== undefined) return press(key);
+    played.searches += 1;
+    isSearching = true;
+    press('s');
+    setTimeout(() => press(`${nameOf(right)}\r`), 100);
+    setTimeout(() => press('\r'), 300);
+  });
+  await new Promise((resolve) => terminal.onExit(resolve));
+  return { ...played, doubtful: rows.size };
+}
