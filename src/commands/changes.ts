@@ -18,7 +18,7 @@ import { parseSince, type Since } from '../settings/values.ts';
 export function registerChanges(command: CliCommand, app: App): void {
   command
     .about('Print what changed in saved restaurants, or in a list', 'Sends no request.')
-    .argument('[id...]', 'Output file of enrich; ID or its beginning, or name')
+    .argument('[id...]', 'Output file of enrich, or ID or name of a saved restaurant')
     .completeWith('id', 'saved')
     .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
       read: parseSince,

@@ -22,7 +22,7 @@ export function registerEnrich(command: CliCommand, app: App): void {
     .overrideOption('--output', {
       description: 'Write .csv, .tsv, .ndjson, .geojson, .xlsx, .parquet, or .html (repeatable)',
     })
-    .overrideOption('--force', { description: 'Overwrite output files that others wrote or edited' })
+    .overrideOption('--force', { description: 'Overwrite output files that exist or were edited' })
     .overrideOption('--dry-run', { description: 'Count due rows, requests, and days; send nothing' })
     .overrideOption('--json', { description: 'Print the summary as JSON; rows go to -o' })
     .overrideOption('--format', {
@@ -52,13 +52,13 @@ function addRowOptions(enrich: CliCommand): void {
     .valueOption('--fields <level>', 'Include details for every matched row', { choices: LEVELS })
     .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--loose', 'Compare simplified names, and search by them if nothing is found')
-    .valueOption('--first <n>', 'Ask only for the first n rows', { range: [1, 1e9], example: '10' })
+    .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9], example: '10' })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
 }
 
 function addRunOptions(enrich: CliCommand): void {
   enrich
-    .valueOption('--older <time>', 'Also ask again for what is older, such as 7d (0s: everything)', {
+    .valueOption('--older <time>', 'Refresh answers older than this, such as 7d (0s: all)', {
       read: parseAge,
       example: '7d',
     })
@@ -101,7 +101,7 @@ const EXAMPLES = [
 const NOTES =
   'restaurant enrich places.csv -o found.csv writes the rows of places.csv in order, followed by ' +
   'restaurant_status (matched, likely, ambiguous, not_found, skipped, error, pending) and the data found. ' +
-  'What the service said is kept in found.answers.ndjson beside it. Run the same command again at any time: ' +
+  'Answers are saved in found.answers.ndjson next to it. Run the same command again at any time: ' +
   'it asks only for rows that are new, corrected, failed, or left, and writes every -o again. ' +
   'Files that you have edited are not overwritten. --dry-run shows what is due and what it costs. ' +
   'Without -o, rows go to stdout and nothing is kept. ' +

@@ -44,7 +44,7 @@ export function registerLogin(command: CliCommand, app: App): void {
       'restaurant login --base-url https://api.example.com --key-stdin < key.txt',
       'restaurant login --profile work --key-file key.txt',
     )
-    .notes('No option takes the key itself, because other users could read it in the list of processes.')
+    .notes('No option takes the key itself, because other users could read it in the process list.')
     .action((options: LoginOptions) => login(app, options));
 }
 

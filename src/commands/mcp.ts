@@ -28,11 +28,11 @@ const MCP_CONFIG_OUTPUT = object({
 export function registerMcp(command: CliCommand, app: App): void {
   const mcp = command
     .about('Run a stdio MCP server that proxies to the service', 'Uses the saved key.')
-    .valueOption('--max-results <n>', 'Most records in a tool result, 1 to 1000', {
+    .valueOption('--max-results <n>', 'Maximum records in a tool result, 1 to 1000', {
       range: [1, 1000],
       example: '20',
     })
-    .valueOption('--max-chars <n>', 'Most characters in a tool result; lists are cut after a record', {
+    .valueOption('--max-chars <n>', 'Maximum characters in a tool result; lists are cut after a record', {
       range: [100, 1_000_000],
       example: '20000',
     })

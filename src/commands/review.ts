@@ -37,9 +37,9 @@ export function registerReview(command: CliCommand, app: App): void {
     .argument('<file>', 'Output file of enrich, or its answers file')
     .option('--not-found', 'Include rows that were not found')
     .option('--apply <file>', 'Apply the decisions in a CSV file (- reads stdin)')
-    .option('--undo', 'Take the last decision back')
+    .option('--undo', 'Undo the last decision')
     .option('--list <file>', 'The list, if it has moved')
-    .option('--answers <file>', 'File that keeps the answers (default: found by the output file)')
+    .option('--answers <file>', 'File that keeps the answers (default: next to the output file)')
     .usesOptions('service', 'request', 'json', 'csv')
     .overrideOption('--json', { description: 'List the rows with their candidates as JSON' })
     .outputSchema(
@@ -51,10 +51,10 @@ export function registerReview(command: CliCommand, app: App): void {
     )
     .examples('restaurant review found.csv --json')
     .notes(
-      'restaurant review found.csv shows the rows that are likely or ambiguous, with their candidates; equal rows ' +
-        'together. Keys: y confirms the restaurant marked with *, 1 to 9 choose a candidate, n rejects all of them, ' +
-        's searches with other words, space skips the row, x never shows it again, u takes the last decision back, ' +
-        'q quits. Decided rows become matched (confirmed) or not_found (rejected), and all files of the list follow. ' +
+      'restaurant review found.csv shows the rows that are likely or ambiguous, with their candidates. Rows ' +
+        'with the same content are decided together. Keys: y confirms the restaurant marked with *, 1 to 9 choose a candidate, n rejects all of them, ' +
+        's searches with other words, space skips the row, x never shows it again, u undoes the last decision, ' +
+        'q quits. Decided rows become matched (confirmed) or not_found (rejected), and all output files are updated. ' +
         'The columns of --apply are row, name, decision (yes, other, none, never), and restaurant_id; a page of enrich ' +
         '(-o map.html) makes such a file.',
     )

@@ -15,7 +15,7 @@ interface SaveOptions {
 
 export function registerSave(command: CliCommand, app: App): void {
   command
-    .about('Save restaurants, to list and watch them')
+    .about('Save restaurants to watch them for changes')
     .argument('<id...>', 'ID, row number, range (1-3), or name, as for lookup')
     .completeWith('id', 'row')
     .asksWhen(() => app.terminal.canChoose)
@@ -53,14 +53,14 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
 
 export function registerUnsave(command: CliCommand, app: App): void {
   command
-    .about('Remove saved restaurants', 'Their changes stay.')
+    .about('Remove saved restaurants', 'Keeps their changes.')
     .argument('<id...>', 'ID or its beginning, name, or row number')
     .completeWith('id', 'saved')
     .asksWhen(() => app.terminal.canChoose)
     .usesOptions('service', 'json')
     .outputSchema(object({ removed: list(object({ id: text, name: text })) }))
     .examples('restaurant unsave Nopa --demo')
-    .notes('Row numbers are those of the last table in this terminal, usually of restaurant saved.')
+    .notes('Row numbers refer to the last table shown in this terminal, usually that of restaurant saved.')
     .action(async (words: string[]) => {
       const chosen = await chosenWords(app, words, 'saved');
       if (chosen.length > 0) await unsave(app, chosen);

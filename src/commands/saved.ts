@@ -35,12 +35,12 @@ const SAVED_OUTPUT = anyOf(object({ results: list(SAVED_RESTAURANT) }), {
 
 export function registerSaved(command: CliCommand, app: App): void {
   command
-    .about('List saved restaurants, or check what changed', 'Sends no request without --refresh.')
-    .valueOption('--min-grade <grade>', 'Filter by this grade or better', {
+    .about('List saved restaurants, or check them for changes', 'Sends no request without --refresh.')
+    .valueOption('--min-grade <grade>', 'Filter by minimum grade', {
       read: parseMinGrade,
       example: 'B',
     })
-    .valueOption('--sort <key>', 'Sort by grade or name (default: as saved)', { choices: ['grade', 'name'] })
+    .valueOption('--sort <key>', 'Sort the restaurants (default: as saved)', { choices: ['grade', 'name'] })
     .option('--refresh', 'Look up every restaurant again and print what changed')
     .option('--exit-code', 'With --refresh: exit with 10 on changes')
     .valueOption('--fields <level>', 'With --refresh: level of detail', {
@@ -57,7 +57,7 @@ export function registerSaved(command: CliCommand, app: App): void {
     .notes(
       'The row numbers work as for a search: restaurant lookup 1, restaurant unsave 1. ' +
         '--refresh sends one request per restaurant within the quota, least recently checked first; restaurant ' +
-        'changes prints the changes again. In a pipe, it prints nothing if nothing changed.',
+        'changes prints the changes again. In a pipe, --refresh prints nothing if nothing changed.',
     )
     .action((options: SavedOptions) =>
       options.refresh ? refreshSaved(app, options) : listSaved(app, options),
