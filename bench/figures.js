@@ -109,23 +109,30 @@ function membersOfApp() {
   return new Set([...names].map(([, name]) => name)).size;
 }
 
-/** Files of the program that call these functions of the file system. */
-const filesThatWrite = [...src]
-  .filter(([, text]) =>
-    /\b(writeSync|writeFileSync|appendFileSync|createWriteStream|renameSync|linkSync)\(/.test(text),
-  )
+/** Files with a way of their own to write bytes to a file. The two left out write to stdout and stderr. */
+const waysToWrite = [...src]
+  .filter(([file]) => file !== 'src/start.ts' && file !== 'src/streams.ts')
+  .filter(([, text]) => /\b(writeSync|writeFileSync|appendFileSync|createWriteStream)\(/.test(text))
   .map(([file]) => file);
 
-/** Files outside of program.ts with a list of command names. */
-const commandNames = [...read('src/program.ts').matchAll(/'\.?\/?commands\/([a-z]+)/g)].map(
-  ([, name]) => name,
+/** Arrays outside of program.ts that list at least three command names, each as `file: names`. */
+const commandNames = new Set(
+  [...read('src/program.ts').matchAll(/^ {2}(\w+): \[/gm)].map(([, name]) => name),
 );
-const commandLists = [...src.keys()].filter((file) => {
-  const names = new Set([...src.get(file).matchAll(/['\s]([a-z]+)[',]/g)].map(([, name]) => name));
-  return file !== 'src/program.ts' && commandNames.filter((name) => names.has(name)).length >= 6;
-});
+const commandLists = [...src]
+  .filter(([file]) => file !== 'src/program.ts')
+  .flatMap(([file, text]) =>
+    [...text.matchAll(/\[((?:\s*'[a-z]+',?)+)\s*\]/g)]
+      .map(([, list]) => [...list.matchAll(/'([a-z]+)'/g)].map(([, name]) => name))
+      .filter((names) => names.filter((name) => commandNames.has(name)).length >= 3)
+      .map((names) => `${file}: ${names.join(' ')}`),
+  );
 
-const { modules, calls } = await traceFind();
+/** The files that hold a failure between the wire and stderr, as the walk of AGENTS.md names them. */
+const walk = /## A failure, file by file[^\n]*\n([\s\S]*?)\n## /.exec(read('AGENTS.md'))?.[1] ?? '';
+const filesOfFailure = new Set([...walk.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => file));
+
+const { modules, calls, failures } = await traceFind();
 const options = optionNames();
 const sharedTypes = sharedNames();
 const rows = [
@@ -140,7 +147,9 @@ const rows = [
   ['comment lines in src, percent', Math.round((1000 * comments.length) / lines.length) / 10, 7],
   ["functions from find's action to undici", calls.length, 9],
   ['modules that a find with a table loads', modules.length, 75],
-  ['files that write files', filesThatWrite.length],
+  ['errors made for one attempt that fails', Math.max(...failures.map(({ perAttempt }) => perAttempt)), 1],
+  ['files that hold a failure', filesOfFailure.size, 7],
+  ['ways to write a file', waysToWrite.length, 4],
   ['imports up between rooms', upward(1).length, 0],
   ['imports up inside rooms', upward(2).length, 0],
   ['different option names', options.all.size, 92],
@@ -164,7 +173,9 @@ if (isVerbose) {
     'up inside rooms': upward(2),
     'find loads': modules,
     calls,
-    'write files': filesThatWrite,
+    'errors made': failures.map(({ title, errors }) => `${errors} for ${title}`),
+    'hold a failure': [...filesOfFailure],
+    'write a file': waysToWrite,
     'lists of commands': commandLists,
     'types with several meanings': sharedTypes,
   };

@@ -9,7 +9,7 @@ const ARGUMENTS = { name: 'Nopa', city: 'SF' };
 
 /** Prints how many times faster our program is. @param packages the folder with the other clients */
 export async function benchPeers({ node, packages, env, runs, say }) {
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox('--mode', 'mcp', '--no-auth');
   const endpoint = `${sandbox.baseUrl}/api/mcp`;
   const pairs = Object.entries(ARGUMENTS).map((pair) => pair.join('='));
   const options = ['--endpoint', endpoint, '--protocol', '2025-11-25', '--json'];

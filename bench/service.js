@@ -35,9 +35,9 @@ const source = `
 /** Starts the plain service. @returns its base URL, and a way to stop it */
 export const startService = (latencyMs = 0) => startServer(['-e', source], { LATENCY_MS: String(latencyMs) });
 
-/** Starts the sandbox as an MCP server. @returns its base URL, and a way to stop it */
-export const startSandbox = () =>
-  startServer([bin, ...'sandbox --port 0 --mode mcp --no-auth --per-minute 0 --per-day 0'.split(' ')]);
+/** Starts the sandbox without a quota. @returns its base URL, and a way to stop it */
+export const startSandbox = (...options) =>
+  startServer([bin, ...'sandbox --port 0 --per-minute 0 --per-day 0'.split(' '), ...options]);
 
 async function startServer(words, own = {}) {
   const env = { ...process.env, ...own };

@@ -1,15 +1,24 @@
 // Runs one `find` with a table against a local service and records our modules that it loads, and our functions that lead
-// from the action of the command to undici. Each function runs in an asynchronous context that contains its callers, so that, unlike in a stack trace, no
-// function is lost at an `await`.
+// from the action of the command to undici. Each function runs in an asynchronous context that contains its callers, so
+// that, unlike in a stack trace, no function is lost at an `await`. Also counts the errors that commands make that fail.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { TEXT_MODULES } from '../scripts/bundle.js';
 import { path } from '../scripts/project.js';
-import { startService } from './service.js';
+import { FAILURES } from './failures.js';
+import { startSandbox, startService } from './service.js';
 
 /** Loaded before the program. */
 const WATCH = `
@@ -112,7 +121,39 @@ async function build(folder) {
   }
 }
 
-/** @returns the paths of our modules that `find` loads, and our functions from its action to undici, outermost first */
+/** Counts how often the constructor of our errors is called for each attempt of a command that fails. */
+async function countErrors({ title, words, faults, attempts, exit, settings }, program, work) {
+  const sandbox = await startSandbox(...faults.flatMap((fault) => ['--fault', fault]));
+  const home = mkdtempSync(join(work, 'home-'));
+  const coverage = join(home, 'coverage');
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    NODE_V8_COVERAGE: coverage,
+    TRACE: join(home, 'trace.json'),
+    RESTAURANT_API_KEY: 'sk_service_demo_paid',
+    RESTAURANT_BASE_URL: sandbox.baseUrl,
+    ...settings,
+  };
+  const { status, stderr } = spawnSync(process.execPath, [...program, ...words, '--json'], {
+    env,
+    encoding: 'utf8',
+  });
+  sandbox.stop();
+  if (status !== exit) throw new Error(`${title}: exit ${status}\n${stderr}`);
+  const errors = readdirSync(coverage)
+    .flatMap((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')).result)
+    .filter(({ url }) => url.endsWith('/src/errors.cjs'))
+    .flatMap(({ functions }) => functions)
+    .filter(({ functionName }) => functionName === 'AppError')
+    .reduce((count, { ranges }) => count + ranges[0].count, 0);
+  return { title, errors, perAttempt: errors / attempts };
+}
+
+/**
+ * @returns the paths of our modules that `find` loads, our functions from its action to undici, outermost first, and the
+ * errors that failing commands make
+ */
 export async function traceFind() {
   const work = mkdtempSync(join(tmpdir(), 'figures-'));
   const service = await startService();
@@ -134,7 +175,9 @@ export async function traceFind() {
     if (status !== 0) throw new Error(`find: exit ${status}\n${stderr}`);
     const { modules, calls } = JSON.parse(readFileSync(join(work, 'trace.json'), 'utf8'));
     const action = calls.findIndex((call) => call.startsWith('commands/find.cjs runFind'));
-    return { modules, calls: calls.slice(action) };
+    const failures = [];
+    for (const failure of FAILURES) failures.push(await countErrors(failure, program, work));
+    return { modules, calls: calls.slice(action), failures };
   } finally {
     service.stop();
     rmSync(work, { recursive: true, force: true });
