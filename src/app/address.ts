@@ -3,10 +3,10 @@ import { AppError, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { SOURCES, type Source } from '../settings/settings.ts';
 import { serviceOf } from '../storage/config-file.ts';
-import { openProtocolStore } from '../storage/state.ts';
 import { nearest } from '../util/nearest.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
+import { openProtocolMemory } from './protocol-memory.ts';
 
 interface ConfiguredEndpoint {
   readonly url: URL;
@@ -68,6 +68,6 @@ export function supportsMcp(app: App): boolean | undefined {
   const protocol = app.settings.get('protocol');
   if (protocol !== 'auto') return protocol !== 'bare';
   const endpoint = configuredEndpoint(app)?.url.href;
-  const stored = endpoint === undefined ? undefined : openProtocolStore(app.paths.stateDir, endpoint).read();
+  const stored = endpoint === undefined ? undefined : openProtocolMemory(app.paths.stateDir, endpoint).read();
   return stored && stored.era !== 'bare';
 }

@@ -2,9 +2,9 @@ import type { TraceEvent } from '../client/http/transport.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { openProtocolStore } from '../storage/state.ts';
 import type { App } from './app.ts';
 import { type clientSettings, traceContextOf } from './client-settings.ts';
+import { openProtocolMemory } from './protocol-memory.ts';
 import { type QuotaOptions, requestCounter, waitReporter, warnOf } from './quota.ts';
 import type { Target } from './target.ts';
 
@@ -57,7 +57,7 @@ export async function openClient(
       },
     }),
     ...(!target.demo && {
-      protocolMemory: openProtocolStore(paths.stateDir, url.href, warnOf(app, options)),
+      protocolMemory: openProtocolMemory(paths.stateDir, url.href, warnOf(app, options)),
     }),
   });
   app.cleanup.add(() => client.close());

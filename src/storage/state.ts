@@ -1,7 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { DetectedProtocol } from '../client/mcp/protocol.ts';
-import { sha256Hex } from '../util/sha256.ts';
+import { basename, dirname } from 'node:path';
 import { ioError, isNotRegularFile, OTHER_STATE_FOLDER } from './files.ts';
 import { OwnFolder, type Warn } from './own-folder.ts';
 
@@ -60,19 +58,4 @@ export function openJsonFile<T>(
       }
     },
   };
-}
-
-/** Each endpoint has its own file, so no lock is needed. */
-export function openProtocolStore(
-  stateDir: string | undefined,
-  endpoint: string,
-  warn?: Warn,
-): JsonFile<DetectedProtocol> {
-  const path = stateDir === undefined ? undefined : join(stateDir, 'protocol', `${sha256Hex(endpoint)}.json`);
-  return openJsonFile(path, decodeProtocol, warn);
-}
-
-function decodeProtocol({ era, version }: Readonly<Record<string, unknown>>): DetectedProtocol | undefined {
-  if (typeof era !== 'string' || !['string', 'undefined'].includes(typeof version)) return undefined;
-  return { era, ...(typeof version === 'string' ? { version } : {}) };
 }

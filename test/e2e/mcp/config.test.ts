@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
+import { openProtocolMemory } from '../../../src/app/protocol-memory.ts';
 import { clientPaths } from '../../../src/mcp/client-config/client-file.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
-import { openProtocolStore } from '../../../src/storage/state.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { playSessions } from '../../helpers/session.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
@@ -58,7 +58,7 @@ playSessions(join(import.meta.dirname, 'config.session'), {
     },
     detected: (home, era = '') => {
       const folder = join(home, '../.local/state/restaurant');
-      openProtocolStore(folder, 'https://api.example.com/api/mcp').write({ era });
+      openProtocolMemory(folder, 'https://api.example.com/api/mcp').write({ era });
       return '';
     },
   },

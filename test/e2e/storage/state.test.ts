@@ -2,7 +2,7 @@ import { chownSync, existsSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openResultsStore, restaurantsOf } from '../../../src/app/last-results.ts';
-import { openProtocolStore } from '../../../src/storage/state.ts';
+import { openProtocolMemory } from '../../../src/app/protocol-memory.ts';
 import { useFolder } from '../../helpers/files.ts';
 import { filesOf } from '../../helpers/leaks.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 const warn = (message: string) => warnings.push(message);
 const results = (terminal?: string) => openResultsStore(folder.path, terminal, warn);
-const protocol = (endpoint: string) => openProtocolStore(folder.path, endpoint, warn);
+const protocol = (endpoint: string) => openProtocolMemory(folder.path, endpoint, warn);
 
 /** Returns the name of the only file in the folder. */
 function onlyFile(): string {
