@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { attempt, failure, usage } from '../errors.ts';
+import { AppError, attempt, failure, usage } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { flushFolder, randomName } from '../storage/files.ts';
 import { type tryLock, withLock } from '../storage/lock.ts';
@@ -24,8 +24,15 @@ export interface AnswersOptions {
   readonly access: 'read' | 'write' | 'share';
   readonly context: { now(): number };
   warn(message: string): void;
-  /** Advice for a file that cannot be used. */
+  /** Advice for a file of something else. */
   readonly hint?: Hint;
+  /** Advice for a file that cannot be read, locked, or written. Default: `hint`. */
+  readonly ioHint?: Hint;
+}
+
+export function withIoHint(error: unknown, { hint, ioHint = hint }: AnswersOptions): unknown {
+  const isOurs = error instanceof AppError && error.code === 'io_error' && error.details.hint === undefined;
+  return isOurs && ioHint !== undefined ? error.add({ hint: ioHint }) : error;
 }
 
 type Lock = ReturnType<typeof tryLock>;
@@ -80,12 +87,16 @@ export class AnswersFile {
 
   /** With access `share`: waits for the lock, reads what others have added, and does the work. */
   async locked<T>(work: () => T | Promise<T>): Promise<T> {
-    return withLock(this.path, async () => {
-      if (this.#log === undefined || this.#log.isReplaced) this.#open();
-      this.#isChecked = false;
-      this.#readNew();
-      return work();
-    });
+    try {
+      return await withLock(this.path, async () => {
+        if (this.#log === undefined || this.#log.isReplaced) this.#open();
+        this.#isChecked = false;
+        this.#readNew();
+        return work();
+      });
+    } catch (error) {
+      throw withIoHint(error, this.#options);
+    }
   }
 
   flush(): void {

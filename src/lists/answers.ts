@@ -17,7 +17,7 @@ import {
   type WroteLine,
   wroteKey,
 } from './answer-lines.ts';
-import { AnswersFile, type AnswersOptions } from './answers-file.ts';
+import { AnswersFile, type AnswersOptions, withIoHint } from './answers-file.ts';
 import { keyText, type RowKey, rowKeyOf } from './row-key.ts';
 
 export interface FindAnswer extends Dated {
@@ -43,12 +43,13 @@ export const MAX_AHEAD_MS = 300_000;
 
 /** @throws {AppError} `in_use`; `usage` for answers of another service, and for other files; `io_error` */
 export function openAnswers(path: string, options: AnswersOptions): Answers {
-  const lock = options.access === 'write' ? tryLock(path) : undefined;
+  let lock: ReturnType<typeof tryLock> | undefined;
   try {
+    lock = options.access === 'write' ? tryLock(path) : undefined;
     return new Answers(path, options, lock);
   } catch (error) {
     lock?.release();
-    throw error;
+    throw withIoHint(error, options);
   }
 }
 

@@ -3,8 +3,9 @@ import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { DEMO } from '../app/target.ts';
 import { type AppError, attempt, failure, usage } from '../errors.ts';
-import { again, restaurant, system } from '../hint.ts';
+import { again, type Hint, restaurant, system } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
+import { perform } from '../storage/files.ts';
 import { OwnFolder } from '../storage/own-folder.ts';
 import { foldLetters } from '../util/fold.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -26,6 +27,7 @@ export interface SavedRestaurant {
   readonly record: JsonObject;
 }
 
+const OTHER_FOLDER: Hint = { text: 'set RESTAURANT_DATA_DIR to a folder that only you can write to' };
 const FILE_NAME = /^saved-(.+)\.answers\.ndjson$/;
 
 /**
@@ -40,13 +42,14 @@ export function openSaved(app: App, access: 'read' | 'share', isQuiet = false): 
     });
   }
   const folder = new OwnFolder(dataDir);
-  if (access === 'share') folder.create();
+  if (access === 'share') perform('write', dataDir, () => folder.create(), OTHER_FOLDER);
   const service = serviceOf(app);
   const path = join(dataDir, `saved-${fileNameOf(service ?? onlyService(app, folder))}.answers.ndjson`);
   const answers = openAnswers(path, {
     ...{ service, access, context: app.context },
     warn: (message) => void (isQuiet || app.notes.warn(message)),
     hint: { text: 'correct it, or start over', command: system('mv', path, `${path}.bak`) },
+    ioHint: OTHER_FOLDER,
   });
   app.cleanup.add(async () => answers.close());
   return answers;

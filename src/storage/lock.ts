@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
-import { again, slot, system } from '../hint.ts';
+import { system } from '../hint.ts';
 import { ioError, isNotRegularFile, pauseSync, perform, randomName, readOwnFile, whenFree } from './files.ts';
 import { currentProcess, type ProcessIdentity, stateOf } from './process.ts';
 
@@ -26,10 +26,6 @@ const EMPTY_PAUSE_MS = 50;
 const TOUCH_MS = 60_000;
 /** A holder that cannot be asked, as on another machine, no longer runs if it has not touched its lock for this long. */
 const UNTOUCHED_MS = 600_000;
-const OTHER_FOLDER = {
-  text: 'choose a directory that you own',
-  command: again({ '--output': slot('file') }),
-};
 const OTHER_NAME = { text: 'rename that file, or write to a file with another name' };
 
 /**
@@ -131,7 +127,7 @@ function read(lockPath: string): Holder | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
-    if (error instanceof AppError || code === 'EACCES') throw ioError('lock', lockPath, error, OTHER_FOLDER);
+    if (error instanceof AppError || code === 'EACCES') throw ioError('lock', lockPath, error);
     if (code !== undefined && !isNotRegularFile(error)) throw error;
   }
   throw failure('in_use', `${lockPath} exists and is not a lock file of this program`, OTHER_NAME);

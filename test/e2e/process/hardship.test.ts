@@ -126,9 +126,13 @@ describe.runIf(MAY_MOUNT).concurrent('a home', () => {
       'ro',
       `restaurant find Nopa --city SF > /dev/shm/$$ || exit 20
        wc -l < /dev/shm/$$; rm /dev/shm/$$
+       restaurant save a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53
        restaurant config set city SF`,
       '3\n',
-      /^error: .*the file system is read-only\nhint: .+\n$/,
+      new RegExp(
+        '^error: .*the file system is read-only\\nhint: set RESTAURANT_DATA_DIR to .+\\n' +
+          'error: .*the file system is read-only\\nhint: set HOME or RESTAURANT_CONFIG_DIR to .+\\n$',
+      ),
     ],
     [
       'on a full disk prevents only saving, and loses nothing',
