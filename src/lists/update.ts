@@ -31,7 +31,7 @@ import {
 import { contentOf, type ViewFacts, writeViews } from './views/all.ts';
 import type { View } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
-import { assertReplaceable, sweepTemps } from './views/write.ts';
+import { assertReplaceable, sweepFolders } from './views/write.ts';
 
 export interface Update {
   /** The list as typed. */
@@ -49,7 +49,7 @@ export async function updateList(app: App, update: Update): Promise<void> {
   const place = answersPlace(app, views, flags.answers, target);
   const answers = openAnswersAt(app, place, 'write');
   try {
-    sweepTemps(views, app.context.now());
+    sweepFolders(views);
     assertReplaceable(app, views, answers);
     const recent = recentSince(flags.older, app.context.now());
     const state = new ListState(plan, rows, answers, recent);

@@ -6,16 +6,18 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
   unlinkSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { platform as currentPlatform } from 'node:process';
 import { attempt, failure, systemCode } from '../errors.ts';
 import { again } from '../hint.ts';
-import { BUSY_CODES, fileError, flushFolder, perform, randomName, whenFree, writeAll } from './files.ts';
+import { BUSY_CODES, fileError, flushFolder, perform, randomName, whenFree } from './files.ts';
 
 /** File systems without hard links (FAT, some of networks and containers) report one of these. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
@@ -48,6 +50,20 @@ export function writeFileAtomic(
   });
 }
 
+/** Of a file that is being written, and of a lock that is being removed. */
+export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
+const SWEEP_AFTER_MS = 3_600_000;
+
+/** Deletes the temporary files that processes killed more than an hour ago have left in a folder. Never throws. */
+export function sweepTemps(folder: string): void {
+  for (const name of attempt(() => readdirSync(folder)) ?? []) {
+    if (!TEMP_NAME.test(name)) continue;
+    const path = join(folder, name);
+    const stats = attempt(() => lstatSync(path));
+    if (stats?.isFile() && stats.mtimeMs < Date.now() - SWEEP_AFTER_MS) attempt(() => unlinkSync(path));
+  }
+}
+
 interface CommitOptions {
   readonly isDurable: boolean;
   /** Whether to fail with EEXIST, and replace nothing, if there is something by now. */
@@ -69,8 +85,14 @@ export class TempFile {
     this.#file = openSync(this.#path, 'wx', mode);
   }
 
+  /** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
   write(data: string | Uint8Array): void {
-    writeAll(this.#file, typeof data === 'string' ? Buffer.from(data) : data);
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    for (let done = 0; done < bytes.length; ) {
+      const written = writeSync(this.#file, bytes, done, bytes.length - done);
+      if (written === 0) throw fileError('ENOSPC', 'nothing written');
+      done += written;
+    }
   }
 
   /** Whatever the umask. */

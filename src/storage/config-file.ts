@@ -4,7 +4,7 @@ import { platform } from 'node:process';
 import { AppError, failure, systemCode } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { heldError, isHeldOnWindows, writeFileAtomic } from './atomic.ts';
+import { heldError, isHeldOnWindows, TEMP_NAME, writeFileAtomic } from './atomic.ts';
 import {
   assertOwnPath,
   type FileContent,
@@ -15,7 +15,7 @@ import {
   readOwnFile,
 } from './files.ts';
 import { withLock } from './lock.ts';
-import { OwnFolder, TEMP_NAME } from './own-folder.ts';
+import { OwnFolder } from './own-folder.ts';
 import { sharing } from './trust.ts';
 
 export interface Profile {

@@ -9,7 +9,6 @@ import {
   readSync,
   type Stats,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
@@ -111,7 +110,7 @@ export interface FileContent {
 }
 
 /** @throws the system's error; `ENOTREGULAR`; `ETOOLARGE` for more than `max` bytes */
-export function readRegularFile(path: string, max: number): FileContent {
+function readRegularFile(path: string, max: number): FileContent {
   return closing(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), (file) => readContent(file, max));
 }
 
@@ -146,7 +145,7 @@ function readContent(file: number, max: number): FileContent {
   }
 }
 
-export function closing<T>(file: number, work: (file: number) => T): T {
+function closing<T>(file: number, work: (file: number) => T): T {
   try {
     return work(file);
   } finally {
@@ -158,17 +157,6 @@ export const isNotRegularFile = (error: unknown): boolean => NOT_REGULAR.include
 
 export function randomName(): string {
   return Array.from({ length: 16 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
-}
-
-/** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
-export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    // Without a length, Bun ignores the position.
-    const left = bytes.length - done;
-    const written = writeSync(file, bytes, done, left, position === undefined ? null : position + done);
-    if (written === 0) throw fileError('ENOSPC', 'nothing written');
-    done += written;
-  }
 }
 
 /** On Windows, a file cannot be changed while a virus scanner, for example, has it open, or opened while it is deleted. */

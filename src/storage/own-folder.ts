@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../errors.ts';
-import { writeFileAtomic } from './atomic.ts';
+import { sweepTemps, writeFileAtomic } from './atomic.ts';
 import {
   assertOwnPath,
   createFolders,
@@ -18,9 +18,6 @@ import {
 
 /** Of several warnings with the same cause, the first is enough. */
 export type Warn = (message: string, cause?: string) => void;
-
-export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
-const SWEEP_AFTER_MS = 3_600_000;
 
 /**
  * A folder of this program. Its path is checked before anything is read or deleted in it: only this user and root can
@@ -115,7 +112,10 @@ export class OwnFolder {
   }
 
   sweepTemps(): void {
-    this.sweep(TEMP_NAME, Date.now() - SWEEP_AFTER_MS);
+    attempt(() => {
+      this.check();
+      sweepTemps(this.path);
+    });
   }
 
   clear(pattern: RegExp): number {

@@ -136,16 +136,6 @@ export async function writeUserFile(
   }
 }
 
-export const writeChunksAtomic = (
-  path: string,
-  chunks: AsyncIterable<string | Uint8Array>,
-  mode: number,
-): Promise<void> =>
-  writeUserFile({ path, entry: 'file', isShellPipe: false }, chunks, {
-    mode,
-    signal: new AbortController().signal,
-  });
-
 async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
   const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
   let text = '';

@@ -15,7 +15,7 @@ import { LIST_FORMATS } from '../row.ts';
 import { ListState } from '../session.ts';
 import { writeViews } from '../views/all.ts';
 import { type View, viewFormatOf } from '../views/outputs.ts';
-import { assertReplaceable, sweepTemps } from '../views/write.ts';
+import { assertReplaceable, sweepFolders } from '../views/write.ts';
 
 export interface ReviewFlags {
   readonly list?: string;
@@ -62,7 +62,7 @@ export async function openReview(
   const run = findRun(answers, name);
   const views = run.files.flatMap((file) => viewOf(app, typedBeside(name, answersPath, app, file)));
   if (access === 'write') {
-    sweepTemps(views, app.context.now());
+    sweepFolders(views);
     assertUnchanged(app, views, answers, run.list);
   }
   const state = await readState(

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { closeSync, lstatSync, readdirSync, readSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, lstatSync, readSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { AppError, attempt, usage } from '../../errors.ts';
+import { AppError, usage } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
-import { openNoFollow, whenFree } from '../../storage/files.ts';
+import { sweepTemps } from '../../storage/atomic.ts';
+import { openNoFollow } from '../../storage/files.ts';
 import { writeUserFile } from '../../storage/user-files.ts';
 import type { Answers } from '../answers.ts';
 import type { View } from './outputs.ts';
@@ -127,17 +128,7 @@ function notWritten({ name }: View, error: AppError): AppError {
   });
 }
 
-const TEMP = /^\.restaurant-[0-9a-f]{16}\.tmp$/;
-const HOUR_MS = 3_600_000;
-
 /** Deletes what killed runs have left in the folders of views. Called under the lock of their answers. */
-export function sweepTemps(views: readonly View[], now: number): void {
-  for (const folder of new Set(views.map(({ target }) => dirname(target.path)))) {
-    for (const name of attempt(() => readdirSync(folder)) ?? []) {
-      if (!TEMP.test(name)) continue;
-      const path = join(folder, name);
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats?.isFile() && stats.mtimeMs < now - HOUR_MS) attempt(() => whenFree(() => rmSync(path)));
-    }
-  }
+export function sweepFolders(views: readonly View[]): void {
+  for (const folder of new Set(views.map(({ target }) => dirname(target.path)))) sweepTemps(folder);
 }
