@@ -23,6 +23,8 @@ const MAX_BYTES = 65_536;
 /** A process that takes longer to write the file that it created was killed. */
 const EMPTY_MS = 2000;
 const EMPTY_PAUSE_MS = 50;
+/** Of locks that processes were killed in removing. */
+const MAX_DEPTH = 4;
 const TOUCH_MS = 60_000;
 /** A holder that cannot be asked, as on another machine, no longer runs if it has not touched its lock for this long. */
 const UNTOUCHED_MS = 600_000;
@@ -33,7 +35,9 @@ const OTHER_NAME = { text: 'rename that file, or write to a file with another na
  * machines see that its process runs.
  * @throws {AppError} `in_use`; `io_error`
  */
-export function tryLock(path: string): Lock {
+export const tryLock = (path: string): Lock => take(path, 0);
+
+function take(path: string, depth: number): Lock {
   const lockPath = `${path}.lock`;
   return perform('lock', path, () => {
     for (let round = 0; round < 100; round += 1) {
@@ -46,7 +50,7 @@ export function tryLock(path: string): Lock {
         continue;
       }
       if (!isStale(holder)) throw inUse(path, holder);
-      setAside(lockPath, holder.key);
+      remove(lockPath, holder.key, depth);
     }
     throw new HeldError('in_use', `another process holds the lock ${lockPath}`);
   });
@@ -64,7 +68,27 @@ function hold(lockPath: string, key: string): Lock {
   };
 }
 
-/** Removes a stale lock. Of several processes that try, one can rename it; another may get the lock of the next holder. */
+/**
+ * Removes a stale lock, under a lock of its own: of several processes that find it, one that is late would remove that of the
+ * next holder. The owner of an empty file may still run, so it is renamed first, and put back if it was written meanwhile.
+ */
+function remove(lockPath: string, key: string, depth: number): void {
+  if (depth === MAX_DEPTH) throw failure('in_use', `cannot take over ${lockPath}`, OTHER_NAME);
+  let claim: Lock;
+  try {
+    claim = take(join(dirname(lockPath), `.restaurant-${key}`), depth + 1);
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw error;
+    pauseSync(1);
+    return;
+  }
+  try {
+    if (read(lockPath)?.key === key) setAside(lockPath, key);
+  } finally {
+    claim.release();
+  }
+}
+
 function setAside(lockPath: string, key: string): void {
   const aside = join(dirname(lockPath), `.restaurant-${randomName()}.lock`);
   try {

@@ -77,7 +77,12 @@ describe('tryLock', () => {
     write(textOf());
     folder.write(`.restaurant-${KEY}.lock`, textOf({ key: 'fedcba9876543210' }));
     take();
-    expect(folder.list()).toEqual([`.restaurant-${KEY}.lock`]);
+    expect(folder.list()).toEqual([]);
+  });
+
+  it('gives up on locks that stand for each other', () => {
+    for (const name of [LOCK, `.restaurant-${KEY}.lock`]) folder.write(name, textOf());
+    expect(failure().code).toBe('in_use');
   });
 
   it.each([
@@ -222,7 +227,7 @@ describe('withLock', () => {
 
 /** Notes when it has the lock, and leaves a lock that looks like that of a killed process behind in place of its own. */
 const TAKER = `
-  import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+  import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
   import { setTimeout as sleep } from 'node:timers/promises';
   import { withLock } from '../../../src/storage/lock.ts';
   const [path, stale] = process.argv.slice(2);
@@ -231,7 +236,8 @@ const TAKER = `
       appendFileSync(path, process.pid + ' in\\n');
       await sleep(1);
       appendFileSync(path, process.pid + ' out\\n');
-      writeFileSync(path + '.lock', stale);
+      writeFileSync(path + process.pid, stale);
+      renameSync(path + process.pid, path + '.lock');
     }, 60_000);
   }
 `;
