@@ -3,10 +3,10 @@ import { type Client, type ClientOptions, createClient } from '../client/restaur
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { App } from './app.ts';
-import { type clientSettings, traceContextOf } from './client-settings.ts';
 import { openProtocolMemory } from './protocol-memory.ts';
 import { type QuotaOptions, requestCounter, waitReporter, warnOf } from './quota.ts';
-import type { Target } from './target.ts';
+import { traceContextOf } from './request-headers.ts';
+import type { clientSettings, Target } from './target.ts';
 
 export interface OpenClientOptions extends QuotaOptions {
   readonly signal?: AbortSignal;

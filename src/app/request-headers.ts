@@ -6,6 +6,7 @@ import {
   withHeaders,
 } from '../client/http/headers.ts';
 import { secretsIn } from '../client/key.ts';
+import type { TraceContext } from '../client/rpc/envelope.ts';
 import { failure } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
@@ -60,3 +61,9 @@ function expandVariables(app: App, name: string, text: string): string {
   checkHeader(name, value);
   return value;
 }
+
+export const traceContextOf = (env: App['context']['env']): TraceContext => ({
+  traceparent: variable(env, 'TRACEPARENT'),
+  tracestate: variable(env, 'TRACESTATE'),
+  baggage: variable(env, 'BAGGAGE'),
+});

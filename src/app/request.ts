@@ -6,11 +6,11 @@ import { toJson } from '../util/json.ts';
 import { requireEndpoint } from './address.ts';
 import { configuredKey } from './api-key.ts';
 import type { App } from './app.ts';
-import { clientSettings, traceContextOf } from './client-settings.ts';
 import { checkOutput } from './output.ts';
 import { writeOutput, writesToTerminal } from './output-file.ts';
-import { requestHeaders } from './request-headers.ts';
+import { requestHeaders, traceContextOf } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
+import { clientSettings } from './target.ts';
 
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 

@@ -7,11 +7,10 @@ import { again } from '../hint.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
-import { clientSettings } from './client-settings.ts';
 import type { OpenClientOptions } from './open-client.ts';
 import { NO_LIMITS, openLedgerFor, quotaLimits } from './quota.ts';
 import { openStoredResponses, type StoredResponses } from './responses.ts';
-import { DEMO, type DemoMode, openTarget, type Target } from './target.ts';
+import { clientSettings, DEMO, type DemoMode, openTarget, type Target } from './target.ts';
 
 /** A value with its JSON text, in which numbers have all their digits. */
 export interface Received<T> {

@@ -5,8 +5,15 @@ import { openJsonFile } from '../storage/state.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
 import { configuredKey, isUnbound, requireKey } from './api-key.ts';
 import type { App } from './app.ts';
-import { clientSettings } from './client-settings.ts';
 import { mayAuthenticate, requestHeaders } from './request-headers.ts';
+
+/** How the client calls the target. @throws {AppError} for an invalid setting */
+export const clientSettings = ({ settings }: App) => ({
+  protocol: settings.get('protocol'),
+  timeoutMs: settings.get('timeout'),
+  retries: settings.get('retries'),
+  maxWaitMs: settings.get('max-wait'),
+});
 
 export interface Target {
   readonly url: URL;

@@ -7,8 +7,15 @@ import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
 import { exampleSearch } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import { checkResultOptions, resultOptions } from './find/options.ts';
-import { DISTANCE, describeFilters, explainEmpty, type Refinement, refine } from './find/refine.ts';
+import {
+  checkResultOptions,
+  DISTANCE,
+  describeFilters,
+  explainEmpty,
+  type Refinement,
+  refine,
+  resultOptions,
+} from './find/refine.ts';
 
 export function registerLast(command: CliCommand, app: App): void {
   resultOptions(command.about('Show the results of your last search', 'Sends no request.'))

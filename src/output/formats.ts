@@ -18,7 +18,7 @@ const spreadsheet = () => import('./csv.ts');
 const map = () => import('./geo.ts');
 
 const SPECS = {
-  table: { extensions: [], load: async () => (await plain()).writeTable },
+  table: { extensions: [], load: async () => (await import('./presentation.ts')).writeTable },
   list: { extensions: [], load: async () => (await plain()).writeList },
   json: { extensions: ['json'] },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },

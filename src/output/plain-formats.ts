@@ -4,22 +4,6 @@ import { cleanLine, label } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, pick, tabulate, toCell, valueAt } from './records.ts';
 
-/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
-export async function writeTable(
-  { table }: Presentation,
-  { view, columns, signal }: PresentOptions,
-): Promise<string> {
-  const text = table(view, columns);
-  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
-  const parts: string[] = [];
-  for (const part of text) {
-    parts.push(`${part}\n`);
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
-  }
-  return parts.join('');
-}
-
 export function writeNdjson({ records }: Presentation, { columns }: PresentOptions): string {
   return lines(
     records.map((record) => toJson(columns === undefined ? record : pick(record, columns), false)),

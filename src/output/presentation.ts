@@ -52,3 +52,19 @@ export function glyphs(view: View): { ellipsis: string; dot: string; rule: strin
 }
 
 export const EMPTY = '-';
+
+/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
+export async function writeTable(
+  { table }: Presentation,
+  { view, columns, signal }: PresentOptions,
+): Promise<string> {
+  const text = table(view, columns);
+  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
+  const parts: string[] = [];
+  for (const part of text) {
+    parts.push(`${part}\n`);
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
+  }
+  return parts.join('');
+}

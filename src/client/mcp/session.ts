@@ -4,16 +4,8 @@ import { send } from '../kernel.ts';
 import { type CallState, type Channel, endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/outcome.ts';
 import type { Tool } from '../types.ts';
-import {
-  type FailedHandshake,
-  forOtherCall,
-  type Handshake,
-  hasSession,
-  isSessionExpired,
-  legacyMessage,
-  shakeHands,
-} from './legacy.ts';
-import { listHeaders, modernMessage, requiresRepeat, type ToolHeaders, usableTools } from './modern.ts';
+import type { FailedHandshake, Handshake } from './legacy.ts';
+import type { ToolHeaders } from './modern.ts';
 import {
   type DetectedProtocol,
   type Era,
@@ -27,6 +19,9 @@ import {
 } from './protocol.ts';
 
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
+/** Loaded on first use: most services are called without these protocols. */
+const legacy = () => import('./legacy.ts');
+const modern = () => import('./modern.ts');
 const isEra = (era: string): era is Era => Object.values<string>(ERAS).includes(era);
 
 interface SessionOptions {
@@ -96,8 +91,9 @@ export class Session {
   }
 
   /** Leaves out tools that cannot be called. */
-  filterTools(tools: Tool[]): Tool[] {
+  async filterTools(tools: Tool[]): Promise<Tool[]> {
     if (!this.isModern) return tools;
+    const { usableTools } = await modern();
     const { usable, headers } = usableTools(tools, this.#options.warn);
     this.#toolHeaders = headers;
     return usable;
@@ -106,19 +102,21 @@ export class Session {
   async close(): Promise<void> {
     const handshake = this.#handshake;
     this.#handshake = undefined;
-    if (handshake !== undefined && hasSession(handshake.headers))
+    if (handshake !== undefined && (await legacy()).hasSession(handshake.headers))
       await endSession(this.#options.channel, handshake.headers);
   }
 
   async #messageIn(era: Era, state: CallState, call: RpcCall): Promise<RpcMessage | FailedHandshake> {
     if (era === 'bare') return plainMessage(call);
-    if (era === 'modern') return modernMessage(call, this.#toolHeaders);
+    if (era === 'modern') return (await modern()).modernMessage(call, this.#toolHeaders);
+    const { legacyMessage } = await legacy();
     const handshake = await this.#openHandshake(state);
     return 'failure' in handshake ? handshake : legacyMessage(this.#options.channel, state, call, handshake);
   }
 
   async #openHandshake(state: CallState): Promise<Handshake | FailedHandshake> {
     if (this.#handshake !== undefined) return this.#handshake;
+    const { forOtherCall, shakeHands } = await legacy();
     // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
     const shared = this.#opening && (await this.#opening.catch(() => undefined));
     if (shared !== undefined && 'version' in shared) return shared;
@@ -135,11 +133,13 @@ export class Session {
   async #mustRepeat(era: Era, state: CallState, message: RpcMessage, outcome: Outcome): Promise<boolean> {
     if (era === 'bare') return false;
     if (era === 'legacy') {
+      const { hasSession, isSessionExpired } = await legacy();
       if (!hasSession(message.resume) || !isSessionExpired(outcome)) return false;
       // Another call may have opened a new session already.
       if (this.#handshake?.headers === message.resume) this.#handshake = undefined;
       return true;
     }
+    const { listHeaders, requiresRepeat, usableTools } = await modern();
     if (!requiresRepeat(message, outcome)) return false;
     const { channel, warn } = this.#options;
     const tools = await listHeaders(channel, state, outcome);

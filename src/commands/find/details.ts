@@ -10,8 +10,8 @@ import { errorFields } from '../../output/problem.ts';
 import { flatten, pick } from '../../output/records.ts';
 import { renderFind } from '../../output/render/find.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
+import { assertReadable, type Listing } from './listing.ts';
 import { DISTANCE } from './refine.ts';
-import { assertReadable, type Listing } from './summaries.ts';
 
 type Data = Readonly<JsonObject>;
 
