@@ -1,7 +1,8 @@
-import { needsDemo, requireEndpoint } from '../app/address.ts';
+import { requireEndpoint } from '../app/address.ts';
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
 import type { Place } from '../app/city.ts';
+import { needsDemo } from '../app/demo.ts';
 import { saveResults } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { showsNumbers } from '../app/output-format.ts';
