@@ -1,20 +1,15 @@
-import { requireEndpoint } from '../app/address.ts';
-import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import type { Place } from '../app/city.ts';
-import { needsDemo } from '../app/demo.ts';
 import { saveResults } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { showsNumbers } from '../app/output-format.ts';
-import { isPreview, requestService } from '../app/request.ts';
+import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
-import type { FindQuery, Level } from '../client/types.ts';
-import { usage } from '../errors.ts';
-import { again, restaurant } from '../hint.ts';
+import type { Level } from '../client/types.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { FIND_OUTPUT, reportSearch, summaries } from './find/listing.ts';
+import { readQuery } from './find/query.ts';
 import { checkResultOptions, DISTANCE, type Refinement, refine, resultOptions } from './find/refine.ts';
 
 /** Maximum number of lookups with `--fields` and without `--limit`. */
@@ -78,65 +73,4 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   await writeResult(app, listing.json, listing.present, listing.received);
   await reportSearch(app, response, rows, query, options);
   listing.assertComplete();
-}
-
-/** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
-async function readQuery(app: App, words: readonly string[], city: string | undefined): Promise<FindQuery> {
-  const name = words.join(' ');
-  if (name.trim() === '') {
-    throw usage('the name is empty', { command: restaurant('find', '--help') });
-  }
-  refuseKey(app, 'an argument', [...words, city ?? '']);
-  // A name that follows the command needs no check.
-  if (app.program?.words.join('\n').includes(['find', ...words].join('\n')) === false)
-    (await import('../cli/stray-words.ts')).checkAdjacent(app.program, words);
-  const query = city === undefined ? await completed(app, words) : { name, city };
-  if (app.globals.demo !== true) requireEndpoint(app);
-  return query;
-}
-
-/** Returns the query with the city of its words, the default city, or that of a reply. @throws {AppError} `usage` */
-async function completed(app: App, words: readonly string[]): Promise<FindQuery> {
-  const name = words.join(' ');
-  const certain = words.some((word) => /[,:=]/.test(word)) ? await placeIn(app, words) : undefined;
-  if (certain?.isCertain) {
-    const command = again({ '--city': certain.city }, { operands: [certain.name] });
-    await app.notes.note({ text: 'taken as', command });
-    return certain;
-  }
-  const saved = app.settings.get('city');
-  // A preview cannot show a URL of the embedded sandbox.
-  if (saved === undefined && isPreview(app) && app.globals.demo !== true) requireEndpoint(app);
-  if (saved !== undefined) return { name, city: saved };
-  // A damaged config file may contain the city.
-  app.config.file();
-  if (app.terminal.canPrompt && !app.terminal.wantsJson && !needsDemo(app)) {
-    const place = await placeIn(app, words);
-    const reply = await promptForCity(app, place?.city);
-    if (reply !== '') return { name: reply === place?.city ? place.name : name, city: reply };
-  }
-  throw (await import('./find/suggest.ts')).noCityError(app, words);
-}
-
-async function placeIn(app: App, words: readonly string[]): Promise<Place | undefined> {
-  const { readPlace } = await import('../app/city.ts');
-  const { seenResults } = await import('../app/last-results.ts');
-  return readPlace(words, () => seenResults(app));
-}
-
-/** @param likely the city that the words probably contain, which an empty reply accepts */
-async function promptForCity(app: App, likely: string | undefined): Promise<string> {
-  const { prompt } = app.context;
-  const question =
-    likely === undefined ? prompt.text('City', 'San Francisco') : prompt.text(`City [${likely}]`);
-  const city = (await question).trim() || likely;
-  if (city === undefined) return '';
-  const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
-  if (/^y(es)?$/i.test(reply.trim())) {
-    await app.config.update((file) => {
-      file.settings = { ...file.settings, city };
-    });
-    await app.notes.note('saved; restaurant config unset city removes it');
-  }
-  return city;
 }

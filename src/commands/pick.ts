@@ -6,7 +6,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { LEVELS } from '../client/tools.ts';
 import { exampleSearch, restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
-import { checkResultOptions, resultOptions } from './find/options.ts';
+import { checkResultOptions, resultOptions } from './find/refine.ts';
 import type { PickOptions } from './pick/visit.ts';
 
 export function registerPick(command: CliCommand, app: App): void {
