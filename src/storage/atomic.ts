@@ -1,3 +1,10 @@
+// The ways to write a file:
+// 1. A file that the user names: `user-files.ts`, as a whole through a `TempFile`, or to a device.
+// 2. A file of this program, a client, or an agent, compiled code included: `writeFileAtomic`.
+// 3. A line of a file that is only appended to: `log.ts`.
+// 4. The config file: `config-file.ts`, with conf.
+// A lock is none of them: it must be created in place, and only if there is none (`lock.ts`).
+
 import {
   closeSync,
   fchmodSync,
