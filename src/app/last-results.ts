@@ -11,6 +11,8 @@ import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
+import { needsDemo } from './demo.ts';
+import { isPreview } from './request.ts';
 import { openLocalCache } from './responses.ts';
 import { configuredTarget, DEMO } from './target.ts';
 
@@ -77,6 +79,27 @@ function storeOf(app: App, inTerminal = true) {
 export const serviceName = (app: App): string =>
   app.globals.demo === true ? DEMO : requireEndpoint(app).url.href;
 
+const ROWS = /^#?\d{1,4}(?:[-,]#?\d{1,4})*,?$/;
+
+/**
+ * Uses the sample data for what follows a search in it, if no service is configured. With a service, this is so for rows of
+ * that search only, and for a person, who sees the warning.
+ * @param words the restaurants that the command takes
+ */
+export async function stayWithDemo(app: App, words: readonly string[]): Promise<void> {
+  const { globals, settings, terminal, program } = app;
+  if (program === undefined || globals.demo === true || isPreview(app)) return;
+  if (lastRows(app)?.endpoint !== DEMO) return;
+  const isForPerson = !terminal.wantsJson && globals.quiet !== true && globals.profile === undefined;
+  const isTyped = [settings.raw('base-url'), settings.raw('endpoint')].some(
+    ({ source }) => source === 'flag',
+  );
+  const isOfSearch = words.every((word) => ROWS.test(word));
+  if (!needsDemo(app) && !(isForPerson && !isTyped && isOfSearch)) return;
+  await app.notes.warn('this is sample data, as in your last search');
+  program.setOptionValue('demo', true);
+}
+
 export function saveResults(app: App, query: FindQuery, rows: Search['rows'], inTerminal: boolean): void {
   write(app, { endpoint: serviceName(app), at: app.context.now(), query, rows }, inTerminal);
 }
@@ -84,8 +107,9 @@ export function saveResults(app: App, query: FindQuery, rows: Search['rows'], in
 /** From now on, the numbers are those of the saved restaurants. */
 export function numberSaved(app: App, rows: NumberedRows['rows']): void {
   const last = storeOf(app).read() ?? { endpoint: '', at: 0, query: { name: '', city: '' }, rows: [] };
-  const endpoint = attempt(() => serviceName(app));
-  if (endpoint !== undefined) write(app, { ...last, shown: { endpoint, at: app.context.now(), rows } });
+  // Without a service, the rows are of the only one that has saved restaurants, so numbers are not those of a search.
+  const endpoint = attempt(() => serviceName(app)) ?? '';
+  write(app, { ...last, shown: { endpoint, at: app.context.now(), rows } });
 }
 
 /** From now on, the numbers are those of the last search again. @param rows those of its results that are shown */

@@ -35,7 +35,9 @@ const filters = new WeakMap<App, Filter>();
 
 export async function jqFilter(app: App, jq: string): Promise<Filter> {
   const { Filter } = await import('../output/jq/filter.ts');
-  const filter = filters.get(app) ?? new Filter(jq, app.settings.get('timeout'), app.context);
+  const hasResults = ['find', 'last'].includes(app.program?.line.command[0] ?? '');
+  const example = hasResults ? '.results[].name' : undefined;
+  const filter = filters.get(app) ?? new Filter(jq, app.settings.get('timeout'), app.context, example);
   filters.set(app, filter);
   return filter;
 }

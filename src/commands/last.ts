@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { describeRows, lastSearch, numberSearch, type Search } from '../app/last-results.ts';
+import { describeRows, lastSearch, numberSearch, type Search, stayWithDemo } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { showsNumbers } from '../app/output-format.ts';
 import { DEMO } from '../app/target.ts';
@@ -30,6 +30,7 @@ async function showLast(app: App, options: Refinement): Promise<void> {
   const added = options.near === undefined ? [] : [DISTANCE];
   await checkOutput(app, 'restaurants', [...SUMMARY_COLUMNS, ...added]);
   checkResultOptions(options);
+  await stayWithDemo(app, []);
   const last = lastSearch(app);
   const search = app.globals.demo === true && last?.endpoint !== DEMO ? undefined : last;
   const rows = refine(search?.rows ?? [], options);

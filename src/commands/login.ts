@@ -10,7 +10,7 @@ import { boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError, failure, usage } from '../errors.ts';
-import { again, type Hint, restaurant, system } from '../hint.ts';
+import { type Hint, restaurant, system } from '../hint.ts';
 import { profileOf } from '../storage/config-file.ts';
 import { ioReason } from '../storage/files.ts';
 import { isShared } from '../storage/trust.ts';
@@ -51,9 +51,8 @@ export function registerLogin(command: CliCommand, app: App): void {
 const MAX_KEY_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 3;
 const FLAGS_HINT: Hint = [
-  { command: again({ '--key-stdin': true }, { stdin: 'key.txt' }) },
-  { text: 'or', command: again({ '--key-file': 'key.txt' }) },
-  { text: 'or set RESTAURANT_API_KEY' },
+  { text: 'at a terminal, it asks for the key', command: restaurant('login') },
+  { text: 'or name a file with --key-file, pipe the key to --key-stdin, or set RESTAURANT_API_KEY' },
 ];
 
 async function login(app: App, options: LoginOptions): Promise<void> {
@@ -110,19 +109,30 @@ async function acceptedKey(
   const url = options.verify ? service?.url : undefined;
   for (let attempt = 1; ; attempt += 1) {
     const input = await readKey(app, options, service);
-    const prefix = app.settings.get('key-prefix');
-    const key = checkKey(input.key, prefix);
-    if (!isLongEnough(key, prefix)) {
-      throw failure('bad_key', `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`, {
-        text: 'copy the whole key from the developer portal',
-      });
+    try {
+      const key = wellFormedKey(app, input.key);
+      const refusal = url && (await refusalOf(app, url, key));
+      if (refusal === undefined) return key;
+      throw refusal;
+    } catch (error) {
+      const isWrongKey = error instanceof AppError && ['bad_key', 'unauthorized'].includes(error.code);
+      if (!isWrongKey || !input.isTyped || attempt === MAX_ATTEMPTS) throw error;
+      await app.notes.note(`${error.message}; try again, or stop with Ctrl-C`);
     }
-    app.secrets.register(key);
-    const refusal = url && (await refusalOf(app, url, key));
-    if (refusal === undefined) return key;
-    if (!input.isTyped || attempt === MAX_ATTEMPTS) throw refusal;
-    await app.notes.note(`${refusal.message}; try again, or stop with Ctrl-C`);
   }
+}
+
+/** @throws {AppError} `bad_key` */
+function wellFormedKey(app: App, input: string): string {
+  const prefix = app.settings.get('key-prefix');
+  const key = checkKey(input, prefix);
+  if (!isLongEnough(key, prefix)) {
+    throw failure('bad_key', `the API key has fewer than ${MIN_KEY_CHARS} characters after ${prefix}`, {
+      text: 'copy the whole key from the developer portal',
+    });
+  }
+  app.secrets.register(key);
+  return key;
 }
 
 async function readKey(

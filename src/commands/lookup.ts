@@ -1,6 +1,6 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { describeRows } from '../app/last-results.ts';
+import { describeRows, stayWithDemo } from '../app/last-results.ts';
 import { selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
@@ -65,6 +65,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     plan: async () => {
       if (app.program !== undefined && words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
         (await import('../cli/stray-words.ts')).checkValues(app.program, words);
+      await stayWithDemo(app, words);
       const selection = await readSelection(app, words);
       // If only one restaurant is requested, its error is the error of the run.
       const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;

@@ -1,13 +1,15 @@
 import type { App } from '../app/app.ts';
+import { needsDemo } from '../app/demo.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { jqFilter } from '../app/output.ts';
 import { openOutput, writesToTerminal } from '../app/output-file.ts';
 import { runServiceCommand } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
+import { DOCUMENTED_TOOLS } from '../client/tools.ts';
 import { type AppError, EXIT_CODES, usage } from '../errors.ts';
-import { fragment, restaurant } from '../hint.ts';
-import { formatJson, isObject, type JsonObject } from '../util/json.ts';
+import { type Advice, fragment, restaurant } from '../hint.ts';
+import { formatJson, isObject, type JsonObject, toJson } from '../util/json.ts';
 
 interface RawOptions {
   field: string[];
@@ -54,7 +56,10 @@ async function runRaw(
       if (method.trim() === '') {
         throw usage('the method is empty', { command: restaurant('raw', 'tools/list') });
       }
-      return { method, params: await readParams(app, params, options) };
+      const read = await readParams(app, params, options);
+      if (needsDemo(app) && isTool(method))
+        throw usage(`${method} is a tool, not a method`, toolHint(method, read));
+      return { method, params: read };
     },
     preview: (call) => [call],
     send: (service, call) =>
@@ -66,15 +71,27 @@ async function runRaw(
           shouldStore: ({ failed }) => !failed,
         }),
       ),
-    write: async ({ value: response }) => {
+    write: async ({ value: response }, call) => {
       // The head is printed even if the filter or the unwrapping of the body fails.
       const target = openOutput(app);
       if (options.include === true) await target.write(formatHead(response));
       await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
       await target.finish();
-      if (response.failed) app.exitCode = EXIT_CODES.service;
+      if (!response.failed) return;
+      app.exitCode = EXIT_CODES.service;
+      if (isTool(method)) await app.notes.note(toolHint(method, call.params));
     },
   });
+}
+
+const isTool = (method: string): boolean => DOCUMENTED_TOOLS.some(({ name }) => name === method);
+
+/** The call of a tool whose name was typed as a method. */
+function toolHint(tool: string, params: JsonObject | unknown[] | undefined): Advice {
+  const args = Object.entries(isObject(params) ? params : {}).map(([key, value]) =>
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${toJson(value, false)}`,
+  );
+  return { text: 'to call it', command: restaurant('call', tool, ...args) };
 }
 
 function formatHead({ status, statusText, headers }: RawResponse): string {

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { stayWithDemo } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
@@ -37,6 +38,7 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
   if (note !== undefined && app.secrets.redact(note) !== note) {
     throw usage('the note contains an API key', { command: again({}, { without: ['--note'] }) });
   }
+  await stayWithDemo(app, words);
   const { selectRestaurants } = await import('./lookup/ids.ts');
   const { ids } = await selectRestaurants(app, words);
   const { saved, failed } = await saveIds(app, ids, note);

@@ -10,20 +10,30 @@ import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
-const DEFAULT_HINT: Hint = [
-  { text: 'for example', command: again({ '--jq': '.results[].name' }) },
+/** What every JSON document has. */
+const ANY_DOCUMENT = '.';
+
+const exampleHint = (example: string): Hint => [
+  { text: 'for example', command: again({ '--jq': example }) },
   { text: 'the language: https://jqlang.org/manual' },
 ];
 
 /** A jq filter, which runs in a worker so that signals and time limits end it. */
 export class Filter {
   readonly #filter: string;
+  readonly #example: string;
   readonly #timeoutMs: number;
   readonly #signal: AbortSignal;
   readonly #worker = new LimitedWorker<Task, Result>(WORKER, MAX_HEAP_MB);
 
-  constructor(filter: string, timeoutMs: number, { signal }: Pick<Context, 'signal'>) {
+  constructor(
+    filter: string,
+    timeoutMs: number,
+    { signal }: Pick<Context, 'signal'>,
+    example = ANY_DOCUMENT,
+  ) {
     this.#filter = filter;
+    this.#example = example;
     this.#timeoutMs = timeoutMs;
     this.#signal = signal;
   }
@@ -50,7 +60,7 @@ export class Filter {
   }
 
   #error(problem: string): AppError {
-    return usage(`--jq '${cleanLine(this.#filter)}': ${problem}`, DEFAULT_HINT);
+    return usage(`--jq '${cleanLine(this.#filter)}': ${problem}`, exampleHint(this.#example));
   }
 
   #timeout(): AppError {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import '../helpers/seed.ts';
+import { newHome, type RunOptions, runCli } from '../helpers/program.ts';
+import { useService } from '../helpers/service.ts';
+
+const service = useService();
+const WARNING = 'warning: this is sample data, as in your last search\n';
+
+/** A home in which somebody has searched the sample data. @param env the service, if there is one */
+async function searched(env: Readonly<Record<string, string>> = {}) {
+  const home = newHome();
+  const all = { ...env, ...home.env, RESTAURANT_MAX_AGE: '10m' };
+  await runCli('find Nopa --city SF --demo'.split(' '), { env: all });
+  return (line: string, options: RunOptions = {}) => runCli(line.split(' '), { env: all, ...options });
+}
+
+describe('after a search with --demo', () => {
+  it('without a service, the sample data stays, and a warning says so', async () => {
+    const run = await searched();
+    for (const line of ['lookup 1', 'lookup Nopa', 'save 1', 'last']) {
+      const { exit, stdout, stderr } = await run(line);
+      expect([line, exit, stdout, stderr]).toEqual([line, 0, expect.stringContaining('Nopa'), WARNING]);
+    }
+    expect(await run('lookup 1 --json')).toMatchObject({ exit: 0, stderr: '' });
+    expect(await run('lookup 1 --curl')).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  it('with a service, it stays for rows of the search only', async () => {
+    const run = await searched(service.env);
+    for (const line of ['lookup 1', 'lookup 1-2', 'save #1', 'last'])
+      expect([line, await run(line)]).toEqual([line, expect.objectContaining({ exit: 0, stderr: WARNING })]);
+    const elsewhere = `--base-url ${service.env.RESTAURANT_BASE_URL}`;
+    for (const line of ['lookup 1 --json', 'lookup 1 --quiet', `lookup 1 ${elsewhere}`])
+      expect([line, (await run(line)).exit]).toEqual([line, 3]);
+    expect((await run('lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53')).stderr).not.toContain('sample data');
+  });
+});
