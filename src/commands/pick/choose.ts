@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import type { Keyboard } from '../../context.ts';
 import { AppError, usage } from '../../errors.ts';
-import type { Command } from '../../hint.ts';
+import { again, type Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
 import { cleanLine, wrap } from '../../util/text.ts';
 import {
@@ -98,7 +98,9 @@ class KeyChooser implements Chooser {
     const key = await this.#keyboard.next(true);
     if (key !== 'ctrl-c') return key;
     await this.#paint([]);
-    throw new AppError('interrupted', 'interrupted at the prompt');
+    throw new AppError('interrupted', 'interrupted at the prompt', {
+      hint: { text: 'to choose again', command: again() },
+    });
   }
 
   /** Replaces the lines that it painted last. */
