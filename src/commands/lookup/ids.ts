@@ -3,6 +3,7 @@ import type { App } from '../../app/app.ts';
 import { cityForHint } from '../../app/city.ts';
 import {
   lastRestaurants,
+  lastSearch,
   type NumberedRows,
   requireLastRows,
   restaurantsOf,
@@ -49,7 +50,7 @@ function resolveRows(app: App, words: readonly string[]) {
   let search: NumberedRows | undefined;
   const rowId = (number: number): string => {
     search ??= requireLastRows(app);
-    return idOfRow(search, number);
+    return idOfRow(app, search, number);
   };
   const whole = words.length > 1 ? rowsNamed(words.join(' '), rows) : [];
   const typed = whole.length > 0 ? [words.join(' ')] : words.flatMap((word) => partsOf(word, rows));
@@ -154,7 +155,7 @@ export function nameHint(app: App, word: string): Hint {
   return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
 }
 
-function idOfRow(rows: NumberedRows, number: number): string {
+function idOfRow(app: App, rows: NumberedRows, number: number): string {
   const restaurants = restaurantsOf(rows);
   const id = restaurants[number - 1]?.id;
   const { query } = rows;
@@ -168,8 +169,13 @@ function idOfRow(rows: NumberedRows, number: number): string {
       command: restaurant('saved'),
     });
   }
-  throw failure('not_found', `row ${number}: your last search had ${plural(length, 'result')}`, [
-    { text: 'to show them', command: restaurant('last') },
+  const all = lastSearch(app)?.rows.length ?? length;
+  const [had, show] =
+    length < all
+      ? [`the last table had ${length} of ${plural(all, 'result')}`, 'to show all']
+      : [`your last search had ${plural(length, 'result')}`, 'to show them'];
+  throw failure('not_found', `row ${number}: ${had}`, [
+    { text: show, command: restaurant('last') },
     { text: 'to search again', command: restaurant('find', query.name, '--city', query.city) },
   ]);
 }
@@ -179,7 +185,7 @@ export function idsOfRows(app: App, word: string): string[] | undefined {
   const parts = /^#?\d[#\d,\s-]*$/.test(word) ? partsOf(word, []) : [];
   if (parts.length === 0 || !parts.every((part) => ROW.test(part) || RANGE.test(part))) return undefined;
   const rows = requireLastRows(app);
-  return parts.flatMap((part) => rowsOfWord(part, [])).map((number) => idOfRow(rows, number));
+  return parts.flatMap((part) => rowsOfWord(part, [])).map((number) => idOfRow(app, rows, number));
 }
 
 /**
