@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { TOOLS } from '../client/tools.ts';
 import type { FindQuery } from '../client/types.ts';
 import { attempt, failure } from '../errors.ts';
 import { again, exampleSearch, restaurant } from '../hint.ts';
@@ -13,8 +14,8 @@ import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
 import { needsDemo } from './demo.ts';
 import { isPreview } from './request.ts';
-import { openLocalCache } from './responses.ts';
-import { configuredTarget, DEMO } from './target.ts';
+import { latestResponses } from './responses.ts';
+import { DEMO } from './target.ts';
 
 const KEEP_MS = 30 * 86_400_000;
 const TERMINAL_NAME = /^[0-9a-f]{64}\.json$/;
@@ -202,10 +203,7 @@ export function seenResults(app: App): Seen {
   }
 }
 
-function cachedResults(app: App): unknown[] {
-  const target = configuredTarget(app);
-  if (target === undefined) return [];
-  return openLocalCache(app, target)
-    .latest('find_restaurant', MAX_RESPONSES)
-    .flatMap((value) => (isObject(value) && Array.isArray(value.results) ? value.results : []));
-}
+const cachedResults = (app: App): unknown[] =>
+  latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
+    isObject(value) && Array.isArray(value.results) ? value.results : [],
+  );

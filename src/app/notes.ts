@@ -17,7 +17,7 @@ interface NotesOptions {
 
 /** For a result that may surprise. Codes are part of the public interface. */
 export interface Warning {
-  readonly code: 'partial_results' | 'no_such_column' | 'no_match';
+  readonly code: 'partial_results' | 'no_such_column' | 'no_match' | 'no_details';
   readonly message: string;
   readonly hint?: Message | undefined;
 }
@@ -58,7 +58,7 @@ export class Notes {
     const text = advice === undefined ? message : `${message}: ${advice}`;
     if (code === 'no_such_column') return this.#printWarning(text);
     if (context.stderr.isTTY) return this.note(text);
-    if (code === 'partial_results') return this.#printWarning(text);
+    if (code !== 'no_match') return this.#printWarning(text);
     await this.#inOrder(() => this.#print('', message, (_, line) => line));
   }
 

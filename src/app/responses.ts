@@ -109,6 +109,13 @@ export function cachedDetails(
   return all.sort((a, b) => b.at - a.at)[0];
 }
 
+/** Returns the responses of a tool that are stored on this machine, the latest first. Sends nothing. */
+export function latestResponses(app: App, tool: string, most: number): unknown[] {
+  if (app.globals.demo === true) return openDemoCache(app).latest(tool, most);
+  const target = configuredTarget(app);
+  return target === undefined ? [] : openLocalCache(app, target).latest(tool, most);
+}
+
 function readCached(app: App, name: string, args: JsonObject = {}): CachedResponse | undefined {
   const target = attempt(() => configuredTarget(app));
   return target && openLocalCache(app, target).get(name, args, Number.POSITIVE_INFINITY);

@@ -74,11 +74,16 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
     preview: ({ ids }) => ids.map((id) => plannedCall(TOOLS.lookup, { id, level })),
     send: async (service, { ids, isOne }) => {
       const { lookupAll, lookupMany, withPlanHint } = await import('../app/lookup-many.ts');
-      const outcomes =
+      const summaries =
+        app.globals.offline === true ? (await import('./lookup/summaries.ts')).openSummaries(app) : undefined;
+      const replace = (outcome: Lookup): Lookup => summaries?.replace(outcome) ?? outcome;
+      const received =
         !isOne && isStreamed(app)
-          ? streamEntries(app, lookupMany(app, service, ids, level))
-          : lookupAll(app, service, ids, level);
-      return outcomes.catch(withPlanHint(BASIC_DETAILS));
+          ? streamEntries(app, lookupMany(app, service, ids, level), replace)
+          : lookupAll(app, service, ids, level).then((all) => all.map(replace));
+      const outcomes = await received.catch(withPlanHint(BASIC_DETAILS));
+      await summaries?.report();
+      return outcomes;
     },
     write: async (outcomes, { search, isOne }) => {
       const [first] = outcomes;
@@ -144,12 +149,17 @@ const isForPeople = (app: App): boolean => ['table', 'list', 'html'].includes(ou
 
 const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
 
-async function streamEntries(app: App, outcomes: AsyncIterable<Lookup>): Promise<Lookup[]> {
+async function streamEntries(
+  app: App,
+  outcomes: AsyncIterable<Lookup>,
+  replace: (outcome: Lookup) => Lookup,
+): Promise<Lookup[]> {
   const { lookupEntry } = await import('../output/lookup-entry.ts');
   const target = openOutput(app);
   const columns = selectedColumns(app);
   const all: Lookup[] = [];
-  for await (const outcome of outcomes) {
+  for await (const received of outcomes) {
+    const outcome = replace(received);
     await target.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
     all.push(outcome);
   }

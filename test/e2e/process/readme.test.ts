@@ -60,8 +60,16 @@ async function outcomeOf(line: string, options: ReturnType<typeof workplace>) {
   const shows = line.includes(' --open');
   const words = plainWords(login ? `${line} --key-stdin --no-verify` : shows ? `${line} --no-input` : line);
   if (words !== undefined) return runCli(words, { ...options, ...(login ? { stdin: PAID } : {}) });
-  return shell(line, options);
+  return shell(withoutFzf(line), options);
 }
+
+/** No one can choose: fzf is replaced by a loop that runs its preview for every line. */
+const withoutFzf = (line: string): string =>
+  line.replace(
+    /fzf .*--preview '(.*)'$/,
+    (_, preview: string) =>
+      `while read -r id rest; do ${preview.replace('{1}', '"$id"')} < /dev/null || exit 1; done`,
+  );
 
 /** Returns what a command prints in a terminal of 80 columns, without colors. */
 async function screenOf(
