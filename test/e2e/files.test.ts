@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modeOf } from '../helpers/files.ts';
 import { newHome, runCli } from '../helpers/program.ts';
-import { RUNS } from '../helpers/runs.ts';
+import { RUNS, resetFolder } from '../helpers/runs.ts';
 import { PAID, useService } from '../helpers/service.ts';
 import { readTree } from '../helpers/tree.ts';
 
@@ -14,14 +14,14 @@ const given = () => ({ RESTAURANT_API_KEY: PAID, RESTAURANT_BASE_URL: service.sa
 /** Returns every file and folder below a folder. */
 const tree = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-/** A finished list without doubtful rows. */
-const FINISHED = join(newHome().home, 'finished.csv');
-writeFileSync(FINISHED, 'name,restaurant_status,restaurant_id\nNopa,matched,x\n');
+/** A folder with a list that was brought up to date. */
+const FOLDER = join(newHome().home, 'lists');
+resetFolder(FOLDER);
 
 /** Runs that need no files in the current folder. */
 const OTHER_RUNS: Partial<typeof RUNS> = {
   enrich: { words: ['enrich', '-'], stdin: 'name,city\nNopa,SF\n' },
-  review: { words: ['review', FINISHED, '--json'] },
+  review: { words: ['review', join(FOLDER, 'results.csv'), '--json'] },
   unsave: { words: ['unsave', ...(RUNS.save?.words.slice(1) ?? [])] },
 };
 

@@ -29,8 +29,8 @@ export function expectSurvived(
   else if (form === 'json') JSON.parse(stdout);
   if (wanted.stdout !== undefined) expect(stdout).toMatch(wanted.stdout);
   if (exit === 0) {
-    // A long pause is reported even if stderr is not a terminal.
-    expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* retrying in \d+ s\n)?$/);
+    // A long pause and an empty result are reported even if stderr is not a terminal.
+    expect(stderr).toMatch(/^(warning: [^\n]*429[^\n]* retrying in \d+ s\n)?(no matches for Nopa in SF\n)?$/);
     return;
   }
   const { code, problem } = form === 'json' ? parseProblem(stderr) : parseLines(stderr);

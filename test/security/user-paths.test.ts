@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { shell } from '../helpers/process.ts';
-import { ID } from '../helpers/runs.ts';
+import { ID, resetFolder } from '../helpers/runs.ts';
 import { useService } from '../helpers/service.ts';
 import { everyCommand, readTree } from '../helpers/tree.ts';
 import { useProgram } from './support.ts';
@@ -39,8 +39,14 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
 /** Every option and operand that names a file to read. */
 const INPUTS: Readonly<Record<string, (file: string) => readonly string[]>> = {
   'a list': (file) => ['enrich', file, '--dry-run'],
-  'a finished list': (file) => ['review', file, '--json'],
-  decisions: (file) => ['review', 'results.csv', '--apply', file],
+  'the list of a review': (file) => [
+    'review',
+    home.at('done/results.answers.ndjson'),
+    '--json',
+    '--list',
+    file,
+  ],
+  decisions: (file) => ['review', home.at('done/results.answers.ndjson'), '--apply', file],
   'arguments of call': (file) => ['call', 'find_restaurant', '--args', `@${file}`],
   'an argument of call': (file) => ['call', 'find_restaurant', `name=@${file}`, 'city=SF'],
   'parameters of raw': (file) => ['raw', 'tools/call', `@${file}`],
@@ -84,7 +90,10 @@ function clone(): string {
   const repo = home.at('repo');
   for (const folder of ['repo/sub', 'repo/data', 'elsewhere', '.bashrc.d'])
     mkdirSync(home.at(folder), { recursive: true });
-  for (const name of ['repo/file.csv', 'repo/results.csv', 'secret.csv']) home.write(name, LIST);
+  for (const name of ['repo/file.csv', 'secret.csv']) home.write(name, LIST);
+  resetFolder(home.at('done'));
+  // A view that the program did not write is never replaced.
+  rmSync(home.at('done/results.csv'));
   const links: Readonly<Record<string, string>> = {
     'dangling.csv': '../.bash_profile',
     'promise.csv': 'none.csv',
@@ -157,15 +166,14 @@ describe.each(Object.entries(PLACES))('standing %s', (_where, place) => {
     expect(facts()).toEqual(before);
   });
 
-  it.each(Object.entries(INPUTS))('%s is not read through a link that leads away', async (what, words) => {
+  it.each(Object.entries(INPUTS))('%s is not read through a link that leads away', async (_what, words) => {
     const [cwd, prefix] = place(clone());
     service.sent();
     for (const name of ['outside.csv', 'far/x.csv', 'out/x.csv']) {
       const { stderr } = await run(words(`${prefix}${name}`), { cwd, exit: 2 });
       expect(stderr).toContain(`refusing to read ${prefix}${name}: the link ${home.at('repo')}/`);
     }
-    // A review writes its file.
-    for (const name of what === 'a finished list' ? ['file.csv'] : ['inside.csv', 'file.csv']) {
+    for (const name of ['inside.csv', 'file.csv']) {
       const { stderr } = await run(words(`${prefix}${name}`), { cwd });
       expect(stderr).not.toContain('refusing');
     }
