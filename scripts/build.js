@@ -31,6 +31,7 @@ const GROUPS = {
     'src/app/service.ts',
     'src/cli/schemas.ts',
     'src/storage/code-folder.ts',
+    'src/storage/log.ts',
     'src/util/fold.ts',
     'src/util/restaurant.ts',
   ],
