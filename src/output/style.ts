@@ -59,7 +59,7 @@ export function palette(level: 0 | 1): Palette {
   return { ...paints, grade: (text) => (grades[letterOf(text)] ?? name)(text) };
 }
 
-const JSON_TOKEN = /("(?:[^"\\]+|\\.)*")(\s*:)?|\b(?:true|false|null)\b/g;
+const JSON_TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|\b(?:true|false|null)\b/g;
 
 export function colorJson(json: string, { code, good, warn }: Palette): string {
   return json.replace(JSON_TOKEN, (token, text?: string, colon?: string) => {

@@ -10,6 +10,7 @@ import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
 import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
+import { colorJson, palette } from '../../src/output/style.ts';
 import { CsvReader } from '../../src/util/csv.ts';
 import { formatJson, memberText, readJson } from '../../src/util/json.ts';
 import { clean, cleanLine, truncate, width, wrap } from '../../src/util/text.ts';
@@ -98,6 +99,7 @@ const CASES: readonly Case[] = [
   ['a long number', (size) => readJson(`[${'9'.repeat(size)}]`), 5000],
   ['printing numbers', (size) => formatJson(`[${LONG}${' ,0'.repeat(size)}]`, true), 5000],
   ['printing strings', (size) => formatJson(`[""${' ,"a\\n"'.repeat(size)}]`, false), 5000],
+  ['coloring a string without an end', (size) => colorJson(`"${'a'.repeat(size)}`, palette(1)), 50_000],
   ['finding a member', (size) => memberText(`{"a":[""${',"a\\n"'.repeat(size)}]}`, 'b'), 5000],
   ['events', decode('data: {"a":1}\n\n'), 5000],
   ['one event in many pieces', decode('data: x'), 10_000],
