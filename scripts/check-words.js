@@ -21,7 +21,7 @@ const AVOIDED = [
 ];
 
 /** Lines that need such a word: names in other programs, and options in British spelling. */
-const ALLOWED = /neighbourhood[':]|no-colour/i;
+const ALLOWED = /neighbourhood[':]|no-colour|'--neighborhood':|favourite/i;
 
 const FILES = ['*.ts', '*.js', '*.css', '*.md', ':!CHANGELOG.md', ':!scripts/check-words.js'];
 // Prints `<file>:<line>:<text>` for each line that is not empty.

@@ -92,7 +92,7 @@ const FORMAT_FLAGS: readonly string[] = ['--json', '--format', '--open'];
 
 type Load = (command: CliCommand) => Promise<void>;
 
-/** What is known of a command before it is loaded. */
+/** The facts about a command before it is loaded. */
 export interface CommandTraits {
   /** Options of a run that a hint with this command repeats. */
   readonly hintOptions?: readonly string[];
@@ -112,7 +112,7 @@ export interface InvalidValue {
   readonly flag?: string;
   readonly text: string;
   readonly error: unknown;
-  /** A valid value that was probably meant, or can stand in its place. */
+  /** A valid value that was probably meant, or can replace it. */
   readonly example: string | undefined;
 }
 

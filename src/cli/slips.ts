@@ -24,7 +24,7 @@ export interface Trial {
 /** A line with one slip less. */
 export interface Fix {
   readonly words: readonly string[];
-  /** What was taken as what. */
+  /** The word that was typed, and the one that it means. */
   readonly note: string;
   /** Whether the typed words have exactly one meaning here, so that the line runs. */
   readonly isExact: boolean;

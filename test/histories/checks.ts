@@ -45,7 +45,7 @@ export const lookupsOf = ({ sent }: Outcome): string[] =>
     .filter(({ tool }) => tool === 'lookup_restaurant')
     .map(({ args }) => lookupKey(args.restaurant_id ?? '', args.fields));
 
-/** Checks a run without failures: it sends exactly what was due, once. */
+/** Checks a run without failures: it sends exactly the due requests, once. */
 export function checkRequests(world: World, outcome: Outcome, before: Answered, fields?: string): void {
   const due = dueSearches(world, before);
   check(outcome.exit === 0, 'a run failed', outcome.stderr);

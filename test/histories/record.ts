@@ -18,7 +18,7 @@ interface Line {
   readonly never?: true;
 }
 
-/** What a person decided about rows: the restaurant, or null for none of the candidates. */
+/** A decision of a person about rows: the restaurant, or null for none of the candidates. */
 export interface Decided {
   readonly content: RowContent;
   readonly restaurant: string | null;

@@ -26,7 +26,7 @@ export interface Sent {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** What a run did. */
+/** The result of a run, and its requests. */
 export interface Outcome extends Transcript {
   readonly sent: readonly Sent[];
 }

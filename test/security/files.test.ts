@@ -204,7 +204,7 @@ describe.runIf(IS_ROOT)('a home that its user cannot read', () => {
     [SET, 9],
     [LOGIN, 9],
     [FIND, 0],
-  ])('is no bug of %j', async (words, exit) => {
+  ])('is an error of %j, not a bug', async (words, exit) => {
     const HOME = sharedFolder(0, 0o700);
     const { stderr } = await run(words, { env: { HOME }, uid: VICTIM, cwd: '/', stdin: KEY, exit });
     expect(stderr).toContain(exit === 0 ? 'warning: ' : 'permission denied');

@@ -69,7 +69,7 @@ const PLACES: Readonly<Record<string, (repo: string) => readonly [cwd: string, p
   'anywhere, with absolute paths': (repo) => [repo, `${repo}/`],
 };
 
-/** What the clone contains under the name that the user types. */
+/** The kinds of files in the clone, with the names that the user types. */
 const KINDS: Readonly<Record<string, string>> = {
   nothing: 'new.csv',
   'a file': 'file.csv',
@@ -112,7 +112,7 @@ function clone(): string {
   return repo;
 }
 
-/** What the home folder contains, except the files of the program itself. */
+/** Returns the content of the home folder, except the files of the program itself. */
 const facts = () =>
   readdirSync(home.path, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^\.(?:config|cache|local)/.test(name))

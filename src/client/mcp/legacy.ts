@@ -18,7 +18,7 @@ export interface Handshake {
 /** A handshake that the service refused, or that failed for a reason unrelated to the protocol. */
 export interface FailedHandshake {
   readonly failure: ServiceError;
-  /** What is known without a call: the failure gets facts about the call that started the handshake. */
+  /** The facts without a call: the failure gets facts about the call that started the handshake. */
   readonly facts: ErrorDetails;
   readonly isRefused: boolean;
 }

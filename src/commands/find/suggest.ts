@@ -29,7 +29,7 @@ export function noCityError(app: App, words: readonly string[]): AppError {
     : usage('find needs a city', search);
 }
 
-/** What to try when nothing was found: another reading of the words, or what earlier results contain. */
+/** Suggests a search when nothing was found: another reading of the words, or what earlier results contain. */
 export async function nothingFound(app: App, query: FindQuery): Promise<Message> {
   const { name, city } = query;
   const seen = await knownResults(app);

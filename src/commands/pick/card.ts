@@ -16,7 +16,7 @@ import { removeSaved, saveIds } from '../save/store.ts';
 import { type Chooser, print } from './choose.ts';
 import type { Choice } from './rows.ts';
 
-/** What a restaurant is shown with. */
+/** The state that the cards of a run share. */
 export interface Visit {
   readonly app: App;
   readonly chooser: Chooser;

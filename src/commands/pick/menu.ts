@@ -2,11 +2,11 @@ import type { Palette } from '../../output/style.ts';
 import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
 import { type Choice, matching } from './rows.ts';
 
-/** What can be chosen. */
+/** The rows to choose from. */
 export interface Menu {
-  /** What the rows are. */
+  /** The title of the rows. */
   title: string;
-  /** What happened last, such as a search without a match. */
+  /** The last event, such as a search without a match. */
   message: string | undefined;
   /** Results of the search. They are all that is shown until something is typed. */
   results: readonly Choice[];
@@ -18,7 +18,7 @@ export interface Menu {
   readonly canSearch: boolean;
 }
 
-/** What is typed, and where the mark is. */
+/** The typed text, and the position of the mark. */
 export interface Typed {
   readonly text: string;
   /** Index of the marked row; undefined if none is. */

@@ -6,7 +6,7 @@ import { isId } from '../../util/restaurant.ts';
 export interface Choice {
   readonly id: string;
   readonly record: JsonObject;
-  /** What is typed is looked for in this. */
+  /** The text that a typed filter is matched with. */
   readonly text: string;
 }
 

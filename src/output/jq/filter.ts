@@ -10,7 +10,7 @@ import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
-/** What every JSON document has. */
+/** A filter for every JSON document. */
 const ANY_DOCUMENT = '.';
 
 const exampleHint = (example: string): Hint => [

@@ -214,10 +214,10 @@ it('sends nothing once it is closed, even before its first use', async () => {
 
 it.each<[string, (client: Client) => Promise<unknown>]>([
   ['find without a query', (client) => client.find(undefined as never)],
-  ['find with a name that is no text', (client) => client.find({ name: 1n, city: 'SF' } as never)],
+  ['find with a number as the name', (client) => client.find({ name: 1n, city: 'SF' } as never)],
   ['find without a city', (client) => client.find({ name: 'x' } as never)],
   ['lookup without an id', (client) => client.lookup(undefined as never)],
-  ['lookup with a level that is no text', (client) => client.lookup('r-1', 5 as never)],
+  ['lookup with a number as the level', (client) => client.lookup('r-1', 5 as never)],
   ['a signal that is none', (client) => client.find(QUERY, { signal: 5 as never })],
 ])('refuses %s', async (_what, call) => {
   const { client } = await scripted([]);

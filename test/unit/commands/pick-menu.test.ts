@@ -38,7 +38,7 @@ describe('a key in the menu', () => {
     expect(stepOf('up', 'enter')).toEqual({ choice: choices.at(-1) });
   });
 
-  it('types what is no row, and searches for it with Enter', () => {
+  it('types a name that no row has, and searches for it with Enter', () => {
     expect(stepOf('n', 'o', 'p', '2', 'enter')).toEqual({ search: 'nop2' });
     expect(stepOf('n', 'o', 'backspace', 'backspace', 'enter')).toEqual({ choice: choices[0] });
     expect(stepOf('鳥', 'enter')).toEqual({ search: '鳥' });
