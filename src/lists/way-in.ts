@@ -121,11 +121,8 @@ function withoutResult(row: ObjectRow, key: string): ObjectRow {
 
 /** Cuts a member out of the text of an object, whose other members stay as they are. */
 function cutMember(json: string, key: string): string {
-  const [start, end] = memberRange(json, key) ?? [0, 0];
-  const before = json
-    .slice(0, start)
-    .replace(/"(?:[^"\\]|\\.)*"\s*:$/, '')
-    .trimEnd();
-  const after = json.slice(end).trimStart();
+  const range = memberRange(json, key) ?? { key: 0, end: 0 };
+  const before = json.slice(0, range.key).trimEnd();
+  const after = json.slice(range.end).trimStart();
   return after.startsWith(',') ? before + after.slice(1).trimStart() : before.replace(/,$/, '') + after;
 }

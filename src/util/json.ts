@@ -85,17 +85,24 @@ function isEscaped(json: string, quote: number): boolean {
 /** Finds a member of an object in valid JSON text, the last one of that name. */
 export function memberText(json: string, name: string): string | undefined {
   const range = memberRange(json, name);
-  return range === undefined ? undefined : json.slice(...range);
+  return range === undefined ? undefined : json.slice(range.start, range.end);
 }
 
-export function memberRange(json: string, name: string): readonly [start: number, end: number] | undefined {
+/** The positions of a member in the text of an object: of its key, and of its value. */
+interface MemberRange {
+  readonly key: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export function memberRange(json: string, name: string): MemberRange | undefined {
   if (!/^\s*\{/.test(json)) return undefined;
-  let range: readonly [number, number] | undefined;
+  let range: MemberRange | undefined;
   for (let at = json.indexOf('"'); at !== -1; ) {
     const end = closingQuote(json, at);
     const start = json.indexOf(':', end) + 1;
     const next = valueEnd(json, start);
-    if (JSON.parse(json.slice(at, end + 1)) === name) range = [start, next];
+    if (JSON.parse(json.slice(at, end + 1)) === name) range = { key: at, start, end: next };
     at = json.indexOf('"', next);
   }
   return range;

@@ -8,6 +8,8 @@ import { searchesFor } from '../../src/lists/match/searches.ts';
 import { detectDelimiter, hasHeader } from '../../src/lists/read/table.ts';
 import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
 import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
+import type { ObjectRow } from '../../src/lists/row.ts';
+import { findWayIn } from '../../src/lists/way-in.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { colorJson, palette } from '../../src/output/style.ts';
@@ -195,6 +197,23 @@ it.each(PARTS)('linear time is enough to read and match cells of %j', (part) => 
     for (const read of readers) read(text);
   };
   expectLinearTime(work, 10_000);
+});
+
+it('linear time is enough to take an earlier result out of a row with many quotes', () => {
+  const work = (size: number) => {
+    const note = '"'.repeat(size);
+    const restaurant = { status: 'matched', id: 'r-1' };
+    const row: ObjectRow = {
+      kind: 'object',
+      line: 1,
+      text: JSON.stringify({ note, restaurant }),
+      value: { note, restaurant },
+    };
+    const list = { format: 'ndjson', header: ['note'], headerText: '', delimiter: undefined } as const;
+    const { separate } = findWayIn(list, [row], { prefix: 'restaurant_', added: [] });
+    expect(separate?.(row)).toMatchObject({ text: JSON.stringify({ note }) });
+  };
+  expectLinearTime(work, 100_000);
 });
 
 it.each(CASES)('linear time is enough for %j', (_name, work, size) => {
