@@ -164,7 +164,7 @@ function optionFixes(trial: Trial): Fix[] {
     ...[...own, ...oursFor(OPTIONS, command, name)].flatMap(insert(EXACT)),
   ].slice(0, 1);
   if (exact.length > 0) return exact;
-  const other = command.path === 'call' ? toolArgument(trial, word) : searchInstead(trial, flag);
+  const other = command.path === 'call' ? toolArgument(trial, word) : otherCommand(trial, flag, value);
   if (other.length > 0) return other;
   const known = [...theirWords(OPTIONS, command.path)].filter(([, ours]) => fitsOption(ours, command));
   const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
@@ -205,10 +205,18 @@ function toolArgument(trial: Trial, word: string): Fix[] {
   return replace(trial, [word, next], [`${key}=${next}`], EXACT);
 }
 
-/** `lookup nopa --city SF` */
-function searchInstead(trial: Trial, flag: string): Fix[] {
-  const isSearch = trial.program.innermost.path === 'lookup' && ['-c', '--city'].includes(flag);
-  return isSearch ? replace(trial, ['lookup'], ['find'], EXACT) : [];
+/** `lookup nopa --city SF`, `enrich list.csv -o out.csv --changes changes.csv` */
+function otherCommand(trial: Trial, flag: string, value: string | undefined): Fix[] {
+  const { words, program } = trial;
+  const { path } = program.innermost;
+  if (path === 'lookup' && ['-c', '--city'].includes(flag))
+    return replace(trial, ['lookup'], ['find'], EXACT);
+  if (path !== 'enrich' || flag !== '--changes') return [];
+  const output = words[words.findIndex((word) => ['-o', '--output'].includes(word)) + 1] ?? '';
+  const file = value ?? words[words.indexOf(flag) + 1];
+  return file === undefined || !words.includes(output, 1)
+    ? []
+    : [{ words: ['changes', output, '-o', file], note: '', isExact: false, offer: 'did you mean' }];
 }
 
 /** The line without an option, and without the argument after it if another one is before it. */

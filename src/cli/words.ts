@@ -97,22 +97,25 @@ export const OPTIONS: WordTable = {
  * versions; an empty one is left out. Another command has the values of `-o` and of the option in its slots.
  */
 export const SUGGESTIONS: WordTable = {
-  '': { '--json': 'yaml pretty', '--max-age 0': 'refresh' },
+  '': { '--json': 'yaml pretty' },
   find: {
     '--limit': 'l first',
     '--city': 'l',
     '--min-grade': 'rating min-rating stars',
     '--near': 'radius distance',
     '--limit 1000': 'all',
+    '--max-age 0': 'refresh',
     '--fields standard': 'details hours phone website menu reviews',
     '': 'page offset price max-price zip open-now reverse asc desc',
   },
-  lookup: { '--fields premium': 'full all details hours phone website menu reviews' },
+  lookup: {
+    '--fields premium': 'full all details hours phone website menu reviews',
+    '--max-age 0': 'refresh',
+  },
   enrich: {
     '': 'resume retry-errors concurrency no-details',
     '--older 0s': 'refresh',
     '--output': 'export report',
-    'changes <output> --output <value>': 'changes',
   },
 };
 

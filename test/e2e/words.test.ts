@@ -246,6 +246,24 @@ describe('a line in words of another tool', () => {
     expect([exit, stderr]).toEqual([2, expect.not.stringContaining('--force')]);
   });
 
+  it.each([
+    ['--resume', 'enrich in.csv -o out.csv'],
+    ['--retry-errors', 'enrich in.csv -o out.csv'],
+    ['--concurrency 3', 'enrich in.csv -o out.csv'],
+    ['--no-details', 'enrich in.csv -o out.csv'],
+    ['--refresh', 'enrich in.csv -o out.csv --older 0s'],
+    ['--export out.xlsx', 'enrich in.csv -o out.csv -o out.xlsx'],
+    ['--report out.html', 'enrich in.csv -o out.csv -o out.html'],
+    ['--changes changes.csv', 'changes out.csv -o changes.csv'],
+    ['--changes=changes.csv', 'changes out.csv -o changes.csv'],
+  ])('of an earlier enrich, %s, is refused with one command', async (typed, ours) => {
+    const { exit, stdout, stderr } = await run(
+      `enrich in.csv -o out.csv ${typed}`.split(' '),
+      await homeOf(true),
+    );
+    expect([exit, stdout, commandsIn(stderr)]).toEqual([2, '', [ours.split(' ')]]);
+  });
+
   it('leaves words after -- as they are', async () => {
     const env = { ...(await homeOf(false)), RESTAURANT_MAX_AGE: '0' };
     for (const name of ['Tip,Top', 'a,b', '.Top', '[x', '--csv', 'search']) {
