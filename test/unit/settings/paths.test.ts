@@ -8,7 +8,7 @@ function resolve(
   env: Env,
   platform: NodeJS.Platform = 'linux',
   homedir = () => '/home/ana',
-  cwd = () => '/work',
+  cwd = () => '/here',
 ) {
   const { configFile, stateDir, cacheDir, dataDir } = resolvePaths({ env, platform, homedir, cwd });
   return [configFile, stateDir, cacheDir, dataDir];
@@ -69,12 +69,12 @@ describe('resolvePaths', () => {
   );
 
   it.each([
-    ['cfg', '/work/cfg'],
-    ['./cfg/', '/work/cfg'],
+    ['cfg', '/here/cfg'],
+    ['./cfg/', '/here/cfg'],
     ['../cfg', '/cfg'],
     ['~/cfg', '/home/eve/cfg'],
     ['~', '/home/eve'],
-    ['~other', '/work/~other'],
+    ['~other', '/here/~other'],
     ['', '/home/eve/.config/restaurant'],
   ])('resolves RESTAURANT_CONFIG_DIR=%s', (value, folder) => {
     const [config] = resolve({ HOME: '/home/eve', RESTAURANT_CONFIG_DIR: value });
