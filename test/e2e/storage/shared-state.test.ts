@@ -258,13 +258,13 @@ describe.skipIf(!HAS_REDIS)('the shared state (needs redis-server)', () => {
     const redis = await redisOnPort();
     const { sandbox, env } = await serviceWith(redis, { latencyMs: 100 });
     const own = { ...env(), RESTAURANT_MAX_WAIT: '500ms' };
-    const run = enrich('list', own, 30, '--concurrency', '1');
+    const run = enrich('list', own, 30);
     while (sandbox.requests.length < 10) await pause(20);
     await redis.stop();
     const { exit, stderr } = await run.ended;
-    expect([exit, stderr]).toEqual([6, expect.stringContaining('--resume')]);
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('restaurant enrich ')]);
     const sent = sandbox.requests.length;
-    const resume = () => restaurant([...run.words, '--resume'], { env: own });
+    const resume = () => restaurant(run.words, { env: own });
     expect([(await resume()).exit, sandbox.requests.length]).toEqual([6, sent]);
     await redis.start();
     expect((await resume()).exit).toBe(0);
@@ -302,7 +302,7 @@ function expectWithinQuota({ requests }: Sandbox): void {
 describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs redis-server)', () => {
   const groups = (env: () => Record<string, string>) => {
     const homes = [env(), env()];
-    const quota = ['--per-minute', `${PER_MINUTE}`, '--per-day', `${PER_DAY}`, '--concurrency', '2'];
+    const quota = ['--per-minute', `${PER_MINUTE}`, '--per-day', `${PER_DAY}`];
     return Array.from({ length: 16 }, (_, i) => enrich(`p${i}`, homes[i % 2] ?? {}, 40, ...quota));
   };
 
@@ -312,11 +312,11 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
     const ends = await Promise.all(groups(env).map(({ ended }) => ended));
     expectWithinQuota(sandbox);
     expect(sandbox.requests).toHaveLength(PER_DAY);
-    // A fast process may finish its list; the others stop with the command to resume.
+    // A fast process may finish its list; the others stop with the command that goes on.
     const stopped = ends.filter(({ exit }) => exit !== 0);
     expect(stopped.length).toBeGreaterThan(0);
     for (const { exit, stderr } of stopped)
-      expect([exit, stderr]).toEqual([5, expect.stringContaining('--resume')]);
+      expect([exit, stderr]).toEqual([5, expect.stringContaining('restaurant enrich ')]);
   }, 240_000);
 
   it('never exceed a quota when Redis restarts, the network pauses and half of them are killed', async () => {
