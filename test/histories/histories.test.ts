@@ -1,7 +1,7 @@
 import { it } from 'vitest';
 import { countOf, MAX_MS, playAll } from './play.ts';
 
-const COUNT = countOf({ few: 50, full: 500, histories: 20_000 });
+const COUNT = countOf({ few: 25, full: 25, histories: 20_000 });
 const STEPS = 10;
 
 it(
