@@ -9,7 +9,7 @@ import type { InputFormat } from '../row.ts';
 
 export interface Input {
   readonly name: string;
-  /** The open file, which is read twice: to check it, and to process it. Undefined for a stream. */
+  /** The open file; undefined for a stream. */
   readonly file?: UserInput;
   readonly format: InputFormat | undefined;
   readonly signal: AbortSignal;

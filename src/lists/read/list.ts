@@ -53,23 +53,10 @@ export interface InputList extends Omit<List, 'rows' | 'first'> {
   readonly detectedEncoding?: string | undefined;
 }
 
-export interface CheckedList extends Omit<List, 'rows'> {
-  /** Reads the rows. Those of a stream can be read only once. */
-  rows(): AsyncGenerator<InputRow>;
-  /** Columns; for NDJSON, the keys of all rows if the whole list was read. */
-  readonly header: readonly string[];
-  /** Header for NDJSON that is written as CSV, with dotted nested keys. */
-  readonly flatHeader: readonly string[];
-  readonly total: number | undefined;
-  readonly detectedEncoding?: string | undefined;
-}
-
 /** Maximum number of characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
 /** Maximum number of different keys in all rows of NDJSON. */
 const MAX_KEYS = 10_000;
-/** Number of rows between two checks of the abort signal. */
-const CHECK_EVERY = 256;
 const KEEP_NDJSON: Hint = {
   text: 'keep the format',
   command: again({ '--output': 'out.ndjson', '--format': 'ndjson' }),
@@ -249,58 +236,4 @@ export function flatColumns(name: string, rows: readonly InputRow[]): string[] {
       );
   }
   return [...keys];
-}
-
-/**
- * Checks a whole file, and rejects it if a row is malformed. A file that is not UTF-8 is read in its likely encoding. A
- * stream is only opened; its rows are checked as they arrive.
- * @param options `flat`: collect the keys of NDJSON as columns
- * @throws {AppError} `bad_input` naming the lines
- */
-export async function checkList(
-  input: Input,
-  options: ListOptions & { readonly flat: boolean },
-): Promise<CheckedList> {
-  const keys: Keys = { top: new Set(), flat: new Set(), isFlat: options.flat };
-  if (input.file === undefined) {
-    const list = await openList(input, options, stopAt(input));
-    if (list.first !== undefined) addKeys(keys, list.first, input);
-    return { ...list, flatHeader: [...keys.flat], total: undefined, rows: () => list.rows };
-  }
-  const problems = new Problems();
-  const list = await openList(input, options, (problem) => problems.add(problem)).catch((error: unknown) => {
-    if (problems.count === 0) throw error;
-  });
-  let total = 0;
-  for await (const row of list?.rows ?? []) {
-    total += 1;
-    if (total % CHECK_EVERY === 0) input.signal.throwIfAborted();
-    if (row.kind === 'object') addKeys(keys, row, input);
-  }
-  const { encoding } = problems;
-  if (encoding !== undefined && options.encoding === undefined)
-    return { ...(await checkList(input, { ...options, encoding })), detectedEncoding: encoding };
-  if (list === undefined || problems.count > 0) throw problems.toError(input);
-  async function* rows(): AsyncGenerator<InputRow> {
-    yield* (await openList(input, options, stopAt(input))).rows;
-  }
-  // The header line is kept unchanged, even if it repeats a name.
-  const header = list.format === 'ndjson' ? [...keys.top] : list.header;
-  return { ...list, header, flatHeader: [...keys.flat], total, rows };
-}
-
-/** The keys of objects: their own ones with recognized paths, and those of all levels if these become columns. */
-interface Keys {
-  readonly top: Set<string>;
-  readonly flat: Set<string>;
-  readonly isFlat: boolean;
-}
-
-function addKeys({ top, flat, isFlat }: Keys, row: ObjectRow, { name }: Input): void {
-  if (top.size <= MAX_KEYS) for (const key of columnsOf(row.value)) top.add(key);
-  if (!isFlat) return;
-  for (const key of flatCells(row).keys()) flat.add(key);
-  if (flat.size <= MAX_KEYS) return;
-  const message = `the rows of ${name} have more than ${MAX_KEYS} different keys`;
-  throw failure('bad_input', message, KEEP_NDJSON);
 }
