@@ -4,6 +4,7 @@ import { openLedgerFor, quotaLimits } from '../app/quota.ts';
 import { configuredTarget } from '../app/target.ts';
 import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
+import { cleanLine } from '../util/text.ts';
 import { type Due, dueLine, findDue } from './due.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
@@ -118,7 +119,7 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
     quota.leftToday === null ? [] : `${formatNumber(quota.leftToday)} left today`,
   ].flat();
   const lines: readonly (readonly [string, string | undefined])[] = [
-    ['list', plan.name],
+    ['list', listText(plan)],
     ['columns', columnsText(plan.columns, plan.flags.city)],
     ['due', dueLine(due, flags.older)],
     ['skipped', skipped.length > 0 ? skippedText(skipped) : undefined],
@@ -127,6 +128,12 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
     ['time', timeText(due, quota)],
   ];
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
+}
+
+/** Names the sheet that is read if there are several. */
+function listText({ name, list: { sheets } }: Plan): string {
+  const [others, sheet = ''] = [sheets?.sheets.length ?? 0, sheets?.sheet];
+  return others > 1 ? `${name}, sheet '${cleanLine(sheet)}' of ${others}` : name;
 }
 
 function skippedText(skipped: readonly InputRow[]): string {

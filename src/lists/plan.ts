@@ -5,6 +5,7 @@ import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 import { isFilled, type JsonObject } from '../util/json.ts';
+import { cleanLine } from '../util/text.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from './match/columns.ts';
 import { FIELDS } from './match/headers.ts';
 import { DECIMAL } from './match/place.ts';
@@ -72,6 +73,7 @@ export async function readPlan(
       `${input.name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
       true,
     );
+  await noteSheet(app, input.name, list, flags);
   const { wayIn, ...made } = makePlan(app, input.name, list, rows, flags);
   const { separate } = wayIn;
   const own = separate === undefined ? rows : rows.map(separate);
@@ -86,6 +88,7 @@ export async function streamPlan(
   flags: ListFlags,
 ): Promise<ReadPlan<AsyncIterable<InputRow>>> {
   const { rows, first, ...list } = await streamList(input, readingOf(flags));
+  await noteSheet(app, input.name, list, flags);
   const firstRows = first === undefined ? [] : [first];
   const { wayIn, ...made } = makePlan(app, input.name, list, firstRows, flags);
   const { separate = (row: InputRow) => row } = wayIn;
@@ -97,6 +100,22 @@ export async function streamPlan(
   return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own() };
 }
 
+/** Says which of several sheets is read, and warns of cells without a value. */
+async function noteSheet(app: App, name: string, { sheets }: Pick<List, 'sheets'>, flags: ListFlags) {
+  if (sheets === undefined) return;
+  const { sheet = '', formulas } = sheets;
+  if (sheets.sheets.length > 1 && flags.sheet === undefined && app.globals.dryRun !== true)
+    await app.notes.note(`reading the sheet '${cleanLine(sheet)}' of ${name}; --sheet names another one`);
+  if (formulas === undefined) return;
+  const { count, cells } = formulas;
+  const what = count === 1 ? 'a formula without a stored value' : `${count} formulas without a stored value`;
+  const places = `${cells.join(', ')}${count > cells.length ? ', …' : ''}`;
+  await app.notes.warn(
+    `${name} has ${what} (${places}), read as empty: open it in Excel or LibreOffice, and save it`,
+    true,
+  );
+}
+
 const readingOf = (flags: ListFlags) => ({
   format: flags.inputFormat,
   delimiter: flags.delimiter,
@@ -106,7 +125,7 @@ const readingOf = (flags: ListFlags) => ({
   named: [flags.nameColumn, flags.cityColumn, flags.idColumn],
 });
 
-const NO_COLUMNS: Columns = { texts: () => ({}) };
+const NO_COLUMNS: Columns = { texts: () => ({}), formulaIn: () => undefined };
 
 function makePlan(
   app: App,
@@ -147,7 +166,7 @@ function makePlan(
 export function questionOf(columns: Columns, row: InputRow): Question {
   const { lat, lng, ...texts } = columns.texts(row);
   const key = rowKeyOf({ ...texts, lat: withPoint(lat), lng: withPoint(lng) });
-  return { key, earlier: row.earlier };
+  return { key, earlier: row.earlier, formula: columns.formulaIn(row) };
 }
 
 const withPoint = (text: string | undefined): string | undefined =>

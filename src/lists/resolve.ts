@@ -23,6 +23,8 @@ export interface Question {
   readonly key: RowKey;
   /** The result in the list itself, if the list is the output of an earlier run. */
   readonly earlier?: EarlierResult | undefined;
+  /** Which of the two is a formula whose value is not stored. */
+  readonly formula?: 'name' | 'city' | undefined;
 }
 
 export interface ResolveOptions {
@@ -85,7 +87,7 @@ interface Verdict extends Resolution {
 }
 
 function verdictOf(question: Question, answers: Knowledge, options: ResolveOptions): Verdict {
-  const { key, earlier } = question;
+  const { key, earlier, formula } = question;
   const query = matchQuery(key);
   const decision = answers.decision(key);
   if (decision?.restaurant !== undefined) return decidedVerdict(query, decision.restaurant, answers);
@@ -94,6 +96,7 @@ function verdictOf(question: Question, answers: Knowledge, options: ResolveOptio
   const id = idOf(question);
   if (id !== '') return idVerdict(query, id, answers, options);
   if (query.name !== '' && query.city !== '') return searchVerdict(query, answers, options);
+  if (formula !== undefined) return skipped(`the ${formula} is a formula without a stored value`);
   if (query.name !== '') return skipped('the city is empty');
   return skipped(key.id === undefined && earlier === undefined ? 'the name is empty' : 'no id and no name');
 }

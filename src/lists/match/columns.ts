@@ -3,7 +3,7 @@ import { again, type Hint, slot } from '../../hint.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import { nearest } from '../../util/nearest.ts';
 import { cleanLine } from '../../util/text.ts';
-import type { SheetNames } from '../read/typed-rows.ts';
+import type { Sheets } from '../read/typed-rows.ts';
 import type { InputRow } from '../row.ts';
 import { FIELDS, type Field, HEADERS, plain } from './headers.ts';
 
@@ -17,7 +17,7 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
   /** The sheet that was read, and all of the workbook. */
-  readonly sheets?: SheetNames | undefined;
+  readonly sheets?: Sheets | undefined;
 }
 
 /** The texts of a row that take part in matching, trimmed, in NFC; undefined for a missing column. */
@@ -25,6 +25,8 @@ export type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
 
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   texts(row: InputRow): RowTexts;
+  /** The name or the city of a row, if it is a formula whose value the workbook does not store. */
+  formulaIn(row: InputRow): 'name' | 'city' | undefined;
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
@@ -62,14 +64,19 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
     return typeof value === 'object' ? '' : sendable(String(toCell(value) ?? ''));
   };
   const filledCity = otherCity === undefined ? undefined : sendable(otherCity);
-  const texts = (row: InputRow): RowTexts => ({
-    ...Object.fromEntries(FIELDS.map((field) => [field, textOf(row, field)])),
-    city: textOf(row, 'city') || (filledCity ?? textOf(row, 'city')),
-  });
-  return {
-    ...columns,
-    texts,
+  const isFormula = (row: InputRow, column: string | undefined): boolean =>
+    row.kind === 'cells' && column !== undefined && row.kinds?.[header.indexOf(column)] === 'f';
+  const texts = (row: InputRow): RowTexts => {
+    const city = textOf(row, 'city');
+    const fill = isFormula(row, columns.city) ? undefined : filledCity;
+    return {
+      ...Object.fromEntries(FIELDS.map((field) => [field, textOf(row, field)])),
+      city: city || (fill ?? city),
+    };
   };
+  const formulaIn = (row: InputRow) =>
+    (['name', 'city'] as const).find((field) => isFormula(row, columns[field]));
+  return { ...columns, texts, formulaIn };
 }
 
 const sendable = (text: string): string => text.trim().normalize('NFC');
@@ -119,7 +126,7 @@ interface Problem {
   readonly wrong: readonly WrongColumn[];
   readonly missing: readonly Field[];
   readonly likelyHeader: number | undefined;
-  readonly sheets: SheetNames | undefined;
+  readonly sheets: Sheets | undefined;
 }
 
 function noColumns(problem: Problem): AppError {
@@ -139,7 +146,7 @@ function noColumns(problem: Problem): AppError {
   return usage(message, columnHints(problem));
 }
 
-const otherSheets = (sheets: SheetNames | undefined): string[] =>
+const otherSheets = (sheets: Sheets | undefined): string[] =>
   (sheets?.sheets ?? []).filter((each) => each !== sheets?.sheet);
 
 function columnHints({ header, wrong, missing, likelyHeader, sheets }: Problem): Hint {

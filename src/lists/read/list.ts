@@ -11,7 +11,7 @@ import { MAX_BYTES, MAX_CELLS, MAX_ROWS, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
 import { Problems, stopAt } from './problems.ts';
 import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
-import type { SheetNames } from './typed-rows.ts';
+import type { Sheets } from './typed-rows.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */
@@ -41,7 +41,7 @@ export interface List {
   /** Whether its cells come from a workbook or a Parquet file, so that their text was never part of a CSV. */
   readonly isSheet?: boolean;
   /** The sheet that is read, and all of them. */
-  readonly sheets?: SheetNames | undefined;
+  readonly sheets?: Sheets | undefined;
   readonly first?: ObjectRow | undefined;
   readonly rows: AsyncGenerator<InputRow>;
 }

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Compressors, parquetMetadata, parquetRead, parquetSchema, type SchemaTree } from 'hyparquet';
 import type { CellKind } from '../row.ts';
 import { MAX_BYTES, UnreadableFile } from './limits.ts';
-import type { RowSink, SheetNames, TypedTask } from './typed-rows.ts';
+import type { RowSink, Sheets, TypedTask } from './typed-rows.ts';
 
 /** Number of rows that are decoded at once. */
 const BLOCK = 10_000;
@@ -20,7 +20,7 @@ interface Leaf {
 }
 
 /** Reads the rows of a Parquet file, with a header. @throws {UnreadableFile} */
-export async function readParquet({ bytes }: TypedTask, sink: RowSink): Promise<SheetNames> {
+export async function readParquet({ bytes }: TypedTask, sink: RowSink): Promise<Sheets> {
   const file = bytes.buffer as ArrayBuffer;
   try {
     const metadata = parquetMetadata(file, { geoparquet: false });

@@ -6,7 +6,7 @@ import { isKnownHeader } from '../match/headers.ts';
 import type { CellRow, OnProblem } from '../row.ts';
 import { FIRST_ROWS, findHeader, hasKnown, isFilled } from './header.ts';
 import { MAX_ROW } from './objects.ts';
-import type { SheetNames, TypedRow } from './typed-rows.ts';
+import type { Sheets, TypedRow } from './typed-rows.ts';
 
 /** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it */
 export async function openDelimited(
@@ -91,7 +91,7 @@ export interface TableSource {
   /** Whether the columns have letters, which errors name. */
   readonly isSheet: boolean;
   /** The sheets of a workbook. */
-  readonly sheets?: SheetNames;
+  readonly sheets?: Sheets;
 }
 
 interface HeaderOptions {

@@ -5,7 +5,7 @@ import { LimitedWorker, LimitReached } from '../../util/worker.ts';
 import { worker as WORKER } from './asset.js';
 import { UnreadableFile } from './limits.ts';
 import type { TableRecord, TableSource } from './table.ts';
-import type { SheetNames, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
+import type { Sheets, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
 
 /** Limits of the worker: its heap, which holds the texts that cells share, and its time. */
 const MAX_HEAP_MB = 512;
@@ -58,7 +58,7 @@ async function readAll(
   wanted: string | undefined,
   messages: AsyncIterable<TypedMessage>,
   onRow: (row: TypedRow) => void,
-): Promise<SheetNames> {
+): Promise<Sheets> {
   for await (const message of messages) {
     if ('end' in message) return message.end;
     if ('problem' in message) throw new UnreadableFile(message.problem);

@@ -1,14 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { UnreadableFile } from './limits.ts';
 import { readParquet } from './parquet.ts';
-import { NoSheet, RowSink, type SheetNames, type TypedMessage, type TypedTask } from './typed-rows.ts';
+import { NoSheet, RowSink, type Sheets, type TypedMessage, type TypedTask } from './typed-rows.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
-const READERS: Readonly<Record<TypedTask['kind'], (task: TypedTask, sink: RowSink) => Promise<SheetNames>>> =
-  {
-    xlsx: readWorkbook,
-    parquet: readParquet,
-  };
+const READERS: Readonly<Record<TypedTask['kind'], (task: TypedTask, sink: RowSink) => Promise<Sheets>>> = {
+  xlsx: readWorkbook,
+  parquet: readParquet,
+};
 
 const reply = (message: TypedMessage): void => parentPort?.postMessage(message);
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { openInput } from '../../../src/lists/read/input.ts';
 import { readList } from '../../../src/lists/read/list.ts';
 import { TextsReader } from '../../../src/lists/read/xlsx/rows.ts';
-import { useLists } from '../../helpers/enrich.ts';
+import { table, useLists } from '../../helpers/enrich.ts';
 import { type Part, textRow, workbookParts, zip } from '../../helpers/workbook.ts';
 
-const { service, write, ...lists } = useLists();
+const { service, read, write, ...lists } = useLists();
 
 /** Runs enrich on a workbook with these parts. */
 function enrich(parts: readonly Part[], words = '') {
@@ -64,6 +64,50 @@ describe('an Excel workbook', () => {
       exit: 2,
       stderr: 'error: --sheet: in.csv is not a workbook\nhint: restaurant enrich in.csv\n',
     });
+  });
+
+  it('may have formulas without a stored value, as openpyxl writes them, which are named', async () => {
+    const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
+    const formula = (at: string, rest = '<v />') => `<c r="${at}"><f>"x"</f>${rest}</c>`;
+    const rows = [
+      text('A1', 'name') + text('B1', 'city') + text('C1', 'sum'),
+      text('A2', 'Place 1') + text('B2', 'Testville') + formula('C2'),
+      formula('A3') + text('B3', 'Testville'),
+      text('A4', 'Place 2') + formula('B4', ''),
+      formula('A5', '') + formula('B5') + formula('C5'),
+      `${text('A6', 'Place 3')}${text('B6', 'Testville')}<c r="C6" t="str"><f>""</f><v></v></c>`,
+    ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
+    const parts = workbookParts({ One: rows.join('') });
+    const { exit, stderr } = await enrich(parts, ' -o out.csv --city Nowhere --json');
+    expect(exit).toBe(0);
+    expect(stderr).toContain(
+      'in.xlsx has 6 formulas without a stored value (C2, A3, B4, A5, B5, …), read as empty: open it in Excel or LibreOffice, and save it\n',
+    );
+    const shown = table(read('out.csv')).map((row) => [
+      row.name,
+      row.restaurant_status,
+      row.restaurant_error?.replace(/ is a formula without a stored value/, ' *'),
+    ]);
+    expect(shown).toEqual([
+      ['Place 1', 'matched', ''],
+      ['', 'skipped', 'the name *'],
+      ['Place 2', 'skipped', 'the city *'],
+      ['', 'skipped', 'the name *'],
+      ['Place 3', 'matched', ''],
+    ]);
+    expect(service.sent()).toBe(2);
+    const streamed = await lists.enrich('-', { stdin: zip(parts) });
+    expect(streamed.stderr).toContain('stdin has 6 formulas without a stored value');
+  });
+
+  it('says which of several sheets is read', async () => {
+    const cover = textRow('Kundenliste 2026');
+    const parts = workbookParts({ Deckblatt: cover, Kunden: textRow('name', 'city') + textRow('a', 'b') });
+    const { stdout } = await enrich(parts, ' --dry-run');
+    expect(stdout).toContain("list      in.xlsx, sheet 'Kunden' of 2\ncolumns   name name, city city;");
+    write('in.xlsx', zip(parts));
+    const run = await lists.enrich('in.xlsx -o out.csv', { tty: { stderr: true } });
+    expect(run.stderr).toContain("reading the sheet 'Kunden' of in.xlsx; --sheet names another one");
   });
 
   it('counts years from 1904 if the workbook says so', async () => {

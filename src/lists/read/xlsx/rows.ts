@@ -39,6 +39,7 @@ export class RowsReader implements XmlReader {
   #style = 0;
   #isInValue = false;
   #isFormula = false;
+  #hasValue = false;
   #value = '';
   readonly #text = new RichText();
 
@@ -52,7 +53,7 @@ export class RowsReader implements XmlReader {
     if (!this.#isInData) return;
     if (name === 'row') this.#openRow(attribute('r'));
     else if (name === 'c') this.#openCell(attribute);
-    else if (name === 'v') this.#isInValue = true;
+    else if (name === 'v') this.#openValue();
     else if (name === 'f') this.#isFormula = true;
     else this.#text.open(name);
   }
@@ -70,6 +71,11 @@ export class RowsReader implements XmlReader {
     else if (name === 'c') this.#closeCell();
     else if (name === 'v') this.#isInValue = false;
     else this.#text.close(name);
+  }
+
+  #openValue(): void {
+    this.#isInValue = true;
+    this.#hasValue = true;
   }
 
   #openRow(number: string | undefined): void {
@@ -92,6 +98,7 @@ export class RowsReader implements XmlReader {
     this.#style = Number(attribute('s') ?? 0);
     this.#value = '';
     this.#isFormula = false;
+    this.#hasValue = false;
   }
 
   #closeCell(): void {
@@ -112,7 +119,11 @@ export class RowsReader implements XmlReader {
   #cell(): Cell {
     const [value, inline] = [this.#value, this.#text.take()];
     if (this.#type === 'inlineStr') return [inline];
-    if (value === '') return ['', this.#isFormula ? 'f' : 't'];
+    if (value === '') {
+      // A stored text may be empty.
+      const isStored = this.#type === 'str' && this.#hasValue;
+      return ['', this.#isFormula && !isStored ? 'f' : 't'];
+    }
     if (this.#type === 's') return [this.#tables.texts[Number(value)] ?? ''];
     if (this.#type === 'b') return BOOLEANS[value] ?? [value];
     if (this.#type !== 'n') return [value];
@@ -122,7 +133,7 @@ export class RowsReader implements XmlReader {
   #closeRow(): void {
     const [row, cells, beyond] = [this.#number, this.#cells, this.#beyond];
     const kinds = this.#kinds.join('');
-    if (beyond === undefined && cells.every((cell) => cell === '')) return;
+    if (beyond === undefined && cells.length === 0) return;
     this.#onRow({ row, cells, kinds, ...(beyond && { beyond }) }, this);
   }
 

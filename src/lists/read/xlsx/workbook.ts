@@ -1,6 +1,6 @@
 import { FIRST_ROWS, findHeader, hasKnown, isFilled } from '../header.ts';
 import { UnreadableFile } from '../limits.ts';
-import { NoSheet, type RowSink, type SheetNames, type TypedRow, type TypedTask } from '../typed-rows.ts';
+import { NoSheet, type RowSink, type Sheets, type TypedRow, type TypedTask } from '../typed-rows.ts';
 import { Archive } from './archive.ts';
 import { type NumberFormat, numberFormat } from './formats.ts';
 import { type CellTables, RowsReader, TextsReader } from './rows.ts';
@@ -11,7 +11,7 @@ import { type Attribute, parseXml, type XmlReader } from './xml.ts';
  * Empty rows are skipped.
  * @throws {UnreadableFile}, {@link NoSheet}
  */
-export async function readWorkbook(task: TypedTask, sink: RowSink): Promise<SheetNames> {
+export async function readWorkbook(task: TypedTask, sink: RowSink): Promise<Sheets> {
   const archive = await Archive.open(Buffer.from(task.bytes.buffer));
   if (!archive.has('xl/workbook.xml')) throw new UnreadableFile('it is not an Excel workbook (.xlsx)');
   const list = await read(archive, 'xl/workbook.xml', new SheetsReader());
@@ -26,7 +26,7 @@ export async function readWorkbook(task: TypedTask, sink: RowSink): Promise<Shee
   };
   const sheet = await chooseSheet(list.sheets, task, readSheet);
   await readSheet(sheet, rowFilter(task, sink));
-  return { sheet: sheet.name, sheets: list.sheets.map(({ name }) => name) };
+  return { sheet: sheet.name, sheets: list.sheets.map(({ name }) => name), formulas: sink.formulas };
 }
 
 type ReadSheet = (sheet: Sheet, onRow: (row: TypedRow, reader: RowsReader) => void) => Promise<void>;
