@@ -94,7 +94,7 @@ export class ListState {
     withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
 
   /** Counts all rows. @returns also the time of the newest answer */
-  summarize(): { readonly counters: Counters; readonly at: number } {
+  summarize(): { readonly counters: Counters; readonly at?: number } {
     const counters = new Counters(this.plan.result.added.map(({ path }) => path));
     let newest = 0;
     for (const [index, row] of this.rows.entries()) {
@@ -109,7 +109,7 @@ export class ListState {
         this.failures.get(index),
       );
     }
-    return { counters, at: newest };
+    return { counters, ...(newest > 0 && { at: newest }) };
   }
 }
 

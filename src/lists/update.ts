@@ -152,7 +152,7 @@ async function finish(app: App, update: Update, run: Finish): Promise<void> {
   const { counters, at } = state.summarize();
   const facts: ViewFacts = {
     counts: counters.counts,
-    at: at || app.context.now(),
+    at,
     knowledge: state.knowledge,
   };
   const source: ViewSource = {

@@ -7,8 +7,8 @@ import { type TableCell, type TableFile, textOf } from './table-file.ts';
 
 /** Number of characters that are compressed at once. */
 const CHUNK = 65_536;
-/** Equal data gives equal files. */
-const TIME = { mtime: new Date(2000, 0, 1) };
+/** Equal data gives equal files, in every time zone: a time in the format of DOS is local. */
+const TIME = { mtime: new Date(2000, 0, 1), forceDosTimestamp: true };
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

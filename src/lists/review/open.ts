@@ -221,7 +221,7 @@ export async function writeReviewed(
 ): Promise<void> {
   const { counters, at } = state.summarize();
   const source = { plan: state.plan, rows: state.rows, resultOf: state.resultOf, guard: !rawCsv };
-  const facts = { counts: counters.counts, at: at || app.context.now(), knowledge: state.knowledge };
+  const facts = { counts: counters.counts, at, knowledge: state.knowledge };
   await writeViews(app, views, source, facts, answers);
   if (hasOthers)
     await app.notes.note(

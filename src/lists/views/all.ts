@@ -13,8 +13,8 @@ import { writeView } from './write.ts';
 
 export interface ViewFacts {
   readonly counts: Counts;
-  /** When the newest answer was given. */
-  readonly at: number;
+  /** When the newest answer was given; undefined if there is none. */
+  readonly at?: number | undefined;
   readonly knowledge: Knowledge;
 }
 

@@ -41,8 +41,8 @@ const MAX_CHOICES = 20;
 
 interface PageFacts {
   readonly counts: Counts;
-  /** When the newest answer was given: the time of the page. */
-  readonly at: number;
+  /** When the newest answer was given: the time of the page. Undefined if there is none. */
+  readonly at?: number | undefined;
   readonly answers: Knowledge;
 }
 

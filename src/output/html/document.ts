@@ -8,7 +8,7 @@ export interface PageDocument {
   readonly comparison?: readonly FieldRow[];
   readonly notes: readonly string[];
   /** Time of the response, in milliseconds since the epoch. */
-  readonly at: number;
+  readonly at?: number | undefined;
   readonly columns: readonly PageColumn[];
   readonly rows: readonly PageRow[];
 }

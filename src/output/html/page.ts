@@ -35,9 +35,10 @@ export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): s
 
 export function pageStart(head: PageHead, asset: PageAsset): string {
   const heading = truncate(cleanLine(head.heading).trim(), MAX_HEADING_LENGTH);
-  const when = new Date(head.at).toISOString();
-  const shown = `${when.slice(0, 16).replace('T', ' ')} UTC`;
-  const notes = [...head.notes.map((note) => escapeHtml(note)), `<time datetime="${when}">${shown}</time>`];
+  const notes = [
+    ...head.notes.map((note) => escapeHtml(note)),
+    ...(head.at === undefined ? [] : [timeOf(head.at)]),
+  ];
   return `${PAGE_MARK}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="strict-origin-when-cross-origin">
@@ -82,6 +83,11 @@ function policy({ script, style }: PageAsset): string {
 }
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+function timeOf(at: number): string {
+  const when = new Date(at).toISOString();
+  return `<time datetime="${when}">${when.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
 
 /** Escapes JSON so that it cannot end its script element or open a comment in it (HTML, section 4.12.1.3). */
 function inScript(json: string): string {

@@ -128,6 +128,18 @@ describe('views', () => {
     expect(service.sent()).toBe(0);
   });
 
+  it('have the same bytes on another day, also if nothing was answered', async () => {
+    write('in.csv', 'name,city\n,Testville\nNopa,\n');
+    const written = async (name: string, now: () => number) => {
+      const outputs = ALL.map((format) => `-o ${name}.${format}`).join(' ');
+      expect((await enrich(`in.csv ${outputs}`, { now })).exit).toBe(0);
+      return ALL.map((format) => readFileSync(path(`${name}.${format}`)).toString('latin1'));
+    };
+    const today = await written('a', Date.now);
+    expect(await written('b', () => Date.now() + 86_400_000)).toEqual(today);
+    expect(service.sent()).toBe(0);
+  });
+
   it('keep their mode, and are private only if you make them so', async () => {
     await enrich('in.csv -o out.csv -o out.xlsx');
     chmodSync(path('out.csv'), 0o600);
