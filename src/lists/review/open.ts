@@ -15,7 +15,7 @@ import { LIST_FORMATS } from '../row.ts';
 import { ListState } from '../session.ts';
 import { writeViews } from '../views/all.ts';
 import { type View, viewFormatOf } from '../views/outputs.ts';
-import { assertReplaceable, sweepFolders } from '../views/write.ts';
+import { standingOf, sweepFolders } from '../views/write.ts';
 
 export interface ReviewFlags {
   readonly list?: string;
@@ -63,7 +63,7 @@ export async function openReview(
   const views = run.files.flatMap((file) => viewOf(app, typedBeside(name, answersPath, app, file)));
   if (access === 'write') {
     sweepFolders(views);
-    assertUnchanged(app, views, answers, run.list);
+    assertUnchanged(views, answers, run.list);
   }
   const state = await readState(
     app,
@@ -142,25 +142,16 @@ function viewOf(app: App, name: string): View[] {
   return [{ name, format, target: checkTarget(app, name, true, { example: basename(name), command }) }];
 }
 
-/** A view that a person changed would lose the changes. */
-function assertUnchanged(app: App, views: readonly View[], answers: Answers, list: string | null): void {
-  for (const view of views) {
-    try {
-      assertReplaceable(app, [view], answers);
-    } catch {
-      const { name } = view;
-      throw usage(`${name} is not as it was written`, [
-        { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
-        {
-          text: 'or write another file',
-          command: restaurant('enrich', list ?? slot('list'), '-o', otherName(name)),
-        },
-        {
-          text: 'or overwrite it',
-          command: restaurant('enrich', list ?? slot('list'), '-o', name, '--force'),
-        },
-      ]);
-    }
+/** A file that a person wrote or changed is kept. So is a pipe or device: answers from a stranger could name it. */
+function assertUnchanged(views: readonly View[], answers: Answers, list: string | null): void {
+  for (const { name, target } of views) {
+    if (target.entry !== 'device' && ['new', 'ours'].includes(standingOf(target, answers))) continue;
+    const from = list ?? slot('list');
+    throw usage(`${name} is not as it was written`, [
+      { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
+      { text: 'or write another file', command: restaurant('enrich', from, '-o', otherName(name)) },
+      { text: 'or overwrite it', command: restaurant('enrich', from, '-o', name, '--force') },
+    ]);
   }
 }
 
@@ -170,13 +161,17 @@ interface ListFile {
   readonly isView: boolean;
 }
 
+/** Not a pipe or device, which might never end. */
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
 function findList(name: string, answersPath: string, app: App, run: Run): ListFile {
   const beside = (file: string): string => typedBeside(name, answersPath, app, file);
-  const isThere = (file: string): boolean => existsSync(fullPath(app.context, beside(file)));
+  const isThere = (file: string): boolean => isFile(fullPath(app.context, beside(file)));
   if (run.list !== null && isThere(run.list)) return { name: beside(run.list), isView: false };
-  const view = [basename(name), ...run.files].find(
+  const views = run.files.filter(
     (file) => LIST_FORMATS.some((format) => format === viewFormatOf(file)) && isThere(file),
   );
+  const view = views.find((file) => file === basename(name)) ?? views[0];
   if (view !== undefined) return { name: beside(view), isView: true };
   throw failure('bad_input', `the list of ${name} is missing: ${run.list ?? 'it was elsewhere'}`, {
     text: 'name it',

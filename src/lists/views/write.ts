@@ -14,10 +14,7 @@ import type { View } from './outputs.ts';
 type Standing = 'new' | 'ours' | 'edited' | 'stranger';
 
 /** Compares the file that is there with all that were written under its name. */
-function standingOf(
-  { target: { path, entry } }: Pick<View, 'target'>,
-  answers: Answers | undefined,
-): Standing {
+export function standingOf({ path, entry }: View['target'], answers: Answers | undefined): Standing {
   if (entry === 'device') return 'ours';
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'new';
   const written = answers?.wrote(basename(path)) ?? [];
@@ -48,7 +45,7 @@ function checksumOf(path: string): string {
 export function assertReplaceable(app: App, views: readonly View[], answers: Answers | undefined): void {
   if (app.globals.force === true) return;
   for (const view of views) {
-    const standing = standingOf(view, answers);
+    const standing = standingOf(view.target, answers);
     if (standing === 'edited') throw usage(`${view.name} was changed by hand`, waysOn(view, views));
     if (standing === 'stranger') throw usage(`${view.name} exists`, waysOn(view, views));
   }
@@ -100,7 +97,7 @@ export async function writeView(
   const signal = new AbortController().signal;
   const beforeCommit = (): void => {
     const sha256 = hash.digest('hex');
-    const standing = standingOf(view, answers);
+    const standing = standingOf(target, answers);
     if (standing === 'ours' && target.entry === 'file' && checksumOf(target.path) === sha256)
       throw new IsSame();
     if (app.globals.force !== true && standing !== 'new' && standing !== 'ours')
