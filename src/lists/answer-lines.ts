@@ -83,7 +83,6 @@ export type LineOf<K extends LineKindName> = Extract<Line, Readonly<Record<K, un
 
 interface LineKind {
   isValid(line: JsonObject): boolean;
-  /** By which a line of the kind is found. */
   keys(line: Line): string[];
 }
 
@@ -154,17 +153,25 @@ const KIND_NAMES = Object.keys(LINE_KINDS) as LineKindName[];
 export const isPlainName = (name: unknown): name is string =>
   isFilled(name) && !/[/\\:\0]/.test(name) && name !== '.' && name !== '..';
 
-/** A line with its keys; `other` for a line that this version does not know, undefined for a damaged one. */
-export function decodeLine(value: unknown): { line: Line; keys: string[] } | 'other' | undefined {
+const kindOf = (value: object): LineKindName | undefined =>
+  KIND_NAMES.find((each) => Object.hasOwn(value, each));
+
+/** By which a line is found. */
+export function keysOf(line: Line): string[] {
+  const name = kindOf(line);
+  return name === undefined ? [] : LINE_KINDS[name].keys(line);
+}
+
+/** `other` for a line that this version does not know, undefined for a damaged one. */
+export function decodeLine(value: unknown): Line | 'other' | undefined {
   if (!isObject(value)) return undefined;
-  const name = KIND_NAMES.find((each) => Object.hasOwn(value, each));
+  const name = kindOf(value);
   if (name === undefined) return 'other';
-  const { isValid, keys } = LINE_KINDS[name];
+  const { isValid } = LINE_KINDS[name];
   const { id, at } = value;
   const time = isText(at) && TIME.test(at) ? Date.parse(at) : Number.NaN;
   if (!isFilled(id) || id.length > MAX_ID || Number.isNaN(time) || !isValid(value)) return undefined;
-  const line = { ...value, id, at: time } as unknown as Line;
-  return { line, keys: keys(line) };
+  return { ...value, id, at: time } as unknown as Line;
 }
 
 export const encodeLine = ({ id, at, ...content }: Line): string =>

@@ -10,6 +10,7 @@ import {
   decodeLine,
   encodeLine,
   HEADER_START,
+  keysOf,
   type Line,
   type LineContent,
   type LineOf,
@@ -40,6 +41,7 @@ type Lock = ReturnType<typeof tryLock>;
 const ABOUT =
   'What the service said, and what you decided or saved. Without this file, all of it is asked again.';
 const MAX_DAMAGED = 5;
+const MAX_DECODED = 128;
 
 /** The lines of an answers file: a set, whose order does not matter. It is only appended to. */
 export class AnswersFile {
@@ -58,6 +60,8 @@ export class AnswersFile {
   #undos: LineOf<'undo'>[] = [];
   /** Ids of the lines that were taken back. */
   #undone = new Set<string>();
+  /** Lines that were read last, by offset. */
+  #decoded = new Map<number, Line>();
 
   constructor(path: string, options: AnswersOptions, lock?: Lock) {
     this.path = path;
@@ -122,6 +126,7 @@ export class AnswersFile {
     this.#index = new AnswersIndex(Math.floor(Math.random() * 2 ** 32));
     this.#undos = [];
     this.#undone = new Set();
+    this.#decoded = new Map();
     this.#readNew();
   }
 
@@ -160,13 +165,12 @@ export class AnswersFile {
       this.#checkHeader(value);
       return true;
     }
-    const decoded = decodeLine(value);
-    if (decoded === 'other') return true;
-    if (decoded === undefined) return false;
-    const { line, keys } = decoded;
+    const line = decodeLine(value);
+    if (line === 'other') return true;
+    if (line === undefined) return false;
     if ('undo' in line) this.#undos.push(line);
     if ('undo' in line || 'decide' in line) this.revision += 1;
-    this.#index.add({ id: line.id, at: line.at, offset, length }, keys);
+    this.#index.add({ id: line.id, at: line.at, offset, length }, keysOf(line));
     return true;
   }
 
@@ -207,10 +211,16 @@ export class AnswersFile {
     }
   }
 
+  /** A row usually needs a line more than once: as the answer to its search, and as what it says about a restaurant. */
   #decode({ offset, length }: IndexedLine): Line | undefined {
+    const known = this.#decoded.get(offset);
+    if (known !== undefined) return known;
     const value = tryParseJson(this.#log?.read(offset, length) ?? '');
-    const decoded = isShallow(value) ? decodeLine(value) : undefined;
-    return typeof decoded === 'object' ? decoded.line : undefined;
+    const line = isShallow(value) ? decodeLine(value) : undefined;
+    if (typeof line !== 'object') return undefined;
+    if (this.#decoded.size >= MAX_DECODED) this.#decoded = new Map();
+    this.#decoded.set(offset, line);
+    return line;
   }
 
   /** Takes a line back; for an undo, its line counts again. @returns the id of the new line */

@@ -19,9 +19,13 @@ export interface LogLine {
 }
 
 const BLOCK_BYTES = 1024 * 1024;
+const MIN_BYTES = 1024;
 const MAX_LINE_BYTES = 64 * BLOCK_BYTES;
 const SYNC_MS = 1000;
 const LINE_BREAK = 10;
+/** Lines are often read in the order in which they were written: a read takes those around them along. */
+const WINDOW_BYTES = 32 * 1024;
+const BEFORE_BYTES = 8 * 1024;
 export const CUT_OFF = ' (cut off)';
 const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 
@@ -40,6 +44,9 @@ export class Log {
   #isTorn = false;
   #unsynced = false;
   #syncedAt = 0;
+  #window = Buffer.alloc(0);
+  #windowStart = 0;
+  #windowEnd = 0;
 
   private constructor(path: string, file: number) {
     this.path = path;
@@ -79,7 +86,8 @@ export class Log {
     let length = 0;
     for (const { bytes, isEnd } of this.#pieces()) {
       length += bytes.length;
-      if (length <= MAX_LINE_BYTES) parts.push(bytes);
+      // The next piece takes the place of this one.
+      if (length <= MAX_LINE_BYTES) parts.push(isEnd ? bytes : Buffer.from(bytes));
       if (!isEnd) continue;
       yield this.#line(joined(parts.splice(0), length), length, true);
       length = 0;
@@ -88,8 +96,8 @@ export class Log {
   }
 
   *#pieces(): Generator<{ readonly bytes: Buffer; readonly isEnd: boolean }> {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(this.size - this.#next, MIN_BYTES)));
     for (let at = this.#next; ; ) {
-      const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(this.size - at, 1)));
       const count = perform('read', this.path, () => readSync(this.#file, block, 0, block.length, at));
       if (count === 0) return;
       at += count;
@@ -112,9 +120,19 @@ export class Log {
   }
 
   read(offset: number, length: number): string {
-    const bytes = Buffer.allocUnsafe(length);
-    const count = perform('read', this.path, () => readSync(this.#file, bytes, 0, length, offset));
-    return bytes.toString('utf8', 0, count);
+    if (offset < this.#windowStart || offset + length > this.#windowEnd) this.#moveWindow(offset, length);
+    const at = offset - this.#windowStart;
+    return this.#window.toString('utf8', at, Math.min(at + length, this.#windowEnd - this.#windowStart));
+  }
+
+  #moveWindow(offset: number, length: number): void {
+    const start = Math.max(0, offset - BEFORE_BYTES);
+    const size = Math.max(WINDOW_BYTES, offset - start + length);
+    this.#windowEnd = 0;
+    if (this.#window.length !== size) this.#window = Buffer.allocUnsafe(size);
+    const count = perform('read', this.path, () => readSync(this.#file, this.#window, 0, size, start));
+    this.#windowStart = start;
+    this.#windowEnd = start + count;
   }
 
   /** Ends a last line that was cut off, marked as such unless it is whole. */
