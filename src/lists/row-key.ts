@@ -24,12 +24,13 @@ export const keyText = (text: string): string => text.trim().normalize('NFC');
 
 /** @param texts as in the row; undefined for a missing column */
 export function rowKeyOf(texts: Readonly<{ [M in RowKeyMember]?: string | number | undefined }>): RowKey {
-  const members = ROW_KEY_MEMBERS.flatMap((member) => {
+  const key: Partial<Record<RowKeyMember, string | number>> = {};
+  for (const member of ROW_KEY_MEMBERS) {
     const text = texts[member];
-    if (text === undefined) return [];
-    return [[member, COORDINATES.includes(member) ? coordinate(text) : keyText(String(text))]];
-  });
-  return Object.fromEntries(members) as RowKey;
+    if (text !== undefined)
+      key[member] = COORDINATES.includes(member) ? coordinate(text) : keyText(String(text));
+  }
+  return key as RowKey;
 }
 
 function coordinate(value: string | number): string | number {

@@ -21,7 +21,11 @@ const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7
 /** Characters inside words: apostrophes (`Joe's`), periods (`P.F.`), the soft hyphen, and other zero-width characters. */
 const INSIDE_WORDS = /['’‘ʼ`´.\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
+/** Letters of ASCII have neither accents nor other forms. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 export function foldLetters(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .toLowerCase()
@@ -42,9 +46,15 @@ export function foldName(name: string): string {
 const AND = /[&＆]/;
 
 /** Compares folded names; `&` equals "and". */
-export function isSameName(one: string, other: string): boolean {
-  if (one === other || foldName(one) === foldName(other)) return true;
-  return AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other));
+export const isSameName = (one: string, other: string): boolean => one === other || sameNameAs(one)(other);
+
+/** The same for many names, of which each is compared with one. */
+export function sameNameAs(one: string): (other: string) => boolean {
+  const folded = foldName(one);
+  return (other) =>
+    one === other ||
+    folded === foldName(other) ||
+    (AND.test(one + other) && foldName(spellAnd(one)) === foldName(spellAnd(other)));
 }
 
 export function spellAnd(name: string): string {

@@ -1,6 +1,7 @@
 import { type AppError, usage } from '../../errors.ts';
 import { again, type Hint, slot } from '../../hint.ts';
 import { toCell, valueAt } from '../../output/records.ts';
+import { mapValues } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { Sheets } from '../read/typed-rows.ts';
@@ -55,27 +56,28 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
   );
   if (wrong.length + missing.length > 0)
     throw noColumns({ header, wrong, missing, likelyHeader, sheets: options.sheets });
+  // Found once, because rows are many.
+  const positions = mapValues(columns, (column = '') => header.indexOf(column));
   const textOf = (row: InputRow, field: Field): string | undefined => {
     const column = columns[field];
     if (column === undefined) return undefined;
     // If a header is repeated, the first column is used.
-    if (row.kind === 'cells') return sendable(row.cells[header.indexOf(column)] ?? '');
+    if (row.kind === 'cells') return sendable(row.cells[positions[field] ?? -1] ?? '');
     const value = valueAt(row.value, column);
     return typeof value === 'object' ? '' : sendable(String(toCell(value) ?? ''));
   };
   const filledCity = otherCity === undefined ? undefined : sendable(otherCity);
-  const isFormula = (row: InputRow, column: string | undefined): boolean =>
-    row.kind === 'cells' && column !== undefined && row.kinds?.[header.indexOf(column)] === 'f';
+  const isFormula = (row: InputRow, field: Field): boolean =>
+    row.kind === 'cells' && columns[field] !== undefined && row.kinds?.[positions[field] ?? -1] === 'f';
   const texts = (row: InputRow): RowTexts => {
     const city = textOf(row, 'city');
-    const fill = isFormula(row, columns.city) ? undefined : filledCity;
-    return {
-      ...Object.fromEntries(FIELDS.map((field) => [field, textOf(row, field)])),
-      city: city || (fill ?? city),
-    };
+    const fill = isFormula(row, 'city') ? undefined : filledCity;
+    const found: Partial<Record<Field, string | undefined>> = {};
+    for (const field of FIELDS) found[field] = textOf(row, field);
+    found.city = city || (fill ?? city);
+    return found;
   };
-  const formulaIn = (row: InputRow) =>
-    (['name', 'city'] as const).find((field) => isFormula(row, columns[field]));
+  const formulaIn = (row: InputRow) => (['name', 'city'] as const).find((field) => isFormula(row, field));
   return { ...columns, texts, formulaIn };
 }
 

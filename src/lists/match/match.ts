@@ -1,7 +1,7 @@
 import { isRestaurant } from '../../client/tools.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
-import { isSameName } from '../../util/fold.ts';
+import { isSameName, sameNameAs } from '../../util/fold.ts';
 import { isObject } from '../../util/json.ts';
 import { isOneLetterOff, isSameSimplified, nameSimilarity, simplifyName } from './names.ts';
 import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
@@ -212,10 +212,11 @@ export function restaurantsIn(results: readonly unknown[]): Restaurant[] {
 function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): Candidate[] {
   const restaurants = restaurantsIn(results);
   const positions = positionsOf(restaurants, place);
+  const isSame = sameNameAs(name);
   return restaurants.map((restaurant, index) => ({
     ...positions[index],
     restaurant,
-    isSame: isSameName(restaurant.name, name),
+    isSame: isSame(restaurant.name),
   }));
 }
 
