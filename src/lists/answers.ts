@@ -200,6 +200,12 @@ export class Answers extends AnswersFile {
   }
 }
 
+/** The part of the answers that a run reads and adds to. */
+export type KnownAnswers = Pick<
+  Answers,
+  'find' | 'lookup' | 'about' | 'decisions' | 'revision' | 'addFind' | 'addLookup'
+>;
+
 const queryOf = ({ name, city }: FindQuery): FindQuery => ({ name: keyText(name), city: keyText(city) });
 
 const isQuery = ({ find }: LineOf<'find'>, name: string, city: string): boolean =>

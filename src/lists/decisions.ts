@@ -13,9 +13,9 @@ type Agreeing = ReadonlyMap<string, readonly Decision[]>;
  * both have, and no other such decision says something else.
  */
 export class Decisions {
-  readonly #answers: Answers;
-  /** The contents of the rows, each once. */
-  readonly #contents: ReadonlyMap<string, RowKey>;
+  readonly #answers: Pick<Answers, 'decisions' | 'revision'>;
+  readonly #rows: Iterable<RowKey>;
+  #contents: ReadonlyMap<string, RowKey> | undefined;
   readonly #counts = new Map<string, ReadonlyMap<string, number>>();
   #revision = -1;
   #exact: ReadonlyMap<string, Decision> = new Map();
@@ -23,14 +23,22 @@ export class Decisions {
   #agreeing = new Map<string, Agreeing>();
   #stray: readonly Decision[] | undefined;
 
-  constructor(answers: Answers, rows: Iterable<RowKey>) {
+  /** @param rows only read if there are decisions */
+  constructor(answers: Pick<Answers, 'decisions' | 'revision'>, rows: Iterable<RowKey>) {
     this.#answers = answers;
-    this.#contents = new Map(Array.from(rows, (row) => [rowKeyText(row), row]));
+    this.#rows = rows;
+  }
+
+  /** The contents of the rows, each once. */
+  #all(): Iterable<RowKey> {
+    this.#contents ??= new Map(Array.from(this.#rows, (row) => [rowKeyText(row), row]));
+    return this.#contents.values();
   }
 
   /** The decision that applies to a row. */
   of(row: RowKey): Decision | undefined {
     this.#update();
+    if (this.#exact.size === 0) return undefined;
     const exact = this.#exact.get(rowKeyText(row));
     if (exact !== undefined) return exact;
     const others = this.#others(row);
@@ -82,17 +90,14 @@ export class Decisions {
   /** How many contents of the list agree with a row or decision in some members. */
   #countOf(row: RowKey, members: readonly RowKeyMember[]): number {
     const key = members.join(' ');
-    const counts =
-      this.#counts.get(key) ?? countBy(this.#contents.values(), (each) => rowKeyText(each, members));
+    const counts = this.#counts.get(key) ?? countBy(this.#all(), (each) => rowKeyText(each, members));
     this.#counts.set(key, counts);
     return counts.get(rowKeyText(row, members)) ?? 0;
   }
 
   /** The members of the rows: usually the same in all. */
   #shapes(): Iterable<readonly RowKeyMember[]> {
-    return new Map(
-      Array.from(this.#contents.values(), (row) => [membersOf(row).join(' '), membersOf(row)]),
-    ).values();
+    return new Map(Array.from(this.#all(), (row) => [membersOf(row).join(' '), membersOf(row)])).values();
   }
 
   #update(): void {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { formatDuration, formatNumber, plural } from '../util/format.ts';
 import { searchesFor } from './match/searches.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ResolveOptions,
   requestKey,
 } from './resolve.ts';
+import { rowKeyText } from './row-key.ts';
 
 export interface DueRow {
   /** In the list, from 0. */
@@ -29,64 +29,55 @@ export interface Due {
   readonly requestsAtMost: number;
 }
 
-const TURN = 512;
+/** Collects the rows that lack an answer. */
+export class DueRows {
+  readonly #options: ResolveOptions;
+  readonly #rows: DueRow[] = [];
+  readonly #reasons: Record<Reason, number> = { new: 0, older: 0, details: 0, loose: 0 };
+  readonly #requests = new Set<string>();
+  readonly #contents = new Set<string>();
+  #further = 0;
 
-/**
- * Finds the rows that lack an answer. @param first only that many rows are asked for
- */
-export async function findDue(
-  questions: Iterable<Question>,
-  resolveRow: (question: Question) => Resolution,
-  options: ResolveOptions,
-  { first = Number.POSITIVE_INFINITY, signal }: { first?: number | undefined; signal: AbortSignal },
-): Promise<Due> {
-  const rows: DueRow[] = [];
-  const reasons: Record<Reason, number> = { new: 0, older: 0, details: 0, loose: 0 };
-  const asked = new Set<string>();
-  let further = 0;
-  let total = 0;
-  for (const question of questions) {
-    const index = total;
-    total += 1;
-    if (total % TURN === 0) {
-      await setImmediate();
-      signal.throwIfAborted();
-    }
-    const { lack, result } = index < first ? resolveRow(question) : {};
-    if (lack === undefined) continue;
-    rows.push({ index, lack });
-    reasons[lack.reason] += 1;
-    further += countFurther(asked, lack, question, result?.match === 'gone', options);
-    asked.add(requestKey(lack.request));
+  constructor(options: ResolveOptions) {
+    this.#options = options;
   }
-  const requests = [...asked].filter((key) => !key.startsWith(CONTENT)).length;
-  const sorted = rows.sort((one, other) => askedAt(one) - askedAt(other) || one.index - other.index);
-  return { total, rows: sorted, reasons, requests, requestsAtMost: requests + further };
-}
 
-const CONTENT = 'content\0';
+  add(index: number, question: Question, { lack, result }: Resolution): void {
+    if (lack === undefined) return;
+    this.#rows.push({ index, lack });
+    this.#reasons[lack.reason] += 1;
+    this.#further += this.#countFurther(lack, question, result.match === 'gone');
+    this.#requests.add(requestKey(lack.request));
+  }
+
+  /** The requests that the answer to a search may lead to: further searches, and the details of what they find. */
+  #countFurther({ request }: Lack, { key }: Question, isGone: boolean): number {
+    if (request.kind === 'lookup') return 0;
+    const { fields, loose } = this.#options;
+    // The same name at another place may be another restaurant, with details of its own.
+    const content = rowKeyText(key);
+    const isNewContent = !this.#contents.has(content);
+    this.#contents.add(content);
+    const lookups = isNewContent && (fields !== undefined || isGone) ? 1 : 0;
+    if (!loose || this.#requests.has(requestKey(request))) return lookups;
+    const searches = searchesFor({ name: key.name ?? '', city: key.city ?? '' });
+    const at = searches.findIndex((query) => requestKey({ kind: 'find', query }) === requestKey(request));
+    return lookups + searches.length - 1 - at;
+  }
+
+  /** @param total number of rows in the list */
+  ofAll(total: number): Due {
+    return {
+      total,
+      rows: this.#rows.sort((one, other) => askedAt(one) - askedAt(other) || one.index - other.index),
+      reasons: this.#reasons,
+      requests: this.#requests.size,
+      requestsAtMost: this.#requests.size + this.#further,
+    };
+  }
+}
 
 const askedAt = ({ lack }: DueRow): number => lack.askedAt ?? 0;
-
-/** The requests that the answer to a search may lead to: further searches, and the details of what they find. */
-function countFurther(
-  asked: Set<string>,
-  { request }: Lack,
-  { key }: Question,
-  isGone: boolean,
-  { fields, loose }: ResolveOptions,
-): number {
-  if (request.kind === 'lookup') return 0;
-  // The same name at another place may be another restaurant, with details of its own.
-  const content = `${CONTENT}${JSON.stringify(key)}`;
-  const isNewContent = !asked.has(content);
-  asked.add(content);
-  const lookups = isNewContent && (fields !== undefined || isGone) ? 1 : 0;
-  if (!loose || asked.has(requestKey(request))) return lookups;
-  const searches = searchesFor({ name: key.name ?? '', city: key.city ?? '' });
-  const at = searches.findIndex((query) => requestKey({ kind: 'find', query }) === requestKey(request));
-  return lookups + searches.length - 1 - at;
-}
 
 const REASON_TEXTS: Readonly<Record<Reason, string>> = {
   new: 'new',

@@ -5,7 +5,7 @@ import { configuredTarget } from '../app/target.ts';
 import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
-import { type Due, dueLine, findDue } from './due.ts';
+import { type Due, dueLine } from './due.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
@@ -42,13 +42,8 @@ async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
     assertReplaceable(app, views, answers);
     const known = answers ?? new MemoryAnswers(app.context.now);
     const state = new ListState(plan, rows, known, recentSince(flags.older, app.context.now()));
-    const { signal } = app.context;
-    const due = await findDue(state.questions(), state.resolveRow, state.options, {
-      first: flags.first,
-      signal,
-    });
-    const skipped = rows.filter((row) => state.resolveRow(plan.question(row)).result.status === 'skipped');
-    return { due, skipped };
+    const { due, skipped } = await state.survey(flags.first, app.context.signal);
+    return { due, skipped: skipped.flatMap((index) => rows[index] ?? []) };
   } finally {
     answers?.close();
   }

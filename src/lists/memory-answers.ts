@@ -1,7 +1,6 @@
 import type { FindQuery, Level, Restaurant } from '../client/types.ts';
 import type { JsonObject } from '../util/json.ts';
-import type { AnswerAbout, FindAnswer, LookupAnswer } from './answers.ts';
-import type { Knowledge } from './resolve.ts';
+import type { AnswerAbout, FindAnswer, KnownAnswers, LookupAnswer } from './answers.ts';
 
 /** More than the rows that are under way need, so that no row asks twice. */
 const MAX_ENTRIES = 4000;
@@ -26,7 +25,8 @@ class Recent<T> {
 }
 
 /** The answers of a run whose rows go to stdout or a device, where no answers file can stand beside them. */
-export class MemoryAnswers implements Knowledge {
+export class MemoryAnswers implements KnownAnswers {
+  readonly revision = 0;
   readonly #finds = new Recent<FindAnswer>();
   readonly #lookups = new Recent<LookupAnswer>();
   readonly #about = new Recent<readonly AnswerAbout[]>();
@@ -48,8 +48,8 @@ export class MemoryAnswers implements Knowledge {
     yield* this.#about.get(id) ?? [];
   }
 
-  decision(): undefined {
-    return undefined;
+  decisions(): [] {
+    return [];
   }
 
   addFind({ name, city }: FindQuery, answer: Omit<FindAnswer, 'id' | 'at'>): string {

@@ -1,18 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import type { Target } from '../app/target.ts';
 import type { AppError } from '../errors.ts';
 import { again, slot } from '../hint.ts';
 import { cleanLine, truncate } from '../util/text.ts';
-import { type Answers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
+import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
+import { Decisions } from './decisions.ts';
+import { type Due, DueRows } from './due.ts';
 import { answersPathOf, serviceName } from './find-answers.ts';
-import { knowledgeOf } from './knowledge.ts';
 import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
-import { MemoryAnswers } from './memory-answers.ts';
 import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
-import { type Knowledge, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
+import { type Knowledge, type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
 import type { View } from './views/outputs.ts';
@@ -54,29 +55,44 @@ export function openAnswersAt(app: App, { path, service }: AnswersPlace, access:
   });
 }
 
+/** The state of all rows by the answers. */
+export interface Survey {
+  readonly due: Due;
+  readonly counters: Counters;
+  /** Indexes of the rows that cannot be asked for. */
+  readonly skipped: readonly number[];
+  /** When the newest answer was given; undefined if there is none. */
+  readonly at: number | undefined;
+}
+
+const TURN = 512;
+
 /** The rows of a list with what is known about them. */
 export class ListState {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
+  readonly options: ResolveOptions;
+  readonly decisions: Decisions;
   readonly knowledge: Knowledge;
   /** Why rows were not answered in this run, by index. */
   readonly failures = new Map<number, AppError>();
-  readonly #options: ResolveOptions;
 
   constructor(
     plan: Plan,
     rows: readonly InputRow[],
-    answers: Answers | MemoryAnswers,
+    answers: KnownAnswers,
     recent?: ResolveOptions['recent'],
   ) {
     this.plan = plan;
     this.rows = rows;
-    this.knowledge = answers instanceof MemoryAnswers ? answers : knowledgeOf(answers, () => this.#keys());
-    this.#options = { ...plan.matching, recent };
-  }
-
-  get options(): ResolveOptions {
-    return this.#options;
+    this.options = { ...plan.matching, recent };
+    this.decisions = new Decisions(answers, this.#keys());
+    this.knowledge = {
+      find: (query) => answers.find(query),
+      lookup: (id, level) => answers.lookup(id, level),
+      about: (id) => answers.about(id),
+      decision: (row) => this.decisions.of(row),
+    };
   }
 
   *questions() {
@@ -87,36 +103,39 @@ export class ListState {
     for (const { key } of this.questions()) yield key;
   }
 
-  resolveRow = (question: ReturnType<Plan['question']>): Resolution =>
-    resolve(question, this.knowledge, this.#options);
+  resolveRow = (question: Question): Resolution => resolve(question, this.knowledge, this.options);
 
   resultOf = (row: InputRow, index: number): RowResult =>
     withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
 
-  /** Counts all rows. @returns also the time of the newest answer */
-  summarize(): { readonly counters: Counters; readonly at?: number } {
+  /** Looks at every row once. @param first only that many rows are asked for */
+  async survey(first = Number.POSITIVE_INFINITY, signal?: AbortSignal): Promise<Survey> {
     const counters = new Counters(this.plan.result.added.map(({ path }) => path));
+    const due = new DueRows(this.options);
+    const skipped: number[] = [];
     let newest = 0;
     for (const [index, row] of this.rows.entries()) {
+      if (index % TURN === 0) {
+        await setImmediate();
+        signal?.throwIfAborted();
+      }
       const question = this.plan.question(row);
-      const { result, at = 0 } = this.resolveRow(question);
-      newest = Math.max(newest, at);
-      countRow(
-        counters,
-        this.plan,
-        question,
-        withFailure(result, this.failures.get(index)),
-        this.failures.get(index),
-      );
+      const resolution = this.resolveRow(question);
+      if (index < first) due.add(index, question, resolution);
+      const failed = this.failures.get(index);
+      const result = withFailure(resolution.result, failed);
+      countRow(counters, this.plan, question, result, failed);
+      if (result.status === 'skipped') skipped.push(index);
+      newest = Math.max(newest, resolution.at ?? 0);
     }
-    return { counters, ...(newest > 0 && { at: newest }) };
+    return { due: due.ofAll(this.rows.length), counters, skipped, at: newest > 0 ? newest : undefined };
   }
 }
 
 export function countRow(
   counters: Counters,
   { matching }: Pick<Plan, 'matching'>,
-  { key: { name = '', city = '', id } }: ReturnType<Plan['question']>,
+  { key: { name = '', city = '', id } }: Question,
   { status, details, match }: RowResult,
   failure: AppError | undefined,
 ): void {

@@ -6,13 +6,12 @@ import { longWaitOf } from '../storage/pacer.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { onAbort } from '../util/async.ts';
 import type { Answers } from './answers.ts';
-import { knowledgeOf } from './knowledge.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { partialFailure, summaryOf, withNext } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { startProgress } from './progress/progress.ts';
 import { Counters } from './progress/summary.ts';
-import { type Knowledge, type Question, resolve } from './resolve.ts';
+import type { Question } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import { Asker, workThrough } from './run.ts';
 import { ListService } from './service.ts';
@@ -20,6 +19,7 @@ import {
   answersPlace,
   countRow,
   type EnrichFlags,
+  ListState,
   openAnswersAt,
   recentSince,
   withFailure,
@@ -117,7 +117,7 @@ const MAX_PENDING = 256;
 class RowWriter {
   readonly #stream: Stream;
   readonly #tools: Tools;
-  readonly #knowledge: Knowledge;
+  readonly #state: ListState;
   readonly #asker: Asker;
   #written: Promise<void> = Promise.resolve();
   #pending = 0;
@@ -126,25 +126,11 @@ class RowWriter {
   constructor(app: App, stream: Stream, tools: Tools) {
     this.#stream = stream;
     this.#tools = tools;
-    const { answers, service, stop } = tools;
-    const memory = new MemoryAnswers(app.context.now);
-    this.#knowledge = answers === undefined ? memory : knowledgeOf(answers, () => this.#keys());
-    this.#asker = new Asker({
-      service,
-      answers: answers ?? memory,
-      resolveRow: (row) => this.#resolve(row),
-      stop,
-    });
-  }
-
-  *#keys() {
-    const { rows, plan } = this.#stream;
-    if (isArray(rows)) for (const row of rows) yield plan.question(row).key;
-  }
-
-  #resolve(question: Question) {
-    const { plan } = this.#stream;
-    return resolve(question, this.#knowledge, { ...plan.matching, recent: this.#tools.recent });
+    const { service, stop, recent } = tools;
+    const { plan, rows } = stream;
+    const answers = tools.answers ?? new MemoryAnswers(app.context.now);
+    this.#state = new ListState(plan, isArray(rows) ? rows : [], answers, recent);
+    this.#asker = new Asker({ service, answers, resolveRow: this.#state.resolveRow, stop });
   }
 
   async run(): Promise<void> {
@@ -190,7 +176,7 @@ class RowWriter {
   async #write(row: InputRow, question: Question, failed: AppError | undefined): Promise<void> {
     const { counters, out, text, stop } = this.#tools;
     stop.signal.throwIfAborted();
-    const result = withFailure(this.#resolve(question).result, failed);
+    const result = withFailure(this.#state.resolveRow(question).result, failed);
     await out.write(text.row(row, result));
     this.#pending -= 1;
     countRow(counters, this.#stream.plan, question, result, failed);

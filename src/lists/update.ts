@@ -11,7 +11,7 @@ import { writeUserFile } from '../storage/user-files.ts';
 import { onAbort } from '../util/async.ts';
 import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
-import { type Due, dueLine, findDue } from './due.ts';
+import { type Due, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
 import { type Outcome, partialFailure, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { type Plan, rememberedFlags } from './plan.ts';
@@ -27,6 +27,7 @@ import {
   ListState,
   openAnswersAt,
   recentSince,
+  type Survey,
 } from './session.ts';
 import { contentOf, type ViewFacts, writeViews } from './views/all.ts';
 import type { View } from './views/outputs.ts';
@@ -53,11 +54,8 @@ export async function updateList(app: App, update: Update): Promise<void> {
     assertReplaceable(app, views, answers);
     const recent = recentSince(flags.older, app.context.now());
     const state = new ListState(plan, rows, answers, recent);
-    const { signal } = app.context;
-    const due = await findDue(state.questions(), state.resolveRow, state.options, {
-      first: flags.first,
-      signal,
-    });
+    const before = await state.survey(flags.first, app.context.signal);
+    const { due } = before;
     if (due.requests > 0 && flags.answers === undefined) assertSameList(state, answers);
     rememberRun(app, update, answers);
     const counters = new Counters();
@@ -73,7 +71,7 @@ export async function updateList(app: App, update: Update): Promise<void> {
     );
     await progress.note(dueLine(due, flags.older));
     const asked = await ask({ app, state, answers, due, counters, service, progress });
-    await finish(app, update, { state, answers, progress, ...asked, requests: service.requests });
+    await finish(app, update, { state, before, answers, progress, ...asked, requests: service.requests });
   } finally {
     answers.close();
   }
@@ -137,32 +135,29 @@ const notSent = (rows: number): AppError =>
 
 interface Finish extends Asked {
   readonly state: ListState;
+  readonly before: Survey;
   readonly answers: Answers;
   readonly progress: Progress;
   readonly requests: number;
 }
 
 async function finish(app: App, update: Update, run: Finish): Promise<void> {
-  const { views, flags } = update;
-  const { state, answers, progress, failure: failed, left, requests } = run;
+  const { views } = update;
+  const { state, before, answers, progress, failure: failed, left, requests } = run;
   if (failed !== undefined && !keepsViews(failed, requests)) {
     await progress.stop();
     throw withNext(app, failed, true, []);
   }
-  const { counters, at } = state.summarize();
-  const facts: ViewFacts = {
-    counts: counters.counts,
-    at,
-    knowledge: state.knowledge,
-  };
+  const names = views.map(({ name }) => name);
+  if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
+  const { counters, at } = before.due.rows.length === 0 ? before : await state.survey();
+  const facts: ViewFacts = { counts: counters.counts, at, knowledge: state.knowledge };
   const source: ViewSource = {
     plan: state.plan,
     rows: state.rows,
     resultOf: state.resultOf,
     guard: app.globals.rawCsv !== true,
   };
-  const names = views.map(({ name }) => name);
-  if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
   try {
     await writeViews(app, views, source, facts, answers);
   } catch (error) {
@@ -178,7 +173,6 @@ async function finish(app: App, update: Update, run: Finish): Promise<void> {
   if (app.globals.open === true) await openPage(app, update, source, facts);
   const partial = partialFailure(outcome);
   if (partial !== undefined) throw partial;
-  void flags;
 }
 
 /** Whether views are written after a failure: not if nothing was asked, or if this machine fails. */

@@ -7,7 +7,7 @@ import { again, restaurant, slot } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
 import { type Answers, openAnswers } from '../answers.ts';
-import { Decisions } from '../decisions.ts';
+import type { Decisions } from '../decisions.ts';
 import { ANSWERS_ENDING, answersPathOf } from '../find-answers.ts';
 import { readPlan, rememberedFlags } from '../plan.ts';
 import { openInput } from '../read/input.ts';
@@ -72,18 +72,8 @@ export async function openReview(
     flags.list ?? findList(name, answersPath, app, run),
     flags,
   );
-  const keys = function* () {
-    for (const { key } of state.questions()) yield key;
-  };
   return {
-    ...{
-      name,
-      answers,
-      views,
-      state,
-      decisions: new Decisions(answers, keys()),
-      hasOthers: run.elsewhere === true,
-    },
+    ...{ name, answers, views, state, decisions: state.decisions, hasOthers: run.elsewhere === true },
     rawCsv: app.globals.rawCsv === true || run.options.rawCsv === true,
   };
 }
@@ -214,7 +204,7 @@ export async function writeReviewed(
   app: App,
   { state, views, answers, hasOthers, rawCsv, name }: Review,
 ): Promise<void> {
-  const { counters, at } = state.summarize();
+  const { counters, at } = await state.survey();
   const source = { plan: state.plan, rows: state.rows, resultOf: state.resultOf, guard: !rawCsv };
   const facts = { counts: counters.counts, at, knowledge: state.knowledge };
   await writeViews(app, views, source, facts, answers);
