@@ -17,7 +17,7 @@ interface NotesOptions {
 
 /** For a result that may surprise. Codes are part of the public interface. */
 export interface Warning {
-  readonly code: 'partial_results' | 'no_such_column' | 'no_match' | 'no_details';
+  readonly code: 'partial_results' | 'no_such_column' | 'no_match' | 'no_details' | 'tool_name';
   readonly message: string;
   readonly hint?: Message | undefined;
 }

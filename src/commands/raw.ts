@@ -8,7 +8,7 @@ import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
 import { type AppError, EXIT_CODES, usage } from '../errors.ts';
-import { type Advice, fragment, restaurant } from '../hint.ts';
+import { type Command, fragment, restaurant } from '../hint.ts';
 import { formatJson, isObject, type JsonObject, toJson } from '../util/json.ts';
 
 interface RawOptions {
@@ -58,7 +58,7 @@ async function runRaw(
       }
       const read = await readParams(app, params, options);
       if (needsDemo(app) && isTool(method))
-        throw usage(`${method} is a tool, not a method`, toolHint(method, read));
+        throw usage(toolMessage(method), { text: 'to call it', command: toolCommand(method, read) });
       return { method, params: read };
     },
     preview: (call) => [call],
@@ -79,19 +79,23 @@ async function runRaw(
       await target.finish();
       if (!response.failed) return;
       app.exitCode = EXIT_CODES.service;
-      if (isTool(method)) await app.notes.note(toolHint(method, call.params));
+      if (!isTool(method)) return;
+      const hint = { command: toolCommand(method, call.params) };
+      await app.notes.report({ code: 'tool_name', message: toolMessage(method), hint });
     },
   });
 }
 
 const isTool = (method: string): boolean => DOCUMENTED_TOOLS.some(({ name }) => name === method);
 
+const toolMessage = (method: string): string => `${method} is a tool, not a method`;
+
 /** The call of a tool whose name was typed as a method. */
-function toolHint(tool: string, params: JsonObject | unknown[] | undefined): Advice {
+function toolCommand(tool: string, params: JsonObject | unknown[] | undefined): Command {
   const args = Object.entries(isObject(params) ? params : {}).map(([key, value]) =>
     typeof value === 'string' ? `${key}=${value}` : `${key}:=${toJson(value, false)}`,
   );
-  return { text: 'to call it', command: restaurant('call', tool, ...args) };
+  return restaurant('call', tool, ...args);
 }
 
 function formatHead({ status, statusText, headers }: RawResponse): string {
