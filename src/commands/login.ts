@@ -142,7 +142,11 @@ async function readKey(
 ): Promise<{ key: string; isTyped: boolean }> {
   const isStdin = keyStdin === true || keyFile === '-';
   // On a terminal, stdin would echo the key; the prompt does not.
-  if (isStdin && !app.context.stdin.isTTY) return { key: await readAllText(app, 'the key'), isTyped: false };
+  if (isStdin && !app.context.stdin.isTTY) {
+    const key = await readAllText(app, 'the key');
+    if (key.trim() === '') throw failure('bad_key', 'no API key on stdin', FLAGS_HINT);
+    return { key, isTyped: false };
+  }
   if (!isStdin && keyFile !== undefined) return { key: await readKeyFile(app, keyFile), isTyped: false };
   if (!app.terminal.canPrompt) {
     throw usage('cannot prompt for the key: there is no terminal, or --no-input or CI is set', FLAGS_HINT);
