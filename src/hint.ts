@@ -82,10 +82,6 @@ export const again = (
   changes: Pick<SameCommand, 'without' | 'operands' | 'renamed'> & Surroundings = {},
 ): Command => ({ again: options, ...changes });
 
-/** A search that works as printed. */
-export const exampleSearch = (...options: readonly Word[]): Command =>
-  restaurant('find', 'Nopa', '--city', 'San Francisco', ...options);
-
 /** A command of the system: `system('mkdir -p', folder)`. */
 export const system = (program: string, ...operands: readonly Word[]): Command => ({ program, operands });
 

@@ -1,8 +1,6 @@
 import { again, type Command, slot, type Word } from '../hint.ts';
 import { foldName } from '../util/fold.ts';
-import { isFilled } from '../util/json.ts';
 import type { App } from './app.ts';
-import { needsDemo } from './demo.ts';
 import { type Seen, seenResults } from './last-results.ts';
 
 /** The words of a search without `--city`. */
@@ -13,19 +11,10 @@ export interface Place {
   readonly isCertain: boolean;
 }
 
-const SAMPLE_CITY = 'San Francisco';
-
 /** Returns the city for a suggested search; undefined if a default city is set. */
 export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | undefined {
   if (app.settings.raw('city').value !== null) return undefined;
-  const [known] = seenCities(seen);
-  return known ?? (app.globals.demo === true || needsDemo(app) ? SAMPLE_CITY : slot('city'));
-}
-
-/** Returns the cities of earlier results, that of the last search first, each once. */
-export function seenCities({ city, restaurants }: Seen): string[] {
-  const names = [city, ...restaurants.map((each) => each.city)].filter(isFilled);
-  return [...new Map(names.reverse().map((name) => [foldName(name), name])).values()].reverse();
+  return seen.cities[0] ?? slot('city');
 }
 
 /** Splits `Nopa, SF`, `nopa city:SF`, `ramen in Tokyo`, `'Pizza Express' London`, and `nopa sf`. */
@@ -38,16 +27,18 @@ const place = (name: string, city: string, isCertain: boolean): Place | undefine
   return trimmed === '' || trimmedCity === '' ? undefined : { name: trimmed, city: trimmedCity, isCertain };
 };
 
-/** `nopa city:SF`, `city=San Francisco nopa` */
+/** `nopa city:SF`, `city=San Francisco nopa`, `name=Nopa city=SF` */
 function markedPlace(words: readonly string[]): Place | undefined {
   const at = words.findIndex((word) => /^city[:=]\S/i.test(word));
   if (at === -1) return undefined;
   const city = words[at]?.replace(/^city[:=]/i, '') ?? '';
   const [before, after] = [words.slice(0, at), words.slice(at + 1)];
   return before.length === 0
-    ? place(after.join(' '), city, true)
-    : place(before.join(' '), [city, ...after].join(' '), true);
+    ? place(unmarked(after), city, true)
+    : place(unmarked(before), [city, ...after].join(' '), true);
 }
+
+const unmarked = (words: readonly string[]): string => words.join(' ').replace(/^name[:=](?=\S)/i, '');
 
 /** `'Pizza Express' London`: the quotes say which words belong together. */
 function quotedPlace(words: readonly string[]): Place | undefined {
@@ -69,7 +60,7 @@ function guessedPlace(text: string, seen: () => Seen): Place | undefined {
   if (area !== '') return place(before, area, false);
   const words = text.split(/\s+/);
   if (words.length === 1) return undefined;
-  const cities = new Set(seenCities(seen()).map(foldName));
+  const cities = new Set(seen().cities.map(foldName));
   const at = words.findIndex((_, index) => index > 0 && cities.has(foldName(words.slice(index).join(' '))));
   return at === -1 ? undefined : place(words.slice(0, at).join(' '), words.slice(at).join(' '), false);
 }

@@ -5,8 +5,8 @@ interface Run {
 }
 
 /** Whether no service is configured, so that only the sample data can be searched. */
-export const needsDemo = ({ settings, globals, config }: Run): boolean =>
-  globals.demo !== true &&
-  !config.isDamaged &&
-  settings.raw('base-url').value === null &&
-  settings.raw('endpoint').value === null;
+export const hasNoService = ({ settings, config }: Omit<Run, 'globals'>): boolean =>
+  !config.isDamaged && settings.raw('base-url').value === null && settings.raw('endpoint').value === null;
+
+/** Whether a command that calls the service needs `--demo`, which this one does not have. */
+export const needsDemo = (run: Run): boolean => run.globals.demo !== true && hasNoService(run);

@@ -1,10 +1,11 @@
 import { versions } from 'node:process';
 import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
-import { type Advice, again, exampleSearch, fragment, type Hint, restaurant, slot } from '../hint.ts';
+import { type Advice, again, fragment, type Hint, restaurant, slot } from '../hint.ts';
 import { formatDuration } from '../util/format.ts';
 import { currentKeyHint } from './api-key.ts';
 import type { App } from './app.ts';
 import { hintOf } from './hints.ts';
+import { exampleSearch } from './last-results.ts';
 
 const LOGIN: Hint = { command: restaurant('login') };
 const STATUS = restaurant('status');
@@ -88,7 +89,7 @@ const BY_CODE: Readonly<Record<Code, Hint>> = {
   ],
   bad_input: { command: restaurant('help', 'formats') },
   bad_config: { text: 'see each setting and where it comes from', command: restaurant('status') },
-  not_found: { text: 'search for IDs', command: exampleSearch() },
+  not_found: { text: 'to search', command: restaurant('find', '--help') },
   no_key: LOGIN,
   bad_key: { text: 'save a key', command: restaurant('login') },
   unauthorized: LOGIN,
@@ -185,5 +186,7 @@ export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>
 
 export function hintInRun(app: App, error: AppError, fallback?: Hint): Hint {
   const byRun = error.code === 'unauthorized' ? currentKeyHint(app) : fallback;
-  return factHint(error) ?? byRun ?? BY_CODE[error.code];
+  const byCode =
+    error.code === 'not_found' ? { text: 'to search', command: exampleSearch(app) } : BY_CODE[error.code];
+  return factHint(error) ?? byRun ?? byCode;
 }

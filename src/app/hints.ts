@@ -2,9 +2,9 @@ import { isHarmless } from '../client/http/headers.ts';
 import type { Hint, TypedLine, Word } from '../hint.ts';
 import { type HintRun, hintText } from '../output/hint-text.ts';
 import { maskUrl } from '../util/url.ts';
-import { needsDemo } from './demo.ts';
+import { hasNoService } from './demo.ts';
 
-type Run = Parameters<typeof needsDemo>[0] & {
+type Run = Parameters<typeof hasNoService>[0] & {
   readonly program: { readonly line: TypedLine; readonly traitsOf: HintRun['traitsOf'] } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
@@ -15,7 +15,7 @@ export const hintOf = (run: Run, hint: Hint): string =>
     typed: typedCommandLine(run),
     platform: run.context.platform,
     traitsOf: (command) => run.program?.traitsOf?.(command) ?? {},
-    needsDemo: needsDemo(run),
+    needsDemo: hasNoService(run),
   });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */

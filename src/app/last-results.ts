@@ -2,17 +2,19 @@ import { join } from 'node:path';
 import { TOOLS } from '../client/tools.ts';
 import type { FindQuery } from '../client/types.ts';
 import { attempt, failure } from '../errors.ts';
-import { again, exampleSearch, restaurant } from '../hint.ts';
+import { again, type Command, restaurant, type Word } from '../hint.ts';
+import { CITY_NAMES } from '../sandbox/cities.ts';
 import { OwnFolder, type Warn } from '../storage/own-folder.ts';
 import { terminalId } from '../storage/process.ts';
 import { openJsonFile } from '../storage/state.ts';
+import { foldName } from '../util/fold.ts';
 import { formatDuration } from '../util/format.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
-import { needsDemo } from './demo.ts';
+import { hasNoService, needsDemo } from './demo.ts';
 import { isPreview } from './request.ts';
 import { latestResponses } from './responses.ts';
 import { DEMO } from './target.ts';
@@ -152,11 +154,24 @@ export const lastRestaurants = (app: App): ReturnType<typeof restaurantsOf> =>
     return last?.endpoint === serviceName(app) ? restaurantsOf(last) : [];
   }) ?? [];
 
+/**
+ * A search that works as printed: the last one; without one, the first of the README in the sample data. No search is sure
+ * to work for a service that nobody has searched.
+ */
+export function exampleSearch(app: App, ...options: readonly Word[]): Command {
+  const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
+  const isSample = app.globals.demo === true || hasNoService(app);
+  const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
+  return query === undefined
+    ? restaurant('find', '--help')
+    : restaurant('find', query.name, '--city', query.city, ...options);
+}
+
 export function requireLastRows(app: App): NumberedRows {
   const last = lastRows(app);
   if (last === undefined) {
     throw failure('not_found', 'no earlier search', [
-      { text: 'search first', command: exampleSearch() },
+      { text: 'search first', command: exampleSearch(app) },
       { text: 'then', command: again() },
     ]);
   }
@@ -185,8 +200,8 @@ export function describeRows(app: App, { query, at }: NumberedRows): string {
 
 export interface Seen {
   readonly restaurants: readonly JsonObject[];
-  /** City of the last search, as it was typed. */
-  readonly city: string | undefined;
+  /** That of the last search as it was typed, those of the restaurants, and, without a service, those of the sample data. */
+  readonly cities: readonly string[];
 }
 
 const MAX_RESPONSES = 50;
@@ -196,12 +211,20 @@ export function seenResults(app: App): Seen {
   try {
     const last = lastSearch(app);
     const isHere = last?.endpoint === serviceName(app);
-    const rows = [...(isHere ? last.rows : []), ...cachedResults(app)];
-    return { restaurants: rows.filter(isObject), city: isHere ? last.query.city : undefined };
+    const restaurants = [...(isHere ? last.rows : []), ...cachedResults(app)].filter(isObject);
+    const cities = [isHere ? last.query.city : undefined, ...restaurants.map(({ city }) => city)];
+    return { restaurants, cities: distinct([...cities.filter(isFilled), ...sampleCities(app)]) };
   } catch {
-    return { restaurants: [], city: undefined };
+    return { restaurants: [], cities: sampleCities(app) };
   }
 }
+
+/** The first spelling of each name. */
+const distinct = (names: readonly string[]): string[] =>
+  [...new Map(names.toReversed().map((name) => [foldName(name), name])).values()].reverse();
+
+const sampleCities = (app: App): readonly string[] =>
+  app.globals.demo === true || hasNoService(app) ? CITY_NAMES.flat() : [];
 
 const cachedResults = (app: App): unknown[] =>
   latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>

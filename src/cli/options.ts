@@ -183,6 +183,6 @@ function formatHint(wanted: string, command: CliCommand): Hint {
   const page =
     command.path === 'enrich'
       ? again({ '--output': 'out.html' }, { without: ['--format'] })
-      : restaurant('find', 'Nopa', '--city', 'San Francisco', '--open');
+      : restaurant('last', '--open');
   return [command.ownHelp, { text: 'for a page', command: page }];
 }

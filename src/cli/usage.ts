@@ -2,9 +2,9 @@ import type { CommanderError } from 'commander';
 import { citySearch } from '../app/city.ts';
 import { needsDemo } from '../app/demo.ts';
 import { hintOf } from '../app/hints.ts';
-import { lastRestaurants } from '../app/last-results.ts';
+import { exampleSearch, lastRestaurants } from '../app/last-results.ts';
 import { AppError, usage } from '../errors.ts';
-import { type Advice, again, exampleSearch, type Hint, restaurant } from '../hint.ts';
+import { type Advice, again, type Hint, restaurant } from '../hint.ts';
 import { nearestOnes } from '../util/nearest.ts';
 import type { CliCommand } from './command.ts';
 import { conflictIn } from './options.ts';
@@ -79,7 +79,8 @@ function exampleOf({ app, program: { innermost } }: Trial): Hint | undefined {
   const { args, typed, path, registeredArguments } = innermost;
   if (args.length > 0 || typed.length > 0) return undefined;
   const example = { text: 'for example' };
-  if (path === 'find' && needsDemo(app)) return [{ ...example, command: exampleSearch() }, innermost.seeHelp];
+  if (path === 'find' && needsDemo(app))
+    return [{ ...example, command: exampleSearch(app) }, innermost.seeHelp];
   const takesRow = registeredArguments[0]?.name() === 'id' && lastRestaurants(app).length > 0;
   return takesRow ? [{ ...example, command: restaurant(path, '1') }, innermost.seeHelp] : undefined;
 }

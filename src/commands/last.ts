@@ -1,11 +1,17 @@
 import type { App } from '../app/app.ts';
-import { describeRows, lastSearch, numberSearch, type Search, stayWithDemo } from '../app/last-results.ts';
+import {
+  describeRows,
+  exampleSearch,
+  lastSearch,
+  numberSearch,
+  type Search,
+  stayWithDemo,
+} from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { showsNumbers } from '../app/output-format.ts';
 import { DEMO } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, RESTAURANT, text } from '../cli/schemas.ts';
-import { exampleSearch } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import {
   checkResultOptions,
@@ -42,7 +48,7 @@ async function showLast(app: App, options: Refinement): Promise<void> {
     const info = { name: '', city: '', ...query, filters, at, total: rows.length };
     return findPresentation(json, rows, info, added);
   });
-  if (search === undefined) await app.notes.note({ text: 'no earlier search', command: exampleSearch() });
+  if (search === undefined) await app.notes.note({ text: 'no earlier search', command: exampleSearch(app) });
   else await reportLast(app, search, rows, options);
 }
 

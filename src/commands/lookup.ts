@@ -1,6 +1,6 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { describeRows, stayWithDemo } from '../app/last-results.ts';
+import { describeRows, exampleSearch, stayWithDemo } from '../app/last-results.ts';
 import { selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
@@ -10,7 +10,7 @@ import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
 import { AppError, failure, usage } from '../errors.ts';
-import { again, exampleSearch, type Hint, slot, type Word } from '../hint.ts';
+import { again, type Hint, slot, type Word } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import type { Selection } from './lookup/ids.ts';
 import { chosenWords } from './pick/words.ts';
@@ -141,7 +141,7 @@ async function writeList(app: App, outcomes: readonly Lookup[], search: Selectio
     });
   }
   await noteSearch(app, search);
-  reportFailures(outcomes);
+  reportFailures(app, outcomes);
 }
 
 /** Whether the fields of the last search complete the details. */
@@ -177,7 +177,7 @@ const named = (ids: readonly string[]): Word[] =>
   ids.length > MAX_NAMED ? [...ids.slice(0, MAX_NAMED), slot('…')] : [...ids];
 
 /** Lists the failures by code, with the command that retries those that may succeed. @throws {AppError} `partial` */
-function reportFailures(outcomes: readonly Lookup[]): void {
+function reportFailures(app: App, outcomes: readonly Lookup[]): void {
   const failed = outcomes.flatMap(({ restaurantId: id, error }) => (error ? [{ id, error }] : []));
   if (failed.length === 0) return;
   const causes = [...new Set(failed.map(({ error }) => error.code))].map((code) => {
@@ -193,7 +193,7 @@ function reportFailures(outcomes: readonly Lookup[]): void {
   throw new AppError('partial', message, {
     hint:
       retryable.length === 0
-        ? { text: 'these IDs do not exist; search for valid ones', command: exampleSearch() }
+        ? { text: 'these IDs do not exist; search for valid ones', command: exampleSearch(app) }
         : { text: 'retry', command: again({}, { operands: named(retryable) }) },
     retryable: retryable.length > 0,
   });

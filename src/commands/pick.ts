@@ -1,10 +1,10 @@
 import { requireEndpoint } from '../app/address.ts';
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { lastSearch } from '../app/last-results.ts';
+import { exampleSearch, lastSearch } from '../app/last-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS } from '../client/tools.ts';
-import { exampleSearch, restaurant } from '../hint.ts';
+import { restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { checkResultOptions, resultOptions } from './find/refine.ts';
 import type { PickOptions } from './pick/visit.ts';
@@ -39,7 +39,7 @@ async function runPick(app: App, words: readonly string[], options: PickOptions)
   const { assertCanChoose } = await import('./pick/choose.ts');
   const { findCommand, openVisit, pickOne } = await import('./pick/visit.ts');
   const isSearch = words.join('').trim() !== '';
-  const other = lastSearch(app) === undefined ? exampleSearch() : restaurant('last');
+  const other = lastSearch(app) === undefined ? exampleSearch(app) : restaurant('last');
   assertCanChoose(app, isSearch ? findCommand(app, words, options.city) : other);
   if (app.globals.demo !== true) requireEndpoint(app);
   const visit = openVisit(app, options);

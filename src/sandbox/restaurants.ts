@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import { CsvError, CsvReader, type CsvRecord } from '../util/csv.ts';
 import { foldName, spellAnd } from '../util/fold.ts';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { CITY_NAMES } from './cities.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 
@@ -143,27 +144,6 @@ const badInput = (message: string, cause?: unknown): AppError =>
   new AppError('bad_input', message, cause === undefined ? {} : { cause });
 
 const NO_MATCH = 4;
-
-const CITY_NAMES: readonly (readonly string[])[] = [
-  ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
-  ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],
-  ['Los Angeles', 'LA', 'L.A.', 'Los Angeles CA'],
-  ['Mexico City', 'Ciudad de México', 'CDMX', 'México DF', 'México'],
-  ['São Paulo', 'Sampa', 'SP', 'San Pablo'],
-  ['London', 'Londres', 'Greater London', 'London UK'],
-  ['Paris', 'Paname', 'Paris France'],
-  ['Lyon', 'Lyons'],
-  ['Berlin', 'Berlin DE'],
-  ['Tokyo', '東京', '東京都', 'とうきょう', 'トウキョウ', 'Tōkyō', 'Tokio'],
-  ['Seoul', '서울', '서울시', '서울특별시'],
-  ['Hong Kong', '香港', 'HK', 'Hongkong'],
-  ['Bangkok', 'กรุงเทพ', 'กรุงเทพฯ', 'กรุงเทพมหานคร', 'Krung Thep', 'BKK'],
-  ['Mumbai', 'मुंबई', 'मुम्बई', 'Bombay'],
-  ['Nairobi', 'Nairobi City', 'NBO'],
-  ['Cairo', 'القاهرة', 'Al Qahirah', 'Le Caire'],
-  ['Tel Aviv', 'תל אביב', 'תל אביב-יפו', 'Tel Aviv-Yafo', 'TLV'],
-  ['Sydney', 'Sydney NSW', 'SYD'],
-];
 
 const ALIASES: ReadonlyMap<string, string> = new Map(
   CITY_NAMES.flatMap((names) => names.map((name) => [fold(name), fold(names[0] ?? name)] as const)),

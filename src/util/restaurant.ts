@@ -1,5 +1,5 @@
 import { failure } from '../errors.ts';
-import { exampleSearch, type Hint } from '../hint.ts';
+import { type Hint, restaurant } from '../hint.ts';
 
 const MAX_LENGTH = 128;
 
@@ -12,8 +12,8 @@ export function checkId(text: string, where?: string): string {
   const at = where === undefined ? '' : `${where}: `;
   const code = where === undefined ? 'usage' : 'bad_input';
   const hint: Hint = {
-    text: 'an id is a service_id in the output of',
-    command: exampleSearch('--json'),
+    text: 'an id is a service_id, as in the output of',
+    command: restaurant('last', '--json'),
   };
   if (id === 'null' || id === 'undefined') {
     throw failure(code, `${at}'${id}' is not an id: the search before it found nothing`, hint);

@@ -221,6 +221,7 @@ describe('a line in words of another tool', () => {
     ['find Nopa city:SF', 'find Nopa --city SF'],
     ['find Nopa city=SF', 'find Nopa --city SF'],
     ['find Nopa, SF', 'find Nopa --city SF'],
+    ['find name=Nopa city=SF', 'find Nopa --city SF'],
     ['config get-timeout'.replace('get-', ''), 'config get timeout'],
   ])('%s is %s', async (typed, ours) => {
     const env = await homeOf(false);

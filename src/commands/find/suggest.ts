@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { citySearch, readPlace, seenCities } from '../../app/city.ts';
+import { citySearch, readPlace } from '../../app/city.ts';
 import { needsDemo } from '../../app/demo.ts';
 import { type Seen, seenResults } from '../../app/last-results.ts';
 import type { FindQuery } from '../../client/types.ts';
@@ -51,7 +51,7 @@ function otherPlace({ name, city }: FindQuery, seen: Seen): Command | undefined 
   const place = readPlace([name], () => seen);
   if (place !== undefined) return again({ '--city': place.city }, { operands: [place.name] });
   const words = name.split(' ');
-  const cities = seenCities(seen).map(foldName);
+  const cities = seen.cities.map(foldName);
   const length = words.findIndex((_, index) =>
     cities.includes(foldName([city, ...words.slice(0, index + 1)].join(' '))),
   );
@@ -69,8 +69,7 @@ function similarName(name: string, { restaurants }: Seen): Command | undefined {
     : again({}, { operands: [near] });
 }
 
-function similarCity(city: string, seen: Seen): Command | undefined {
-  const cities = seenCities(seen);
+function similarCity(city: string, { cities }: Seen): Command | undefined {
   if (cities.some((each) => foldName(each) === foldName(city))) return undefined;
   const [near] = nearest(city, cities, 1);
   return near === undefined ? undefined : again({ '--city': near });

@@ -1,6 +1,7 @@
 import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import { cityForHint } from '../../app/city.ts';
+import { needsDemo } from '../../app/demo.ts';
 import {
   lastRestaurants,
   lastSearch,
@@ -9,7 +10,7 @@ import {
   restaurantsOf,
 } from '../../app/last-results.ts';
 import { failure, usage } from '../../errors.ts';
-import { again, exampleSearch, type Hint, restaurant } from '../../hint.ts';
+import { again, type Command, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
 import { foldLetters, isNearName } from '../../util/fold.ts';
 import { plural } from '../../util/format.ts';
@@ -131,7 +132,9 @@ function checkWord(app: App, word: string): string {
   if (word.toLowerCase() === 'all') {
     throw usage(`'${word}' is not a restaurant ID`, firstRows(app));
   }
-  const looksLikeName = /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word);
+  // IDs of the sample data have digits.
+  const looksLikeName =
+    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
   if (!looksLikeName) return checkId(word);
   throw usage(
     `'${word}' is a name, not a restaurant ID, and is not in your last search`,
@@ -204,10 +207,13 @@ function idsOfJson(text: string): string[] | undefined {
     const where = `stdin, result ${index + 1}`;
     if (typeof id === 'string') return checkId(id, where);
     throw failure('bad_input', `${where} has no service_id`, {
-      command: { ...restaurant('find', 'Nopa', '--city', 'SF', '--json'), pipe: restaurant('lookup', '-') },
+      text: 'to pipe IDs',
+      command: PIPE_IDS,
     });
   });
 }
+
+const PIPE_IDS: Command = { ...restaurant('last', '--json'), pipe: restaurant('lookup', '-') };
 
 function idsOfCsv(text: string): string[] | undefined {
   const [header = ''] = text.split(/\r\n|\n|\r/, 1);
@@ -237,7 +243,7 @@ function idsOfLine(line: string, index: number): string[] {
   if (fromJson === undefined && (ROW.test(word) || RANGE.test(word) || word.toLowerCase() === 'all')) {
     throw failure('bad_input', `${where}: '${word}' selects rows; stdin takes only IDs`, [
       { text: 'to look up rows', command: restaurant('lookup', '1', '2') },
-      { text: 'to pipe IDs', command: { ...exampleSearch(), pipe: restaurant('lookup', '-') } },
+      { text: 'to pipe IDs', command: PIPE_IDS },
     ]);
   }
   return fromJson ?? [checkId(first, where)];

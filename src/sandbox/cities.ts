@@ -1,0 +1,21 @@
+/** The cities of the sample data, each with its other spellings. */
+export const CITY_NAMES: readonly (readonly string[])[] = [
+  ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
+  ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],
+  ['Los Angeles', 'LA', 'L.A.', 'Los Angeles CA'],
+  ['Mexico City', 'Ciudad de México', 'CDMX', 'México DF', 'México'],
+  ['São Paulo', 'Sampa', 'SP', 'San Pablo'],
+  ['London', 'Londres', 'Greater London', 'London UK'],
+  ['Paris', 'Paname', 'Paris France'],
+  ['Lyon', 'Lyons'],
+  ['Berlin', 'Berlin DE'],
+  ['Tokyo', '東京', '東京都', 'とうきょう', 'トウキョウ', 'Tōkyō', 'Tokio'],
+  ['Seoul', '서울', '서울시', '서울특별시'],
+  ['Hong Kong', '香港', 'HK', 'Hongkong'],
+  ['Bangkok', 'กรุงเทพ', 'กรุงเทพฯ', 'กรุงเทพมหานคร', 'Krung Thep', 'BKK'],
+  ['Mumbai', 'मुंबई', 'मुम्बई', 'Bombay'],
+  ['Nairobi', 'Nairobi City', 'NBO'],
+  ['Cairo', 'القاهرة', 'Al Qahirah', 'Le Caire'],
+  ['Tel Aviv', 'תל אביב', 'תל אביב-יפו', 'Tel Aviv-Yafo', 'TLV'],
+  ['Sydney', 'Sydney NSW', 'SYD'],
+];
