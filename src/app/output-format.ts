@@ -15,7 +15,7 @@ import { checkTarget, outputPath, writesToTerminal } from './output-file.ts';
 
 /** The extension without the dots and blanks after it, which Windows drops. */
 const extensionOf = (path = ''): string =>
-  extname(path.replace(/[. ]+$/, ''))
+  extname(path.replace(/(?<![. ])[. ]+$/, ''))
     .slice(1)
     .toLowerCase();
 

@@ -39,7 +39,8 @@ function packageState(path: string): 'ours' | 'other' | 'unknown' {
   let folder = posix.dirname(real);
   if (/\.cmd$/i.test(real)) {
     // npm's launcher contains the path of the script, relative to its own folder.
-    const script = /%dp0%\\([^"]*node_modules\\[^"]+)"/.exec(readFileSync(real, 'utf8'))?.[1];
+    const paths = [...readFileSync(real, 'utf8').matchAll(/%dp0%\\([^"%]+)"/g)].map(([, path = '']) => path);
+    const script = paths.find((path) => path.includes('node_modules\\'));
     if (script === undefined) return 'unknown';
     folder = win32.dirname(win32.join(win32.dirname(real), script));
   }

@@ -13,7 +13,7 @@ export function endpointFromBase(baseUrl: string): URL {
   if (url.href.includes('?')) {
     throw refusal('baseUrl', baseUrl, 'it has a query', { reason: 'has_query' });
   }
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   url.pathname = path.endsWith(PATH) ? path : path + PATH;
   return url;
 }

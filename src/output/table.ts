@@ -121,7 +121,7 @@ function draw(cells: string[], shown: readonly VisibleColumn[]): string {
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
   });
   table.push(cells);
-  return table.toString().replace(/ +$/, '');
+  return table.toString().replace(/(?<! ) +$/, '');
 }
 
 function stacked(columns: readonly Column[], cells: readonly (readonly string[])[], view: View): string {

@@ -42,7 +42,7 @@ const STEPS: Readonly<Record<string, number>> = { '+': -1, '': 0 };
 
 /** Ranks letter grades (smaller is better); undefined for any other text. */
 export function gradeRank(grade: unknown): number | undefined {
-  const [, letter = '', sign = ''] = /^\s*([a-z])\s*([+\-−–]?)\s*$/i.exec(String(grade)) ?? [];
+  const [, letter = '', sign = ''] = /^([a-z])\s*([+\-−–]?)$/i.exec(String(grade).trim()) ?? [];
   if (letter === '') return undefined;
   return (letter.toUpperCase().charCodeAt(0) - 64) * 3 + (STEPS[sign] ?? 1);
 }

@@ -11,7 +11,7 @@ export function windowsWord(text: string): string | undefined {
   // PowerShell splits `-a.b` and `-a:b`.
   if (/^[\w+/\\][\w+=:./\\-]*$|^--?[\w=/\\-]*$/.test(text) && text !== '') return text;
   // The C runtime reads backslashes before a quote as pairs.
-  return `"${text.replace(/(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
+  return `"${text.replace(/(?<!\\)(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
 }
 
 export interface CommandLine {

@@ -59,7 +59,7 @@ function isExcluded(target: URL, list: string): boolean {
 }
 
 /** An entry with colons is an IPv6 address without a port, unless the address is in brackets. */
-const ENTRY = /^([^[:]+|\[[^\]]+\](?:\/\d+)?|[^[]*:[^[]*:[^[]*)(?::(\d+))?$/;
+const ENTRY = /^([^[:]+|\[[^\]]+\](?:\/\d+)?|[^[:]*:[^[:]*:[^[]*)(?::(\d+))?$/;
 
 /** The dot at the end of a full name says that it is one. */
 const withoutDot = (name: string): string => name.replace(/\.$/, '');

@@ -131,7 +131,7 @@ function messageIn(text: string): string | undefined {
 function stripHtml(page: string): string {
   return page
     .slice(0, 20_000)
-    .replace(/<(script|style|head)\b[^>]*>.*?(?:<\/\1>|$)/gis, ' ')
+    .replace(/<(script|style|head)\b[^<>]*>.*?(?:<\/\1>|$)/gis, ' ')
     .replace(/<!--.*?(?:-->|$)/gs, ' ')
     .replace(/<[^>]*(?:>|$)/g, ' ');
 }
@@ -141,6 +141,6 @@ export function isHtml(text: string): boolean {
 }
 
 export function htmlTitle(page: string): string | undefined {
-  const title = /<title[^>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
+  const title = /<title[^<>]*>([^<]*)/i.exec(page.slice(0, 20_000))?.[1]?.trim();
   return title === '' ? undefined : title;
 }

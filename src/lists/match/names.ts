@@ -14,7 +14,7 @@ const LEGAL_FORMS = wordSet(
 const AND_WORDS = wordSet('& + and und et y e u');
 const PARENTHESES = /[([{（【][^()[\]{}（）【】]*[)\]}）】]/g;
 /** `Nopa - Downtown`, `Nopa | Soho`, `Nopa @ Ferry Building`, `Nopa, Berlin`. */
-const BRANCH = /\s[-–—|·@]\s.*$|,\s.*$/;
+const BRANCH = /\s[-–—|·@]\s.*|,\s.*/s;
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
@@ -46,7 +46,7 @@ export function simplifyCity(city: string): string | undefined {
   const simple = wordsOf(city.replace(PARENTHESES, ' '))
     .filter((word) => !/\p{N}/u.test(word))
     .join(' ')
-    .replace(/[\s,;/–-]+$/, '');
+    .replace(/(?<![\s,;/–-])[\s,;/–-]+$/, '');
   return foldName(simple) === '' || isSameName(simple, city) ? undefined : simple;
 }
 

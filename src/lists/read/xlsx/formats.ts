@@ -30,7 +30,7 @@ export function numberFormat(id: number, code: string | undefined, is1904: boole
   if (pattern.length > MAX_CODE) return plainNumber;
   if (/^0{2,32}$/.test(pattern)) return (value) => [plainNumber(value)[0].padStart(pattern.length, '0')];
   // Without literal text, colors, and conditions; only the first section.
-  const [letters = ''] = pattern.replace(/"[^"]*"|\\.|[_*].|\[(?![hms]+\])[^\]]*\]/gi, '').split(';', 1);
+  const [letters = ''] = pattern.replace(/"[^"]*"|\\.|[_*].|\[(?![hms]+\])[^[\]]*\]/gi, '').split(';', 1);
   const hasTime = /[hs]/i.test(letters);
   const hasDate = /[dy]/i.test(letters) || (/m/i.test(letters) && !hasTime);
   // An elapsed time, such as [h]:mm, is a number of days.
