@@ -1,6 +1,6 @@
 import { it } from 'vitest';
-import { STEPS_WITH_KILLS } from './history.ts';
 import { countOf, MAX_MS, playAll } from './play.ts';
+import { STEPS_WITH_KILLS } from './steps.ts';
 
 const COUNT = countOf({ few: 3, full: 10, histories: 200 });
 const STEPS = 6;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { History, type NamedStep, STEPS } from './history.ts';
+import { History, type NamedStep } from './history.ts';
+import { STEPS } from './steps.ts';
 
 /** A new one in each run. HISTORY_SEED repeats a history that failed. */
 const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 2 ** 31);

@@ -1,0 +1,117 @@
+// Steps of a person who decides, undoes, edits, and copies.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, checkView, lookupsOf, searchesOf } from './checks.ts';
+import type { History } from './history.ts';
+import { contentKey, type Decided, type RowContent, readRecord } from './record.ts';
+import { bringUpToDate } from './run-steps.ts';
+import { ANSWERS, VIEW } from './world.ts';
+
+interface ReviewRow {
+  readonly row: number;
+  /** The cells of the list. */
+  readonly list: RowContent;
+  readonly candidates: readonly { readonly service_id: string }[];
+}
+
+/** Decides some doubtful rows, as the JSON of `review` lists them. */
+export async function decide(history: History, cwd = history.world.folder): Promise<string> {
+  const { world, random } = history;
+  const listed = await world.run(['review', VIEW, '--json', '--not-found'], undefined, cwd);
+  if (listed.exit !== 0) return `exit ${listed.exit}`;
+  check(listed.sent.length === 0, 'the list of a review sent requests', listed.sent);
+  const rows = JSON.parse(listed.stdout) as ReviewRow[];
+  const chosen = random.shuffled(rows).slice(0, 1 + random.below(2));
+  const contents = new Map<number, Decided>();
+  for (const { row, list, candidates } of chosen) {
+    const id = candidates.length > 0 && random.chance(0.7) ? random.pick(candidates).service_id : null;
+    const { name, city, address } = list;
+    contents.set(row, {
+      content: { name, city, ...(address === undefined ? {} : { address }) },
+      restaurant: id,
+    });
+  }
+  // Equal rows share a decision: the file of decisions names one of them.
+  const own = new Map([...contents].map(([row, each]) => [contentKey(each.content), { row, ...each }]));
+  if (own.size === 0) return 'nothing to decide';
+  const lines = [...own.values()].map(({ row, restaurant }) =>
+    restaurant === null ? `${row},none,` : `${row},other,${restaurant}`,
+  );
+  writeFileSync(join(cwd, 'decisions.csv'), `row,decision,restaurant_id\n${lines.join('\n')}\n`);
+  const outcome = await world.run(['review', VIEW, '--apply', 'decisions.csv'], undefined, cwd);
+  check(outcome.exit === 0, 'decisions could not be applied', outcome.stderr);
+  for (const { content, restaurant } of own.values())
+    history.made = [...history.made, { content, restaurant, time: world.now }];
+  return lines.join('; ');
+}
+
+export async function undoDecision(history: History): Promise<string> {
+  const { world } = history;
+  if (world.read(VIEW) === undefined || history.made.length === 0) return 'nothing to undo';
+  const before = world.record.decisions;
+  const outcome = await world.run(['review', VIEW, '--undo']);
+  if (outcome.exit !== 0) return `exit ${outcome.exit}: ${outcome.stderr}`;
+  const changed = [...before.keys()].filter(
+    (key) => world.record.decisions.get(key)?.restaurant !== before.get(key)?.restaurant,
+  );
+  const last = history.made.at(-1);
+  const latest = history.made.filter(({ time }) => time === last?.time);
+  const undone = latest.find(({ content }) => changed.includes(contentKey(content))) ?? last;
+  check(
+    undone !== undefined && changed.every((key) => key === contentKey(undone.content)),
+    'another decision was undone',
+    { changed, last },
+  );
+  history.made = history.made.filter((each) => each !== undone);
+  return changed.join();
+}
+
+/** Another machine decides with a copy; its answers come back in either order, some lines twice. */
+export async function mergeMachine(history: History): Promise<string> {
+  const { world, random, words } = history;
+  if (world.read(VIEW) === undefined || world.read(ANSWERS) === undefined) return 'nothing to copy';
+  await bringUpToDate(history);
+  const other = join(world.folder, '..', `other-${history.log.length}`);
+  mkdirSync(other);
+  cpSync(world.folder, other, { recursive: true });
+  await decide(history);
+  const detail = await decide(history, other);
+
+  const [own, theirs] = [world.read(ANSWERS) ?? '', readFileSync(join(other, ANSWERS), 'utf8')];
+  const views: (string | undefined)[] = [];
+  const view = world.read(VIEW) ?? '';
+  for (const text of random.shuffled([own + theirs, theirs + own])) {
+    world.write(ANSWERS, text);
+    world.write(VIEW, view);
+    const outcome = await world.enrich(words);
+    check(outcome.exit === 0, 'a run with merged answers failed', outcome.stderr);
+    const merged = readRecord(text);
+    const isNew = lookupsOf(outcome).every((key) => !merged.lookups.has(key));
+    check(searchesOf(outcome).length === 0 && isNew, 'merged answers were asked again', outcome.sent);
+    views.push(world.read(VIEW));
+  }
+  check(views[0] === views[1], 'the order of merging changes the view');
+  checkView(world);
+  return detail;
+}
+
+/** A cell that a person edits in the view is kept, and nothing is sent, until they say otherwise. */
+export async function editView(history: History): Promise<string> {
+  const { world, random, words } = history;
+  const view = world.read(VIEW);
+  if (view === undefined) return 'no view';
+  const edited = view.replace(/note \d+/, 'edited by hand');
+  if (edited === view) return 'nothing to edit';
+  world.write(VIEW, edited);
+  const outcome = await world.enrich(words);
+  check(outcome.exit === 2, 'an edited view was not refused', outcome);
+  check(world.read(VIEW) === edited, 'a hand edit was lost');
+  check(outcome.sent.length === 0, 'a refused run sent requests', outcome.sent);
+  if (random.chance(0.5)) world.write(VIEW, view);
+  else {
+    const forced = await world.enrich([...words, '--force']);
+    check(forced.exit === 0, '--force failed', forced.stderr);
+    checkView(world);
+  }
+  return 'refused';
+}

@@ -1,0 +1,134 @@
+// Steps that bring the list up to date, with good and bad luck.
+import { rmSync } from 'node:fs';
+import {
+  check,
+  checkAgain,
+  checkNothingLost,
+  checkRequests,
+  checkView,
+  dueSearches,
+  lookupsOf,
+  searchesOf,
+} from './checks.ts';
+import type { History } from './history.ts';
+import { type Answered, findKey, lookupKey } from './record.ts';
+import { ANSWERS, type Outcome, VIEW } from './world.ts';
+
+export async function bringUpToDate(history: History): Promise<string> {
+  const { world, words, fields } = history;
+  const before = world.record;
+  const outcome = await world.enrich(words);
+  checkRequests(world, outcome, before, fields);
+  checkNothingLost(before, world.record);
+  checkView(world);
+  await checkAgain(world, words);
+  return `${outcome.sent.length} requests`;
+}
+
+/** Of a run that fails here and there, every answer is kept, and nothing is sent that was not due. */
+export async function runWithFailures(history: History): Promise<string> {
+  const { world, words } = history;
+  const before = world.record;
+  const known = world.read(VIEW);
+  world.failures = 0.5;
+  const outcome = await world.enrich(words);
+  world.failures = 0;
+  checkSubset(history, outcome, before);
+  check([0, 8].includes(outcome.exit), 'a run with failures ended badly', outcome.stderr);
+  if (known === undefined || outcome.exit === 8) checkView(world);
+  return `exit ${outcome.exit}, ${outcome.sent.length} requests`;
+}
+
+function checkSubset({ world }: History, outcome: Outcome, before: Answered): void {
+  const due = dueSearches(world, before);
+  const searches = searchesOf(outcome);
+  check(new Set(searches).size === searches.length, 'a search was sent twice', searches);
+  check(
+    searches.every((key) => due.has(key)),
+    'a search was sent that was not due',
+    { searches, due: [...due] },
+  );
+  check(
+    lookupsOf(outcome).every((key) => !before.lookups.has(key)),
+    'a lookup was sent again',
+    outcome.sent,
+  );
+  checkNothingLost(before, world.record);
+}
+
+export async function stopAtRequest(history: History): Promise<string> {
+  const { world, words, random } = history;
+  const before = world.record;
+  const outcome = await world.enrich(words, 1 + random.below(4));
+  checkSubset(history, outcome, before);
+  check([0, 130].includes(outcome.exit), 'a stopped run ended badly', outcome.stderr);
+  return `exit ${outcome.exit}`;
+}
+
+/** As a kill leaves it: a part of what the run appended to the answers, and the old view. */
+export async function killAtByte(history: History): Promise<string> {
+  const { world, words, random } = history;
+  const [view, before] = [world.read(VIEW), Buffer.from(world.read(ANSWERS) ?? '')];
+  const known = world.record;
+  await world.enrich(words, random.chance(0.5) ? 1 + random.below(4) : undefined);
+  const after = Buffer.from(world.read(ANSWERS) ?? '');
+  const size = before.length + random.below(after.length - before.length + 1);
+  world.write(ANSWERS, after.subarray(0, size));
+  if (view === undefined) rmSync(world.at(VIEW), { force: true });
+  else world.write(VIEW, view);
+  checkNothingLost(known, world.record);
+  return `${size - before.length} of ${after.length - before.length} bytes`;
+}
+
+/** A run that is killed from outside keeps what it knew, and its lock holds up nobody. */
+export async function killProcess(history: History): Promise<string> {
+  const { world, words, random } = history;
+  const known = world.record;
+  const signal = await world.enrichAndKill(words, 1 + random.below(4));
+  checkNothingLost(known, world.record);
+  return signal ?? 'ended before';
+}
+
+/** Asks again after the service has changed: what is matched by id, what is rejected never, the others by name. */
+export async function refresh(history: History): Promise<string> {
+  const { world, words, random } = history;
+  await bringUpToDate(history);
+  const before = world.view;
+  const { grade } = random.pick(world.data);
+  Object.assign(random.pick(world.data), { grade: grade === 'A' ? 'C' : 'A' });
+  const outcome = await world.enrich([...words, '--older', '0s']);
+  check(outcome.exit === 0, 'a refresh failed', outcome.stderr);
+  const { finds } = world.record;
+  const rejected = before.filter(({ restaurant_match: match }) => match === 'rejected');
+  const matched = before.filter(({ restaurant_status: status }) => status === 'matched');
+  const level = history.fields ?? 'basic';
+  const wanted = new Set(matched.map(({ restaurant_id: id = '' }) => lookupKey(id, level)));
+  const lookups = lookupsOf(outcome);
+  check(
+    [...wanted].every((key) => lookups.includes(key)),
+    'a matched row was not looked up',
+    { lookups, wanted: [...wanted] },
+  );
+  check(new Set(lookups).size === lookups.length, 'a restaurant was looked up twice', lookups);
+  const own = new Set(
+    before
+      .filter((row) => !matched.includes(row) && !rejected.includes(row))
+      .map(({ name = '', city = '' }) => findKey({ name, city })),
+  );
+  check(
+    searchesOf(outcome).every((key) => own.has(key)),
+    'a search was sent for a decided row',
+    outcome.sent,
+  );
+  check(
+    [...own].filter((key) => finds.has(key)).every((key) => searchesOf(outcome).includes(key)),
+    'a row was not searched again',
+    {
+      sent: outcome.sent,
+      own: [...own],
+    },
+  );
+  checkView(world);
+  await checkAgain(world, words);
+  return `${outcome.sent.length} requests`;
+}

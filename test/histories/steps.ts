@@ -1,0 +1,44 @@
+// All steps of histories.
+import type { NamedStep } from './history.ts';
+import { changeOptions, correct, duplicate, insert, remove, reorder, toggleColumn } from './list-steps.ts';
+import { decide, editView, mergeMachine, undoDecision } from './person-steps.ts';
+import {
+  bringUpToDate,
+  killAtByte,
+  killProcess,
+  refresh,
+  runWithFailures,
+  stopAtRequest,
+} from './run-steps.ts';
+
+export const STEPS: readonly NamedStep[] = [
+  ['insert', insert],
+  ['delete', remove],
+  ['sort', reorder],
+  ['duplicate', duplicate],
+  ['correct', correct],
+  ['column', toggleColumn],
+  ['run', bringUpToDate],
+  ['run', bringUpToDate],
+  ['failures', runWithFailures],
+  ['stop', stopAtRequest],
+  ['kill', killAtByte],
+  ['decide', (history) => decide(history)],
+  ['decide', (history) => decide(history)],
+  ['undo', undoDecision],
+  ['refresh', refresh],
+  ['merge', mergeMachine],
+  ['edit', editView],
+  ['options', changeOptions],
+];
+
+/** Steps of histories in which processes are killed. */
+export const STEPS_WITH_KILLS: readonly NamedStep[] = [
+  ['insert', insert],
+  ['insert', insert],
+  ['correct', correct],
+  ['run', bringUpToDate],
+  ['decide', (history) => decide(history)],
+  ['kill -9', killProcess],
+  ['kill -9', killProcess],
+];
