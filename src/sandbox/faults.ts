@@ -110,20 +110,20 @@ export function parseFault(text: string): Fault {
   );
 }
 
-export function createFaults(
+export function createFaults<Request = void>(
   faults: readonly Fault[],
-  random: () => number,
-): (received: 'tool' | 'request' | 'other') => FaultKind | undefined {
+  random: (request: Request) => number,
+): (received: 'tool' | 'request' | 'other', request: Request) => FaultKind | undefined {
   const unknown = faults.find(({ kind }) => !FAULT_KINDS.includes(kind));
   if (unknown !== undefined) throw unknownFault(unknown.kind);
   const counted = faults.map((fault) => ({ ...fault, seen: 0 }));
-  return (received) => {
+  return (received, request) => {
     for (const fault of counted) {
       const { kind, rate, first } = fault;
       const { on } = FAULTS[kind];
       if (on !== 'any' && on !== received && !(on === 'request' && received === 'tool')) continue;
       fault.seen += 1;
-      if (first !== undefined ? fault.seen <= first : random() < rate) return kind;
+      if (first !== undefined ? fault.seen <= first : random(request) < rate) return kind;
     }
     return undefined;
   };

@@ -55,8 +55,8 @@ export interface SandboxOptions {
   readonly restaurants?: readonly SandboxRestaurant[];
   /** Clock of the limits, in milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Random numbers in [0, 1) for the faults. */
-  readonly random?: () => number;
+  /** Numbers in [0, 1) for the faults: random ones, or those that a test wants for a request. */
+  readonly random?: (request: SandboxRequest) => number;
   /** Maximum time for a request to arrive, in milliseconds. Default 10,000. */
   readonly requestTimeoutMs?: number;
   /** Called after each exchange. Never receives a key. */
@@ -131,7 +131,7 @@ class Handler {
   readonly #options: SandboxOptions;
   readonly #requests: SandboxRequest[];
   readonly #countRequest: (account: string) => void;
-  readonly #nextFault: ReturnType<typeof createFaults>;
+  readonly #nextFault: ReturnType<typeof createFaults<SandboxRequest>>;
   readonly #protocol: Protocol;
 
   constructor(options: SandboxOptions, requests: SandboxRequest[]) {
@@ -181,7 +181,7 @@ class Handler {
     let answer: Answer;
     try {
       const post = this.#check(request, port, entry, body);
-      injection = this.#faultFor(post);
+      injection = this.#faultFor(post, entry);
       if (injection.error !== undefined) throw injection.error();
       answer = 'incoming' in post ? this.#protocol.post(post) : post;
     } catch (error) {
@@ -219,11 +219,11 @@ class Handler {
     return { incoming: readMessage(body), access, headers };
   }
 
-  #faultFor(post: Post | Answer): Injection {
+  #faultFor(post: Post | Answer, entry: SandboxRequest): Injection {
     if (!('incoming' in post)) return {};
     const { id, method } = post.incoming;
     const kind = method === 'tools/call' ? 'tool' : 'request';
-    const fault = this.#nextFault(id === undefined ? 'other' : kind);
+    const fault = this.#nextFault(id === undefined ? 'other' : kind, entry);
     return fault === undefined ? {} : FAULTS[fault];
   }
 }

@@ -1,4 +1,5 @@
-import { type Answered, contentKey, decisionOf, findKey, lookupKey } from './record.ts';
+import { isLookup, isSearch, lookupKeyOf, searchKeyOf } from './luck.ts';
+import { type Answered, contentKey, type Decided, decisionOf, findKey, lookupKey } from './record.ts';
 import { ANSWERS, LIST, type Outcome, VIEW, type World } from './world.ts';
 
 /** A rule that the program broke. */
@@ -19,8 +20,9 @@ export function checkNothingLost(before: Answered, after: Answered): void {
 }
 
 /** Checks that the decisions in the file are those that were made and not taken back. */
-export function checkDecisions(made: Answered['decisions'], { decisions }: Answered): void {
-  const asTexts = (all: Answered['decisions']) => [...all].map(([key, each]) => `${key} ${each.restaurant}`);
+export function checkDecisions(made: ReadonlyMap<string, Decided>, { decisions }: Answered): void {
+  const asTexts = (all: ReadonlyMap<string, Decided>) =>
+    [...all].map(([key, each]) => `${key} ${each.restaurant}`);
   check(same(asTexts(made), asTexts(decisions)), 'decisions were lost or came back', {
     made: asTexts(made),
     recorded: asTexts(decisions),
@@ -36,14 +38,8 @@ export function dueSearches({ contents }: World, { finds, decisions }: Answered)
   return new Set(due.filter((key) => !finds.has(key)));
 }
 
-export const searchesOf = ({ sent }: Outcome): string[] =>
-  sent
-    .filter(({ tool }) => tool === 'find_restaurant')
-    .map(({ args }) => JSON.stringify([args.name, args.city]));
-export const lookupsOf = ({ sent }: Outcome): string[] =>
-  sent
-    .filter(({ tool }) => tool === 'lookup_restaurant')
-    .map(({ args }) => lookupKey(args.restaurant_id ?? '', args.fields));
+export const searchesOf = ({ sent }: Outcome): string[] => sent.filter(isSearch).map(searchKeyOf);
+export const lookupsOf = ({ sent }: Outcome): string[] => sent.filter(isLookup).map(lookupKeyOf);
 
 /** Checks a run without failures: it sends exactly the due requests, once. */
 export function checkRequests(world: World, outcome: Outcome, before: Answered, fields?: string): void {

@@ -11,16 +11,13 @@ type Step = (history: History) => Promise<string | undefined> | string | undefin
 
 export type NamedStep = readonly [string, Step];
 
-interface Decision extends Decided {
-  /** Decisions of one command have the same time. */
-  readonly time: number;
-}
-
 /** The decisions that were made, the latest last. Those of a row replace each other. */
-type Made = readonly Decision[];
+type Made = readonly Decided[];
 
 export class History {
-  readonly random: Random;
+  /** Chooses within a step. */
+  random: Random;
+  readonly #choices: Random;
   readonly world: World;
   readonly #steps: readonly NamedStep[];
   readonly log: string[] = [];
@@ -31,27 +28,30 @@ export class History {
 
   /** @param steps the steps to choose from. @param start the time at which it begins */
   constructor(seed: number, steps: readonly NamedStep[], start?: number) {
-    this.random = new Random(seed);
-    this.world = new World(this.random, start);
+    this.#choices = new Random(seed);
+    this.random = this.#choices.fork();
+    this.world = new World(start);
     this.#steps = steps;
   }
 
-  get decisions(): Answered['decisions'] {
+  get decisions(): ReadonlyMap<string, Decided> {
     return new Map(this.made.map((each) => [contentKey(each.content), each]));
   }
 
-  /** @throws {Violation} */
-  async play(count: number): Promise<void> {
+  /** @returns what the answers file says at the end. @throws {Violation} */
+  async play(count: number): Promise<Answered> {
     await this.world.open();
     try {
       for (let step = 0; step < 3; step += 1) insert(this);
       for (let step = 0; step < count; step += 1) {
-        const [name, act] = this.random.pick(this.#steps);
+        const [name, act] = this.#choices.pick(this.#steps);
+        this.random = this.#choices.fork();
         const detail = await act(this);
         this.log.push(detail === undefined ? name : `${name} (${detail})`);
         checkDecisions(this.decisions, this.world.record);
       }
       await bringUpToDate(this);
+      return this.world.record;
     } finally {
       await this.world.close();
       rmSync(this.world.folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { it } from 'vitest';
 import { countOf, MAX_MS, playAll } from './play.ts';
 import { STEPS_WITH_KILLS } from './steps.ts';
 
-const COUNT = countOf({ few: 3, full: 10, histories: 200 });
+const COUNT = countOf({ few: 3, full: 50, histories: 200 });
 const STEPS = 6;
 
 it(

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checkView, lookupsOf, searchesOf } from './checks.ts';
 import type { History } from './history.ts';
-import { contentKey, type Decided, type RowContent, readRecord } from './record.ts';
+import { contentKey, type Decided, lastDecision, type RowContent, readRecord } from './record.ts';
 import { bringUpToDate } from './run-steps.ts';
 import { ANSWERS, VIEW } from './world.ts';
 
@@ -41,29 +41,25 @@ export async function decide(history: History, cwd = history.world.folder): Prom
   const outcome = await world.run(['review', VIEW, '--apply', 'decisions.csv'], undefined, cwd);
   check(outcome.exit === 0, 'decisions could not be applied', outcome.stderr);
   for (const { content, restaurant } of own.values())
-    history.made = [...history.made, { content, restaurant, time: world.now }];
+    history.made = [...history.made, { content, restaurant }];
   return lines.join('; ');
 }
 
+/** Undoes the last decision that applies to a row of the list, be it of an earlier command. */
 export async function undoDecision(history: History): Promise<string> {
-  const { world } = history;
-  if (world.read(VIEW) === undefined || history.made.length === 0) return 'nothing to undo';
+  const { world, made } = history;
+  if (world.read(VIEW) === undefined) return 'no view';
   const before = world.record.decisions;
+  const last = lastDecision(world.listed, before);
   const outcome = await world.run(['review', VIEW, '--undo']);
-  if (outcome.exit !== 0) return `exit ${outcome.exit}: ${outcome.stderr}`;
-  const changed = [...before.keys()].filter(
-    (key) => world.record.decisions.get(key)?.restaurant !== before.get(key)?.restaurant,
-  );
-  const last = history.made.at(-1);
-  const latest = history.made.filter(({ time }) => time === last?.time);
-  const undone = latest.find(({ content }) => changed.includes(contentKey(content))) ?? last;
-  check(
-    undone !== undefined && changed.every((key) => key === contentKey(undone.content)),
-    'another decision was undone',
-    { changed, last },
-  );
-  history.made = history.made.filter((each) => each !== undone);
-  return changed.join();
+  check(outcome.exit === (last === undefined ? 2 : 0), 'an undo ended badly', { last, outcome });
+  const { decisions } = world.record;
+  const changed = [...before.keys()].filter((key) => decisions.get(key)?.id !== before.get(key)?.id);
+  const expected = last === undefined ? [] : [contentKey(last.content)];
+  check(changed.join() === expected.join(), 'another decision was undone', { changed, expected });
+  const undone = made.findLast(({ content }) => expected.includes(contentKey(content)));
+  history.made = made.filter((each) => each !== undone);
+  return expected.join();
 }
 
 /** Another machine decides with a copy; its answers come back in either order, some lines twice. */

@@ -3,8 +3,10 @@ import { History, type NamedStep } from './history.ts';
 import { STEPS } from './steps.ts';
 
 /** A new one in each run. HISTORY_SEED repeats a history that failed. */
-const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 2 ** 31);
+export const SEED = Number(process.env.HISTORY_SEED ?? Date.now() % 2 ** 31);
 const MAX_SHOWN = 5;
+/** Number of histories between two lines about the progress of a long run. */
+const PROGRESS = 100;
 /** `npm run histories` runs for an hour or two. */
 export const MAX_MS = 4 * 3_600_000;
 
@@ -38,8 +40,13 @@ export async function playAll(count: number, { steps = STEPS, length, start }: P
       await history.play(length);
     } catch (error) {
       const { message } = error as Error;
-      violations.push(`HISTORY_SEED=${seed}: ${message}\n  ${history.log.join('\n  ')}`);
+      const violation = `HISTORY_SEED=${seed}: ${message}\n  ${history.log.join('\n  ')}`;
+      violations.push(violation);
+      process.stderr.write(`${violation}\n`);
     }
+    const played = seed - SEED + 1;
+    if (played % PROGRESS === 0)
+      process.stderr.write(`${played} of ${count} histories, ${violations.length} broke a rule\n`);
   }
   const shown = violations.slice(0, MAX_SHOWN).join('\n');
   expect(violations.length, `${violations.length} of ${count} histories broke a rule:\n${shown}`).toBe(0);

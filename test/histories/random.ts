@@ -25,6 +25,9 @@ export class Random {
     return item;
   }
 
+  /** Returns another generator, so that the number of its choices does not change those that follow here. */
+  fork = (): Random => new Random(this.below(2 ** 32));
+
   shuffled<T>(items: readonly T[]): T[] {
     return items
       .map((item) => ({ item, at: this.next() }))

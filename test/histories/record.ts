@@ -24,13 +24,19 @@ export interface Decided {
   readonly restaurant: string | null;
 }
 
+/** A decision as recorded. */
+export interface Recorded extends Decided {
+  readonly id: string;
+  readonly at: string;
+}
+
 export interface Answered {
   /** When each search was answered, by its query. */
   readonly finds: ReadonlyMap<string, string>;
   /** When each lookup was answered, by id and level. */
   readonly lookups: ReadonlyMap<string, string>;
   /** The decisions that count, by content. */
-  readonly decisions: ReadonlyMap<string, Decided>;
+  readonly decisions: ReadonlyMap<string, Recorded>;
 }
 
 export const findKey = ({ name, city }: RowContent): string => JSON.stringify([name.trim(), city.trim()]);
@@ -64,29 +70,42 @@ function undone(lines: readonly Line[]): ReadonlySet<string> {
 export function readRecord(text: string): Answered {
   const all = linesOf(text);
   const back = undone(all);
-  const lines = all
-    .filter(({ id }) => !back.has(id))
-    .sort((one, other) => one.at.localeCompare(other.at) || one.id.localeCompare(other.id));
+  const lines = all.filter(({ id }) => !back.has(id)).sort(byTime);
   const [finds, lookups] = [new Map<string, string>(), new Map<string, string>()];
-  const decisions = new Map<string, Decided>();
-  for (const { at, find, lookup, decide, restaurant, never } of lines) {
+  const decisions = new Map<string, Recorded>();
+  for (const { id, at, find, lookup, decide, restaurant, never } of lines) {
     if (find !== undefined) finds.set(JSON.stringify([find.name, find.city]), at);
     if (lookup !== undefined) lookups.set(lookupKey(lookup.id, lookup.fields), at);
     if (decide !== undefined && never !== true)
       decisions.set(contentKey(decide), {
         content: decide,
         restaurant: restaurant ?? null,
+        id,
+        at,
       });
   }
   return { finds, lookups, decisions };
 }
 
+/** The later one last. Ids decide between lines of the same time. */
+const byTime = (one: Pick<Line, 'id' | 'at'>, other: Pick<Line, 'id' | 'at'>): number =>
+  one.at.localeCompare(other.at) || one.id.localeCompare(other.id);
+
+/** Returns the last decision that applies to a row of a list. */
+export function lastDecision(
+  rows: readonly RowContent[],
+  decisions: ReadonlyMap<string, Recorded>,
+): Recorded | undefined {
+  const applied = rows.flatMap((row) => decisionOf(row, rows, decisions) ?? []);
+  return applied.sort(byTime).at(-1);
+}
+
 /** Returns the decision that applies to a row: its own, or the only one that agrees with it after a change of columns. */
-export function decisionOf(
+export function decisionOf<D extends Decided>(
   row: RowContent,
   rows: readonly RowContent[],
-  decisions: ReadonlyMap<string, Decided>,
-): Decided | undefined {
+  decisions: ReadonlyMap<string, D>,
+): D | undefined {
   const own = decisions.get(contentKey(row));
   if (own !== undefined) return own;
   const hasAddress = row.address !== undefined;

@@ -11,6 +11,7 @@ import {
   searchesOf,
 } from './checks.ts';
 import type { History } from './history.ts';
+import { badLuck, GOOD, type Luck, stoppingLuck } from './luck.ts';
 import { type Answered, findKey, lookupKey } from './record.ts';
 import { ANSWERS, type Outcome, VIEW } from './world.ts';
 
@@ -27,12 +28,10 @@ export async function bringUpToDate(history: History): Promise<string> {
 
 /** Of a run that fails here and there, every answer is kept, and nothing is sent that was not due. */
 export async function runWithFailures(history: History): Promise<string> {
-  const { world, words } = history;
+  const { world, words, random } = history;
   const before = world.record;
   const known = world.read(VIEW);
-  world.failures = 0.5;
-  const outcome = await world.enrich(words);
-  world.failures = 0;
+  const outcome = await world.enrich(words, badLuck(random));
   checkSubset(history, outcome, before);
   check([0, 8].includes(outcome.exit), 'a run with failures ended badly', outcome.stderr);
   if (known === undefined || outcome.exit === 8) checkView(world);
@@ -56,10 +55,13 @@ function checkSubset({ world }: History, outcome: Outcome, before: Answered): vo
   checkNothingLost(before, world.record);
 }
 
-export async function stopAtRequest(history: History): Promise<string> {
-  const { world, words, random } = history;
+const stopping = ({ world, random }: History): Luck =>
+  stoppingLuck(random, [...dueSearches(world, world.record)]);
+
+export async function stopInBetween(history: History): Promise<string> {
+  const { world, words } = history;
   const before = world.record;
-  const outcome = await world.enrich(words, 1 + random.below(4));
+  const outcome = await world.enrich(words, stopping(history));
   checkSubset(history, outcome, before);
   check([0, 130].includes(outcome.exit), 'a stopped run ended badly', outcome.stderr);
   return `exit ${outcome.exit}`;
@@ -70,7 +72,7 @@ export async function killAtByte(history: History): Promise<string> {
   const { world, words, random } = history;
   const [view, before] = [world.read(VIEW), Buffer.from(world.read(ANSWERS) ?? '')];
   const known = world.record;
-  await world.enrich(words, random.chance(0.5) ? 1 + random.below(4) : undefined);
+  await world.enrich(words, random.chance(0.5) ? stopping(history) : GOOD);
   const after = Buffer.from(world.read(ANSWERS) ?? '');
   const size = before.length + random.below(after.length - before.length + 1);
   world.write(ANSWERS, after.subarray(0, size));

@@ -8,7 +8,7 @@ import {
   killProcess,
   refresh,
   runWithFailures,
-  stopAtRequest,
+  stopInBetween,
 } from './run-steps.ts';
 
 export const STEPS: readonly NamedStep[] = [
@@ -21,7 +21,7 @@ export const STEPS: readonly NamedStep[] = [
   ['run', bringUpToDate],
   ['run', bringUpToDate],
   ['failures', runWithFailures],
-  ['stop', stopAtRequest],
+  ['stop', stopInBetween],
   ['kill', killAtByte],
   ['decide', (history) => decide(history)],
   ['decide', (history) => decide(history)],

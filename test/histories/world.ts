@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import type { SandboxRestaurant } from '../../src/sandbox/types.ts';
+import type { SandboxRequest, SandboxRestaurant } from '../../src/sandbox/types.ts';
 import { table, UNPACED } from '../helpers/enrich.ts';
 import { startRestaurant } from '../helpers/process.ts';
 import { newHome, runCli, type Transcript } from '../helpers/program.ts';
 import { PAID } from '../helpers/service.ts';
-import type { Random } from './random.ts';
+import { FAULTS, GOOD, type Luck, NUMBERS, type Sent } from './luck.ts';
 import { type Answered, type RowContent, readRecord } from './record.ts';
+import { settled } from './settle.ts';
 
 export const LIST = 'list.csv';
 export const VIEW = 'found.csv';
@@ -19,11 +20,6 @@ const MINUTE = 60_000;
 export interface ListRow extends RowContent {
   readonly address: string;
   readonly note: string;
-}
-
-export interface Sent {
-  readonly tool: string;
-  readonly args: Readonly<Record<string, string>>;
 }
 
 /** The result of a run, and its requests. */
@@ -61,19 +57,19 @@ export class World {
   readonly data = restaurants();
   readonly folder: string;
   rows: ListRow[] = [];
+  /** The contents of the rows of the list as it was written last. */
+  listed: readonly RowContent[] = [];
   hasAddress = false;
   now: number;
-  /** The probability that the service fails. */
-  failures = 0;
-  readonly #random: Random;
   readonly #env: Record<string, string>;
   #sandbox: Sandbox | undefined;
   #runs = 0;
-  #stopAfter: { left: number; readonly stop: () => void } | undefined;
+  /** The run that the service answers. Late requests of an earlier one, which was stopped, are nobody's. */
+  #run: { readonly trace: string; readonly luck: Luck } | undefined;
+  #kill: { left: number; readonly act: () => void } | undefined;
 
   /** @param start the time by the clock of the machine, which is set on by a minute with each command */
-  constructor(random: Random, start = START) {
-    this.#random = random;
+  constructor(start = START) {
     this.now = start;
     const { home, env } = newHome();
     this.#env = { ...env, ...UNPACED };
@@ -86,8 +82,8 @@ export class World {
       perMinute: 0,
       perDay: 0,
       restaurants: this.data,
-      faults: [{ kind: '500', rate: 0.5 }],
-      random: () => (this.#random.chance(this.failures) ? 0 : 1),
+      faults: FAULTS,
+      random: (request) => NUMBERS[this.#luckOf(request).fateOf(sentOf(request.body))],
       onRequest: () => this.#countDown(),
     });
     Object.assign(this.#env, { RESTAURANT_BASE_URL: this.#sandbox.baseUrl, RESTAURANT_API_KEY: PAID });
@@ -96,11 +92,15 @@ export class World {
 
   close = (): Promise<void> | undefined => this.#sandbox?.close();
 
+  #luckOf({ headers }: SandboxRequest): Luck {
+    const { trace, luck = GOOD } = this.#run ?? {};
+    return trace !== undefined && headers.traceparent?.includes(trace) ? luck : GOOD;
+  }
+
   #countDown(): void {
-    const stop = this.#stopAfter;
-    if (stop === undefined) return;
-    stop.left -= 1;
-    if (stop.left === 0) stop.stop();
+    if (this.#kill === undefined) return;
+    this.#kill.left -= 1;
+    if (this.#kill.left === 0) this.#kill.act();
   }
 
   at = (name: string): string => join(this.folder, name);
@@ -125,23 +125,33 @@ export class World {
     return table(this.read(VIEW) ?? '');
   }
 
-  /** Runs a command. @param stopAfter interrupts it after this number of responses */
-  async run(words: readonly string[], stopAfter?: number, cwd = this.folder): Promise<Outcome> {
-    // Requests of a stopped run may arrive later, so each run has a trace of its own.
+  /** Runs a command. */
+  async run(words: readonly string[], luck: Luck = GOOD, cwd = this.folder): Promise<Outcome> {
     this.#runs += 1;
     const trace = this.#runs.toString(16).padStart(32, '0');
     const controller = new AbortController();
-    const interrupt = () => controller.abort(new AppError('interrupted', 'interrupted by the history'));
-    if (stopAfter !== undefined) this.#stopAfter = { left: stopAfter, stop: interrupt };
+    this.#run = { trace, luck };
     this.now += MINUTE;
-    const transcript = await runCli(words, {
+    const known = sizeOf(join(cwd, ANSWERS));
+    const running = runCli(words, {
       cwd,
       env: { ...this.#env, TRACEPARENT: `00-${trace}-00000000000000ff-01` },
       now: () => this.now,
       signal: controller.signal,
       sleep: async () => {},
     });
-    this.#stopAfter = undefined;
+    let isOver = false;
+    const over = running.finally(() => {
+      isOver = true;
+    });
+    await luck.stopped?.(
+      () => this.record,
+      () => isOver,
+    );
+    if (luck.stopped !== undefined && !isOver)
+      controller.abort(new AppError('interrupted', 'interrupted by the history'));
+    const transcript = await over;
+    settle(join(cwd, ANSWERS), known);
     const { requests = [] } = this.#sandbox ?? {};
     const own = requests.filter(({ headers }) => headers.traceparent?.includes(trace));
     return { ...transcript, sent: own.map(({ body }) => sentOf(body)) };
@@ -152,17 +162,17 @@ export class World {
     this.writeList();
     const argv = ['enrich', LIST, '-o', VIEW, '--retries', '0', '--json', ...words];
     const running = startRestaurant(argv, { cwd: this.folder, env: this.#env });
-    this.#stopAfter = { left: responses, stop: () => running.process.kill('SIGKILL') };
+    this.#kill = { left: responses, act: () => running.process.kill('SIGKILL') };
     const { signal } = await running.ended;
-    this.#stopAfter = undefined;
+    this.#kill = undefined;
     this.now = Date.now();
     return signal;
   }
 
   /** Brings the list up to date. */
-  enrich(words: readonly string[] = [], stopAfter?: number, cwd?: string): Promise<Outcome> {
+  enrich(words: readonly string[] = [], luck?: Luck, cwd?: string): Promise<Outcome> {
     this.writeList(cwd);
-    return this.run(['enrich', LIST, '-o', VIEW, '--retries', '0', '--json', ...words], stopAfter, cwd);
+    return this.run(['enrich', LIST, '-o', VIEW, '--retries', '0', '--json', ...words], luck, cwd);
   }
 
   writeList(cwd = this.folder): void {
@@ -170,8 +180,15 @@ export class World {
     const lines = this.rows.map(({ note, name, city, address }) =>
       [note, name, city, ...(this.hasAddress ? [address] : [])].map(quoted).join(','),
     );
+    this.listed = this.contents;
     writeFileSync(join(cwd, LIST), `${[header, ...lines].join('\n')}\n`);
   }
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+function settle(path: string, start: number): void {
+  if (sizeOf(path) > start) writeFileSync(path, settled(readFileSync(path), start));
 }
 
 /** Cells in needless quotes must stay as they are. */
