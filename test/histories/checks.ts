@@ -1,4 +1,4 @@
-import { isLookup, isSearch, lookupKeyOf, searchKeyOf } from './luck.ts';
+import { isLookup, isSearch, type Luck, lookupKeyOf, searchKeyOf } from './luck.ts';
 import { type Answered, contentKey, type Decided, decisionOf, findKey, lookupKey } from './record.ts';
 import { ANSWERS, LIST, type Outcome, VIEW, type World } from './world.ts';
 
@@ -55,6 +55,18 @@ export function checkRequests(world: World, outcome: Outcome, before: Answered, 
     sent: lookupsOf(outcome),
     due: [...lacking],
   });
+}
+
+/** Checks a run of which some requests failed: a failure is not an answer, and replaces none. */
+export function checkFailures(world: World, luck: Luck, outcome: Outcome, before: Answered): void {
+  const failed = outcome.sent.filter((sent) => luck.fateOf(sent) === 'failed');
+  check(outcome.exit === (failed.length === 0 ? 0 : 8), 'a run with failures ended badly', outcome);
+  const after = world.record;
+  const [searches, lookups] = [failed.filter(isSearch), failed.filter(isLookup)];
+  const isReplaced =
+    searches.map(searchKeyOf).some((key) => after.finds.get(key) !== before.finds.get(key)) ||
+    lookups.map(lookupKeyOf).some((key) => after.lookups.get(key) !== before.lookups.get(key));
+  check(!isReplaced, 'a failure was recorded as an answer', failed);
 }
 
 /** The restaurants whose details are wanted. */

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import {
   check,
   checkAgain,
+  checkFailures,
   checkNothingLost,
   checkRequests,
   checkView,
@@ -13,7 +14,7 @@ import {
 import type { History } from './history.ts';
 import { badLuck, GOOD, type Luck, stoppingLuck } from './luck.ts';
 import { type Answered, findKey, lookupKey } from './record.ts';
-import { ANSWERS, type Outcome, VIEW } from './world.ts';
+import { ANSWERS, type Outcome, VIEW, type World } from './world.ts';
 
 export async function bringUpToDate(history: History): Promise<string> {
   const { world, words, fields } = history;
@@ -31,9 +32,10 @@ export async function runWithFailures(history: History): Promise<string> {
   const { world, words, random } = history;
   const before = world.record;
   const known = world.read(VIEW);
-  const outcome = await world.enrich(words, badLuck(random));
+  const luck = badLuck(random);
+  const outcome = await world.enrich(words, luck);
   checkSubset(history, outcome, before);
-  check([0, 8].includes(outcome.exit), 'a run with failures ended badly', outcome.stderr);
+  checkFailures(world, luck, outcome, before);
   if (known === undefined || outcome.exit === 8) checkView(world);
   return `exit ${outcome.exit}, ${outcome.sent.length} requests`;
 }
@@ -91,6 +93,22 @@ export async function killProcess(history: History): Promise<string> {
   return signal ?? 'ended before';
 }
 
+/** A row whose refresh fails keeps its verdict, and no failure replaces an answer. */
+async function refreshWithFailures({ world, words, random }: History): Promise<void> {
+  const [before, verdicts] = [world.record, verdictsOf(world)];
+  const luck = badLuck(random);
+  const outcome = await world.enrich([...words, '--older', '0s'], luck);
+  checkFailures(world, luck, outcome, before);
+  check(verdictsOf(world) === verdicts, 'a failed refresh changed a verdict', {
+    before: verdicts,
+    after: verdictsOf(world),
+  });
+  checkView(world);
+}
+
+const verdictsOf = ({ view }: World): string =>
+  JSON.stringify(view.map((row) => [row.restaurant_status, row.restaurant_match, row.restaurant_id]));
+
 /** Asks again after the service has changed: what is matched by id, what is rejected never, the others by name. */
 export async function refresh(history: History): Promise<string> {
   const { world, words, random } = history;
@@ -98,6 +116,7 @@ export async function refresh(history: History): Promise<string> {
   const before = world.view;
   const { grade } = random.pick(world.data);
   Object.assign(random.pick(world.data), { grade: grade === 'A' ? 'C' : 'A' });
+  if (random.chance(0.5)) await refreshWithFailures(history);
   const outcome = await world.enrich([...words, '--older', '0s']);
   check(outcome.exit === 0, 'a refresh failed', outcome.stderr);
   const { finds } = world.record;
