@@ -2,6 +2,7 @@ import { AppError, failure, systemCode } from '../errors.ts';
 import { system } from '../hint.ts';
 import { ioReason } from '../storage/files.ts';
 import { readUserFile } from '../storage/user-files.ts';
+import { resolveInput } from '../storage/user-paths.ts';
 import type { App } from './app.ts';
 import { fullPath } from './output-file.ts';
 
@@ -38,6 +39,10 @@ export function decodeText(bytes: Uint8Array, name: string): string {
     throw failure('bad_input', `${name} is not UTF-8 text`, { text: 'save it as UTF-8' }, cause);
   }
 }
+
+/** The real path of a file that the command line names. @throws {AppError} `bad_input` if a link leads away */
+export const inputPath = (app: App, typed: string): string =>
+  resolveInput(fullPath(app.context, typed), app.context, typed).path;
 
 /** Reads a file named by an argument. @throws {AppError} `bad_input` */
 export async function readArgumentFile(app: App, path: string): Promise<string> {

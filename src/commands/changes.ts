@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { App } from '../app/app.ts';
+import { inputPath } from '../app/input.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { fullPath } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -56,9 +57,10 @@ function openAbout(app: App, words: readonly string[]): { answers: Answers; name
   const path = file === '' ? '' : fullPath(app.context, file);
   const exists = path !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   if (!exists && viewFormatOf(file) === undefined) return { answers: openSaved(app, 'read'), named: words };
+  const real = inputPath(app, file);
   const answersPath = file.endsWith(ANSWERS_ENDING)
-    ? path
-    : answersPathOf(app, [{ name: file, path, exists }], undefined);
+    ? real
+    : answersPathOf([{ name: file, path: real, exists }]);
   if (!existsSync(answersPath))
     throw failure('bad_input', `${file} has no answers: there is no ${basename(answersPath)}`, {
       text: 'for saved restaurants',

@@ -142,16 +142,19 @@ const LINE_KINDS: Readonly<Record<LineKindName, LineKind>> = {
     () => ['run'],
   ),
   wrote: kind<'wrote'>(
-    ({ wrote }) => isObject(wrote) && isFilled(wrote.file) && isFilled(wrote.sha256),
+    ({ wrote }) => isObject(wrote) && isFileName(wrote.file) && isFilled(wrote.sha256),
     ({ wrote }) => [wroteKey(wrote.file)],
   ),
 };
 
 const KIND_NAMES = Object.keys(LINE_KINDS) as LineKindName[];
 
+/** The name of a file in the same folder, on this system. */
+const isFileName = (name: unknown): name is string =>
+  isFilled(name) && !/[/\0]/.test(name) && name !== '.' && name !== '..';
+
 /** The name of a file in the same folder, on every system. */
-export const isPlainName = (name: unknown): name is string =>
-  isFilled(name) && !/[/\\:\0]/.test(name) && name !== '.' && name !== '..';
+export const isPlainName = (name: unknown): name is string => isFileName(name) && !/[\\:]/.test(name);
 
 const kindOf = (value: object): LineKindName | undefined =>
   KIND_NAMES.find((each) => Object.hasOwn(value, each));

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { App } from '../app/app.ts';
-import { fullPath } from '../app/output-file.ts';
+import { checkTarget } from '../app/output-file.ts';
 import type { Target } from '../app/target.ts';
 import { attempt, usage } from '../errors.ts';
-import { again } from '../hint.ts';
+import { again, type Word } from '../hint.ts';
 import { Log } from '../storage/log.ts';
 import { isObject, tryParseJson } from '../util/json.ts';
 
@@ -22,12 +22,17 @@ export function serviceName({ url, demo }: Pick<Target, 'url' | 'demo'>): string
   return demo ? 'demo' : `${url.origin}${url.pathname}`;
 }
 
+/** The file of `--answers` to write. @throws {AppError} as {@link checkTarget} */
+export function answersTarget(app: App, typed: string): string {
+  const command = (file: Word) => again({ '--answers': file });
+  return checkTarget(app, typed, true, { example: `found${ANSWERS_ENDING}`, command }).path;
+}
+
 /**
- * Finds the answers file of views: `--answers`, or the one that a view leads to, or the one named after the first view.
+ * Finds the answers file of views: the one that a view leads to, or the one named after the first view.
  * @throws {AppError} `usage` if they lead to several
  */
-export function answersPathOf(app: App, views: readonly ViewPath[], typed: string | undefined): string {
-  if (typed !== undefined) return fullPath(app.context, typed);
+export function answersPathOf(views: readonly ViewPath[]): string {
   const found = new Map(views.flatMap((view) => pathsFor(view).map((path) => [path, view] as const)));
   const [only, ...others] = found.keys();
   if (only !== undefined && others.length === 0) return only;

@@ -8,7 +8,7 @@ import { cleanLine, truncate } from '../util/text.ts';
 import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
 import { Decisions } from './decisions.ts';
 import { type Due, DueRows } from './due.ts';
-import { answersPathOf, serviceName } from './find-answers.ts';
+import { answersPathOf, answersTarget, serviceName } from './find-answers.ts';
 import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
 import type { ListFlags, Plan } from './plan.ts';
@@ -38,7 +38,7 @@ export function answersPlace(
   target?: Target,
 ): AnswersPlace {
   const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
-  const path = answersPathOf(app, paths, typed);
+  const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed);
   if (app.globals.demo === true) return { path, service: 'demo' };
   const url = target?.url ?? (configuredEndpoint(app) ?? requireEndpoint(app)).url;
   return { path, service: serviceName({ url, demo: false }) };

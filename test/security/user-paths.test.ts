@@ -36,29 +36,30 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
   schema: ['schema'],
 };
 
-/** Every option and operand that names a file to read. */
+/** Every option and argument with a file to read, which some write to, too. */
 const INPUTS: Readonly<Record<string, (file: string) => readonly string[]>> = {
-  'a list': (file) => ['enrich', file, '--dry-run'],
-  'the list of a review': (file) => [
-    'review',
-    home.at('done/results.answers.ndjson'),
-    '--json',
-    '--list',
-    file,
-  ],
-  decisions: (file) => ['review', home.at('done/results.answers.ndjson'), '--apply', file],
-  'arguments of call': (file) => ['call', 'find_restaurant', '--args', `@${file}`],
-  'an argument of call': (file) => ['call', 'find_restaurant', `name=@${file}`, 'city=SF'],
-  'parameters of raw': (file) => ['raw', 'tools/call', `@${file}`],
-  'data of the sandbox': (file) => [
-    'sandbox',
-    '--data',
-    file,
-    '--port',
-    new URL(service.sandbox.baseUrl).port,
-  ],
-  'a key': (file) => ['login', '--no-verify', '--key-file', file],
+  'enrich <file>': (file) => ['enrich', file, '--dry-run'],
+  'review <file>': (file) => ['review', file, '--json'],
+  'review --list': (file) => ['review', home.at('done/results.answers.ndjson'), '--json', '--list', file],
+  'review --apply': (file) => ['review', home.at('done/results.answers.ndjson'), '--apply', file],
+  'review --answers': (file) => ['review', home.at('done/new.csv'), '--json', '--answers', file],
+  'changes <id>': (file) => ['changes', file],
+  'call --args': (file) => ['call', 'find_restaurant', '--args', `@${file}`],
+  'call <key=value>': (file) => ['call', 'find_restaurant', `name=@${file}`, 'city=SF'],
+  'raw <params>': (file) => ['raw', 'tools/call', `@${file}`],
+  'sandbox --data': (file) => ['sandbox', '--data', file, '--port', new URL(service.sandbox.baseUrl).port],
+  'login --key-file': (file) => ['login', '--no-verify', '--key-file', file],
 };
+
+const ANSWERS_FILE = 'enrich --answers';
+
+/** Options that speak of files, but take the name of none. */
+const NO_FILES = [
+  'enrich --add',
+  ...['--write', '--remove'].map((option) => `mcp config ${option}`),
+  ...['install', 'uninstall'].flatMap((act) => [`skill ${act} --scope`, `skill ${act} --force`]),
+  ...Object.keys(OUTPUTS).map((name) => `${name} --force`),
+];
 
 /** Where a user stands, and how the folder of the clone is named from there. */
 const PLACES: Readonly<Record<string, (repo: string) => readonly [cwd: string, prefix: string]>> = {
@@ -132,10 +133,19 @@ const EXITS: Readonly<Record<string, number>> = {
   'a folder': 9,
 };
 
-it('every command with an output file is tested', async () => {
-  const { commands } = await readTree();
-  const names = everyCommand(commands).filter(({ global_options }) => global_options.includes('--output'));
-  expect(names.map(({ name }) => name).sort()).toEqual(Object.keys(OUTPUTS).sort());
+it('every option and argument that names a file is tested', async () => {
+  const { commands, options } = await readTree();
+  const speaksOfFiles = (text: string) => /\b(?:file|path|folder|director)/i.test(text);
+  const names = everyCommand(commands).flatMap((command) => [
+    ...command.arguments
+      .filter(({ name, description }) => speaksOfFiles(`<${name}> ${description}`))
+      .map(({ name }) => `${command.name} <${name}>`),
+    ...[...command.options, ...options.filter(({ name }) => command.global_options.includes(name))]
+      .filter(({ flags, description }) => speaksOfFiles(`${flags} ${description}`))
+      .map(({ name }) => `${command.name} ${name}`),
+  ]);
+  const outputs = Object.keys(OUTPUTS).map((name) => `${name} --output`);
+  expect(names.sort()).toEqual([...outputs, ANSWERS_FILE, ...Object.keys(INPUTS), ...NO_FILES].sort());
 });
 
 describe.each(Object.entries(PLACES))('standing %s', (_where, place) => {
@@ -155,12 +165,16 @@ describe.each(Object.entries(PLACES))('standing %s', (_where, place) => {
     },
   );
 
-  it.each(Object.entries(OUTPUTS))('%s writes through no link of the clone', async (name, words) => {
+  const outputs: readonly (readonly [string, readonly string[]])[] = [
+    ...Object.entries(OUTPUTS).map(([name, words]) => [`${name} -o`, [...words, '-o']] as const),
+    [ANSWERS_FILE, ['enrich', '-', '-o', 'answered.csv', '--answers']],
+  ];
+  it.each(outputs)('%s writes through no link of the clone', async (name, words) => {
     const [cwd, prefix] = place(clone());
     const before = facts();
     for (const kind of [...LEADS_AWAY, 'a dangling link inside', ...BEHIND]) {
-      const file = KINDS[kind]?.replace('csv', name === 'raw' ? 'json' : 'csv');
-      const { exit, stderr } = await run([...words, '-o', `${prefix}${file}`], { cwd, stdin: LIST });
+      const file = KINDS[kind]?.replace('csv', name === 'raw -o' ? 'json' : 'csv');
+      const { exit, stderr } = await run([...words, `${prefix}${file}`], { cwd, stdin: LIST });
       expect([kind, exit, stderr]).toEqual([kind, 2, expect.stringContaining('refusing to write')]);
     }
     expect(facts()).toEqual(before);

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../../app/app.ts';
+import { inputPath } from '../../app/input.ts';
 import { checkTarget, fullPath } from '../../app/output-file.ts';
-import { failure, usage } from '../../errors.ts';
+import { attempt, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
@@ -48,8 +49,8 @@ export async function openReview(
   flags: ReviewFlags,
   access: 'read' | 'write',
 ): Promise<Review> {
-  const path = fullPath(app.context, name);
   if (name === '-') throw usage('a review changes the files of a list, so stdin cannot be used', exampleUse);
+  const path = inputPath(app, name);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
     throw failure('bad_input', `${name} is a folder`, { text: 'name a file in it', ...exampleUse });
   const answersPath = findAnswers(app, name, path, flags.answers);
@@ -79,10 +80,9 @@ export async function openReview(
 }
 
 function findAnswers(app: App, name: string, path: string, typed: string | undefined): string {
-  const found =
-    typed === undefined && name.endsWith(ANSWERS_ENDING)
-      ? path
-      : answersPathOf(app, [{ name, path, exists: existsSync(path) }], typed);
+  const isAnswers = typed === undefined && name.endsWith(ANSWERS_ENDING);
+  const own = isAnswers ? path : typed && inputPath(app, typed);
+  const found = own ?? answersPathOf([{ name, path, exists: existsSync(path) }]);
   if (existsSync(found)) return found;
   if (!existsSync(path)) throw failure('bad_input', `cannot read ${name}: no such file`, exampleHint(name));
   throw usage(`${name} has no answers: there is no ${basename(found)}`, [
@@ -121,7 +121,8 @@ function findRun(answers: Answers, name: string): Run {
 
 /** A file in the folder of the answers, as a user would name it. */
 function typedBeside(name: string, answersPath: string, app: App, file: string): string {
-  const isHere = dirname(fullPath(app.context, name)) === dirname(answersPath);
+  const folder = dirname(fullPath(app.context, name));
+  const isHere = (attempt(() => realpathSync(folder)) ?? folder) === dirname(answersPath);
   return join(isHere ? dirname(name) : dirname(answersPath), file);
 }
 
