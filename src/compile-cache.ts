@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Script, ScriptOptions } from 'node:vm';
+import { attempt } from './errors.ts';
 import { codeFolder, resolvePaths } from './storage/paths.ts';
-import { foreignOwner, isSafePath, sharing } from './storage/trust.ts';
+import { assertOwnPath, foreignOwner, sharing } from './storage/trust.ts';
 
 interface FreshCode {
   readonly folder: string;
@@ -92,11 +93,8 @@ function safeCodeFolder([word = '', ...more]: readonly string[]): string | undef
   if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
   const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, isCall ? word : 'other');
-  try {
-    return isSafePath(folder) ? folder : undefined;
-  } catch {
-    return undefined;
-  }
+  // Groups count as others here, because access lists show as permissions of the group.
+  return attempt(() => assertOwnPath(folder, true)) === undefined ? undefined : folder;
 }
 
 function setWasmFlags(on: boolean): void {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DetectedProtocol } from '../client/mcp/protocol.ts';
-import type { Warn } from '../storage/own-folder.ts';
-import { type JsonFile, openJsonFile } from '../storage/state.ts';
+import type { Warn } from '../storage/store.ts';
+import { type JsonFile, openJsonFile } from '../storage/store.ts';
 import { sha256Hex } from '../util/sha256.ts';
 
 /** Each endpoint has its own file, so no lock is needed. */

@@ -1,5 +1,5 @@
 import type { Ledger, Limits } from '../storage/ledger.ts';
-import type { Warn } from '../storage/own-folder.ts';
+import type { Warn } from '../storage/store.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
 

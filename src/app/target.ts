@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
 import type { RequestHeaders } from '../client/http/headers.ts';
-import { openJsonFile } from '../storage/state.ts';
+import { openJsonFile } from '../storage/store.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
 import { configuredKey, isUnbound, requireKey } from './api-key.ts';
 import type { App } from './app.ts';

@@ -3,8 +3,9 @@ import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { integer, object, textOrNull } from '../cli/schemas.ts';
 import { deleteCode } from '../storage/code-folder.ts';
-import { assertOwnPath, perform } from '../storage/files.ts';
+import { perform } from '../storage/files.ts';
 import { codeFolder } from '../storage/paths.ts';
+import { assertOwnPath } from '../storage/trust.ts';
 import { plural } from '../util/format.ts';
 
 export function registerCache(command: CliCommand, app: App): void {

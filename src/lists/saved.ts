@@ -6,7 +6,7 @@ import { type AppError, attempt, failure, usage } from '../errors.ts';
 import { again, type Hint, restaurant, system } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { perform } from '../storage/files.ts';
-import { OwnFolder } from '../storage/own-folder.ts';
+import { OwnFolder } from '../storage/store.ts';
 import { foldLetters } from '../util/fold.ts';
 import type { JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';

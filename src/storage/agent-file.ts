@@ -5,17 +5,19 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { failure, systemCode } from '../errors.ts';
 import { system } from '../hint.ts';
-import { type AtomicOptions, writeFileAtomic } from './atomic.ts';
 import {
-  assertOwnPath,
+  type AtomicOptions,
   createFolders,
   type FileContent,
   ioError,
+  openRegular,
   perform,
-  readIfExists,
+  readAll,
   whenFree,
+  writeFileAtomic,
 } from './files.ts';
 import { pathOf } from './paths.ts';
+import { assertOwnPath } from './trust.ts';
 
 export interface AgentFile {
   readonly path: string;
@@ -25,8 +27,17 @@ export interface AgentFile {
 }
 
 /** @returns undefined for no file. @throws {AppError} `io_error` */
-export const readAgentFile = (file: AgentFile, max: number): FileContent | undefined =>
-  readIfExists(resolveAgentFile(file), max);
+export function readAgentFile(file: AgentFile, max: number): FileContent | undefined {
+  const path = resolveAgentFile(file);
+  return perform('read', path, () => {
+    try {
+      return readAll(openRegular(path), max);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
 
 interface WriteOptions extends AtomicOptions {
   /** Whether a link of that name is replaced. */

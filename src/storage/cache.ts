@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { attempt } from '../errors.ts';
 import { canonicalJson, tryParseJson } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { TEMP_NAME } from './atomic.ts';
-import { OwnFolder } from './own-folder.ts';
+import { TEMP_NAME } from './files.ts';
+import { OwnFolder } from './store.ts';
 
 export interface CachedResponse {
   readonly value: unknown;

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../errors.ts';
-import { TEMP_NAME } from './atomic.ts';
-import { OwnFolder } from './own-folder.ts';
+import { TEMP_NAME } from './files.ts';
+import { OwnFolder } from './store.ts';
 
 const VERSION_NAME = /^v[\d.]+-\w+$/;
 const COMMAND_NAME = /^[a-z]+$/;

@@ -1,22 +1,25 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { platform } from 'node:process';
-import { AppError, failure, systemCode } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { heldError, isHeldOnWindows, TEMP_NAME, writeFileAtomic } from './atomic.ts';
 import {
-  assertOwnPath,
   type FileContent,
+  heldError,
   ioError,
   ioReason,
+  isHeldOnWindows,
+  isMissing,
   isNotRegularFile,
   perform,
   readOwnFile,
+  TEMP_NAME,
+  writeFileAtomic,
 } from './files.ts';
 import { withLock } from './lock.ts';
-import { OwnFolder } from './own-folder.ts';
-import { sharing } from './trust.ts';
+import { OwnFolder } from './store.ts';
+import { assertOwnPath, sharing } from './trust.ts';
 
 export interface Profile {
   key?: string;
@@ -93,7 +96,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
     // A link leads to a config file that is stored elsewhere, such as with dotfiles.
     content = readOwnFile(assertOwnPath(path), MAX_BYTES);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isMissing(error)) return undefined;
     if (error instanceof AppError) throw failure('bad_config', error.message, OTHER_FOLDER);
     if (isNotRegularFile(error)) throw invalidConfig(path, ioReason(error));
     throw ioError('read the config file', path, error, OTHER_FOLDER);

@@ -1,19 +1,35 @@
+// The ways to write a file:
+// 1. A file that the user names: `user-files.ts`, as a whole through a `TempFile`, or to a device.
+// 2. A file of this program, a client, or an agent, compiled code included: `writeFileAtomic` here.
+// 3. A line of a file that is only appended to: `log.ts`.
+// 4. The config file: `config-file.ts`, with conf.
+// A lock is none of them: it must be created in place, and only if there is none (`lock.ts`).
+
 import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   fsyncSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
+  renameSync,
+  rmSync,
   type Stats,
   statSync,
+  unlinkSync,
+  writeSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { platform as currentPlatform } from 'node:process';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
-import type { Hint } from '../hint.ts';
-import { currentUid, foreignOwner, inspect, walkPath } from './trust.ts';
+import { again, type Hint } from '../hint.ts';
+import { currentUid, foreignOwner } from './trust.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -67,7 +83,7 @@ export function perform<T>(action: string, path: string, work: () => T, hint?: H
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 const NOT_REGULAR = ['ENOTREGULAR', 'ESYMLINK', 'ENXIO', 'EISDIR', 'ETOOLARGE'];
 const CHUNK_BYTES = 65_536;
-export const BUSY_CODES: readonly string[] = ['EPERM', 'EBUSY', 'EACCES'];
+const BUSY_CODES: readonly string[] = ['EPERM', 'EBUSY', 'EACCES'];
 const BUSY_MS = 1000;
 const MAX_PAUSE_MS = 16;
 
@@ -83,8 +99,9 @@ export function openNoFollow(path: string, flags: number, mode = 0o600): number 
   }
 }
 
-/** @throws `ENOTREGULAR`, after closing it */
-export function assertRegular(file: number): number {
+/** @throws also `ENOTREGULAR` */
+export function openRegular(path: string, flags: number = O_RDONLY): number {
+  const file = whenFree(() => openNoFollow(path, flags));
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw fileError('ENOTREGULAR', 'not a regular file');
@@ -95,7 +112,7 @@ export function assertRegular(file: number): number {
  * @throws {AppError} `io_error` with the owner; otherwise the system's error, `ENOTREGULAR`, or `ESYMLINK`
  */
 export function openOwnFile(path: string, flags: number = O_RDONLY): number {
-  const file = assertRegular(whenFree(() => openNoFollow(path, flags)));
+  const file = openRegular(path, flags);
   const stats = fstatSync(file);
   const hasOtherName = (flags & (O_WRONLY | O_RDWR)) !== 0 && stats.nlink > 1;
   const reason = foreignOwner(stats) ?? (hasOtherName ? 'it has a second name (a hard link)' : undefined);
@@ -109,25 +126,12 @@ export interface FileContent {
   readonly stats: Stats;
 }
 
-/** @throws the system's error; `ENOTREGULAR`; `ETOOLARGE` for more than `max` bytes */
-function readRegularFile(path: string, max: number): FileContent {
-  return closing(assertRegular(openSync(path, O_RDONLY | O_NONBLOCK)), (file) => readContent(file, max));
-}
+/** @throws as {@link openOwnFile}; `ETOOLARGE` for more than `max` bytes */
+export const readOwnFile = (path: string, max: number): FileContent => readAll(openOwnFile(path), max);
 
-/** @returns undefined for no file. @throws {AppError} `io_error` */
-export const readIfExists = (path: string, max: number): FileContent | undefined =>
-  perform('read', path, () => {
-    try {
-      return readRegularFile(path, max);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  });
-
-export function readOwnFile(path: string, max: number): FileContent {
-  return closing(openOwnFile(path), (file) => readContent(file, max));
-}
+/** Reads an open file, and closes it. @throws the system's error; `ETOOLARGE` */
+export const readAll = (file: number, max: number): FileContent =>
+  closing(file, () => readContent(file, max));
 
 function readContent(file: number, max: number): FileContent {
   const stats = fstatSync(file);
@@ -145,9 +149,9 @@ function readContent(file: number, max: number): FileContent {
   }
 }
 
-function closing<T>(file: number, work: (file: number) => T): T {
+function closing<T>(file: number, work: () => T): T {
   try {
-    return work(file);
+    return work();
   } finally {
     closeSync(file);
   }
@@ -182,41 +186,17 @@ export function flushFolder(path: string): void {
   const folder = attempt(() => openSync(path, 'r'));
   if (folder === undefined) return;
   try {
-    closing(folder, fsyncSync);
+    closing(folder, () => fsyncSync(folder));
   } catch (error) {
     if (systemCode(error) === 'EIO') throw error;
   }
 }
 
-const refusal = (path: string, reason: string): AppError =>
-  new AppError('io_error', `refusing to use ${path}: ${reason}`);
-
 export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
-
-/**
- * @returns the path without links. @throws {AppError} `io_error` if another user can change what it leads to; otherwise the
- * system's error
- */
-export function assertOwnPath(path: string, strict = false): string {
-  const { end, problem } = inspect(resolve(path), strict);
-  if (problem !== undefined) throw refusal(path, problem);
-  return end;
-}
-
-/** Resolves symbolic links. @throws {AppError} `io_error` for a link of another user; `ELOOP` */
-export const followLinks = (path: string): string =>
-  walkPath(path, (part, stats) => refuseForeignLink(path, part, stats));
-
-/** @throws {AppError} `io_error` */
-export function refuseForeignLink(path: string, part: string, stats: Stats): void {
-  const owner = stats.isSymbolicLink() ? foreignOwner(stats, `the symbolic link ${part}`) : undefined;
-  if (owner !== undefined) throw refusal(path, owner);
-}
 
 /** Not with the option `recursive`, which never returns if a file system reports ENOENT below an existing folder. */
 export function createFolders(path: string, mode = 0o700): void {
   if (isFolder(path)) return;
-  followLinks(path);
   if (!existsSync(dirname(path))) createFolders(dirname(path), mode);
   try {
     mkdirSync(path, mode);
@@ -226,3 +206,150 @@ export function createFolders(path: string, mode = 0o700): void {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** File systems without hard links (FAT, some of networks and containers) report one of these. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
+
+export interface AtomicOptions {
+  /** Limited by the umask. Default 0600. */
+  readonly mode?: number;
+  /** Whether to wait until the data is on the disk. Default true. */
+  readonly durable?: boolean;
+  readonly confirm?: () => boolean;
+}
+
+/** A link of that name is replaced. @returns false if `confirm` returned false. @throws {AppError} `io_error`; `in_use` on Windows */
+export function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode = 0o600, durable = true, confirm = () => true }: AtomicOptions = {},
+): boolean {
+  return perform('write', path, () => {
+    const file = new TempFile(path, mode);
+    try {
+      file.write(data);
+      if (confirm()) file.commit({ isDurable: durable });
+      else file.discard();
+      return file.isCommitted;
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
+  });
+}
+
+/** Of a file that is being written, and of a lock that is being removed. */
+export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
+const SWEEP_AFTER_MS = 3_600_000;
+
+/** Deletes the temporary files that processes killed more than an hour ago have left in a folder. Never throws. */
+export function sweepTemps(folder: string): void {
+  for (const name of attempt(() => readdirSync(folder)) ?? []) {
+    if (!TEMP_NAME.test(name)) continue;
+    const path = join(folder, name);
+    const stats = attempt(() => lstatSync(path));
+    if (stats?.isFile() && stats.mtimeMs < Date.now() - SWEEP_AFTER_MS) attempt(() => unlinkSync(path));
+  }
+}
+
+interface CommitOptions {
+  readonly isDurable: boolean;
+  /** Whether to fail with EEXIST, and replace nothing, if there is something by now. */
+  readonly isNew?: boolean;
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+/** A new file next to `target`, which replaces it on commit. Its name is short, because names have a maximum length. */
+export class TempFile {
+  readonly #target: string;
+  readonly #path: string;
+  readonly #file: number;
+  #isOpen = true;
+  isCommitted = false;
+
+  constructor(target: string, mode: number) {
+    this.#target = target;
+    this.#path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
+    this.#file = openSync(this.#path, 'wx', mode);
+  }
+
+  /** A single `writeSync` may write only some of the bytes, and reports a full disk only at the next call. */
+  write(data: string | Uint8Array): void {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    for (let done = 0; done < bytes.length; ) {
+      const written = writeSync(this.#file, bytes, done, bytes.length - done);
+      if (written === 0) throw fileError('ENOSPC', 'nothing written');
+      done += written;
+    }
+  }
+
+  /** Whatever the umask. */
+  setMode(mode: number): void {
+    fchmodSync(this.#file, mode);
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.#file);
+    this.#isOpen = false;
+  }
+
+  discard(): void {
+    this.#close();
+    if (!this.isCommitted) whenFree(() => rmSync(this.#path, { force: true }));
+  }
+
+  commit({ isDurable, isNew = false, platform = currentPlatform }: CommitOptions): void {
+    if (isDurable) fsyncSync(this.#file);
+    if (isNew) this.#create();
+    else this.#replace(platform);
+    this.isCommitted = true;
+    if (isDurable) flushFolder(dirname(this.#target));
+  }
+
+  #replace(platform: NodeJS.Platform): void {
+    this.#close();
+    try {
+      whenFree(() => renameSync(this.#path, this.#target));
+    } catch (error) {
+      throw isHeldOnWindows(error, this.#target, platform) ? heldError(this.#target, error) : error;
+    }
+  }
+
+  /** A link, unlike a rename, never replaces a file: that of a folder that another user has exchanged meanwhile. */
+  #create(): void {
+    try {
+      whenFree(() => linkSync(this.#path, this.#target));
+    } catch (error) {
+      if (!NO_LINKS.includes(systemCode(error) ?? '')) throw error;
+      this.#assertUnchanged();
+      this.#close();
+      whenFree(() => renameSync(this.#path, this.#target));
+      return;
+    }
+    this.#close();
+    attempt(() => whenFree(() => unlinkSync(this.#path)));
+  }
+
+  #assertUnchanged(): void {
+    const [mine, there] = [fstatSync(this.#file), lstatSync(this.#path)];
+    const isMine = mine.ino === there.ino && mine.dev === there.dev;
+    const isFree = lstatSync(this.#target, { throwIfNoEntry: false }) === undefined;
+    if (!isMine || !isFree) throw fileError('EEXIST', 'something is there by now');
+  }
+}
+
+/** Windows refuses to replace a file that a program such as Excel has open. */
+export function isHeldOnWindows(error: unknown, path: string, platform: NodeJS.Platform): boolean {
+  if (platform !== 'win32' || !BUSY_CODES.includes(systemCode(error) ?? '')) return false;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const isReadOnly = stats !== undefined && (stats.mode & 0o200) === 0;
+  return stats?.isFile() === true && !isReadOnly;
+}
+
+export const heldError = (path: string, cause: unknown) =>
+  failure(
+    'in_use',
+    `cannot write ${path}: it is open in another program`,
+    { text: 'close it and run the same command', command: again() },
+    cause,
+  );

@@ -5,7 +5,7 @@ import { sha256Hex } from '../util/sha256.ts';
 import { ioReason, isNotRegularFile, OTHER_STATE_FOLDER } from './files.ts';
 import { withLock } from './lock.ts';
 import { Log } from './log.ts';
-import { OwnFolder, type Warn } from './own-folder.ts';
+import { OwnFolder, type Warn } from './store.ts';
 
 /** 0 = no limit. */
 export interface Limits {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { attempt, failure, systemCode } from '../errors.ts';
 import { tryParseJson } from '../util/json.ts';
-import { assertRegular, fileError, openNoFollow, openOwnFile, perform, whenFree } from './files.ts';
+import { fileError, openOwnFile, openRegular, perform, whenFree } from './files.ts';
 
 /** When appended lines must be on the disk: at once, within a second of writing, or whenever the system likes. */
 export type Durability = 'now' | 'soon' | 'never';
@@ -27,7 +27,7 @@ const LINE_BREAK = 10;
 const WINDOW_BYTES = 32 * 1024;
 const BEFORE_BYTES = 8 * 1024;
 export const CUT_OFF = ' (cut off)';
-const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /** Whether a writer found this line cut off, and ended it. */
 export const wasCutOff = (text: string): boolean => text.endsWith(CUT_OFF);
@@ -60,7 +60,7 @@ export class Log {
   static open(path: string, access: 'read' | 'append' | 'create'): Log | undefined {
     return perform(access === 'read' ? 'read' : 'write', path, () => {
       try {
-        if (access === 'read') return new Log(path, assertRegular(openNoFollow(path, O_RDONLY)));
+        if (access === 'read') return new Log(path, openRegular(path));
         return new Log(path, openOwnFile(path, O_RDWR | O_APPEND | (access === 'create' ? O_CREAT : 0)));
       } catch (error) {
         if (access !== 'create' && systemCode(error) === 'ENOENT') return undefined;

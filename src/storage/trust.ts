@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { AppError } from '../errors.ts';
 
 const MAX_LINKS = 40;
 const STICKY = 0o1000;
@@ -81,23 +82,31 @@ function targetOf(link: string): { readonly root: string | undefined; readonly p
   return { root, parts: target.slice(root?.length ?? 0).split(sep) };
 }
 
-interface Inspection {
-  readonly end: string;
-  readonly problem: string | undefined;
-}
+const refusal = (path: string, reason: string): AppError =>
+  new AppError('io_error', `refusing to use ${path}: ${reason}`);
 
 /**
  * Checks that nobody but this user and root can change what a path leads to. Unless `strict`, the folders that contain the
- * home folder are trusted.
+ * home folder are trusted, and the owner's private group.
+ * @returns the path without links. @throws {AppError} `io_error`; otherwise the system's error
  */
-export function inspect(path: string, strict: boolean): Inspection {
-  const whole = inspectFrom(undefined, path, strict);
+export function assertOwnPath(path: string, strict = false): string {
+  const absolute = resolve(path);
+  const whole = inspectFrom(undefined, absolute, strict);
   // Loads node:os, which most runs do not need.
   const home = whole.problem === undefined || strict ? undefined : homeFolder();
-  return home === undefined ? whole : inspectFrom(home, path, strict);
+  const { end, problem } = home === undefined ? whole : inspectFrom(home, absolute, strict);
+  if (problem !== undefined) throw refusal(path, problem);
+  return end;
 }
 
-function inspectFrom(home: string | undefined, path: string, strict: boolean): Inspection {
+/** @throws {AppError} `io_error` */
+export function refuseForeignLink(path: string, part: string, stats: Stats): void {
+  const owner = stats.isSymbolicLink() ? foreignOwner(stats, `the symbolic link ${part}`) : undefined;
+  if (owner !== undefined) throw refusal(path, owner);
+}
+
+function inspectFrom(home: string | undefined, path: string, strict: boolean) {
   const problems: string[] = [];
   // The folder of the next part, if others can create files in it (/tmp).
   let open: string | undefined;
@@ -115,9 +124,3 @@ function inspectFrom(home: string | undefined, path: string, strict: boolean): I
   if (open !== undefined && (strict || open === end)) problems.push(`other users can write to ${open}`);
   return { end, problem: currentUid() === undefined ? undefined : problems[0] };
 }
-
-/**
- * Whether code in this folder may be executed. Unlike for other files of ours, checks the whole path. Groups count as others,
- * because access lists show as permissions of the group.
- */
-export const isSafePath = (path: string): boolean => inspect(resolve(path), true).problem === undefined;

@@ -15,8 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Context } from '../context.ts';
 import { failure, systemCode } from '../errors.ts';
-import { TempFile } from './atomic.ts';
-import { fileError, ioError, openNoFollow, perform } from './files.ts';
+import { fileError, ioError, openNoFollow, perform, TempFile } from './files.ts';
 import { foreignOwner } from './trust.ts';
 import { type PathContext, resolveInput, type UserPath } from './user-paths.ts';
 

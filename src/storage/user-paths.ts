@@ -7,9 +7,8 @@ import type { Context } from '../context.ts';
 import { attempt, failure, usage } from '../errors.ts';
 import { again, type Command, slot, type Word } from '../hint.ts';
 import { traitsOf } from '../util/platform.ts';
-import { refuseForeignLink } from './files.ts';
 import { homeOf, pathOf } from './paths.ts';
-import { foreignOwner, walkPath } from './trust.ts';
+import { foreignOwner, refuseForeignLink, walkPath } from './trust.ts';
 
 export type PathContext = Pick<Context, 'env' | 'homedir' | 'platform'>;
 type Entry = 'nothing' | 'file' | 'folder' | 'device';

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { writeFileAtomic } from '../../../src/storage/atomic.ts';
+import { writeFileAtomic } from '../../../src/storage/files.ts';
 import { errorOf, useFolder } from '../../helpers/files.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
@@ -50,7 +50,7 @@ it.each([
 
 it('an atomic write keeps the old file and deletes its temporary file when the disk fills up', async () => {
   const path = folder.write('a', 'old');
-  const worker = await bundleWorker(`import { writeFileAtomic } from '../../../src/storage/atomic.ts';
+  const worker = await bundleWorker(`import { writeFileAtomic } from '../../../src/storage/files.ts';
     try { writeFileAtomic(process.argv[2], 'x'.repeat(100_000)); }
     catch (error) { console.log(error.code, error.message); }`);
   expect(await startWorker(worker, [path], { limit: '-f 20' }).ended).toMatchObject({

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../src/storage/config-file.ts';
 import { whenFree } from '../../../src/storage/files.ts';
-import { OwnFolder } from '../../../src/storage/own-folder.ts';
+import { OwnFolder } from '../../../src/storage/store.ts';
 import { errorOf, useFolder } from '../../helpers/files.ts';
 
 const folder = useFolder();

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { heldError, isHeldOnWindows } from '../../../src/storage/atomic.ts';
+import { heldError, isHeldOnWindows } from '../../../src/storage/files.ts';
 import { writeUserFile } from '../../../src/storage/user-files.ts';
 import { resolveOutput } from '../../../src/storage/user-paths.ts';
 import { useFolder } from '../../helpers/files.ts';

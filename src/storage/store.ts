@@ -1,20 +1,22 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { attempt } from '../errors.ts';
-import { sweepTemps, writeFileAtomic } from './atomic.ts';
 import {
-  assertOwnPath,
   createFolders,
   type FileContent,
   ioError,
   ioReason,
   isMissing,
-  openOwnFile,
+  isNotRegularFile,
+  OTHER_STATE_FOLDER,
   perform,
   randomName,
   readOwnFile,
+  sweepTemps,
   whenFree,
+  writeFileAtomic,
 } from './files.ts';
+import { assertOwnPath } from './trust.ts';
 
 /** Of several warnings with the same cause, the first is enough. */
 export type Warn = (message: string, cause?: string) => void;
@@ -56,10 +58,6 @@ export class OwnFolder {
       createFolders(this.path);
       this.check();
     });
-  }
-
-  open(name: string, flags?: number): number {
-    return openOwnFile(this.#locate(name), flags);
   }
 
   read(name: string, max: number): FileContent | undefined {
@@ -138,4 +136,61 @@ export class OwnFolder {
       warn(`${path} is damaged and cannot be renamed: ${ioReason(error)}`);
     }
   }
+}
+
+/** Its methods never throw, because state is not essential. */
+export interface JsonFile<T> {
+  read(): T | undefined;
+  write(value: T): boolean;
+  forget(): void;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** @param decode returns undefined for an invalid value; its file is then renamed */
+export function openJsonFile<T>(
+  path: string | undefined,
+  decode: (value: Readonly<Record<string, unknown>>) => T | undefined,
+  warn: Warn = () => {},
+): JsonFile<T> {
+  if (path === undefined) return { read: () => undefined, write: () => false, forget: () => {} };
+  const folder = new OwnFolder(dirname(path));
+  const name = basename(path);
+  const fail = (action: string, error: unknown) =>
+    warn(`${ioError(action, path, error).message}; ${OTHER_STATE_FOLDER}`, OTHER_STATE_FOLDER);
+
+  return {
+    read() {
+      try {
+        const content = folder.read(name, MAX_BYTES);
+        if (content === undefined) return undefined;
+        const value = decode(Object(JSON.parse(content.bytes.toString('utf8'))));
+        if (value === undefined) folder.setAside(name, warn);
+        return value;
+      } catch (error) {
+        if (error instanceof SyntaxError || isNotRegularFile(error)) folder.setAside(name, warn);
+        else fail('read', error);
+        return undefined;
+      }
+    },
+    write(value) {
+      try {
+        folder.create();
+        folder.sweepTemps();
+        if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) folder.setAside(name, warn);
+        folder.write(name, `${JSON.stringify(value)}\n`);
+        return true;
+      } catch (error) {
+        fail('write', error);
+        return false;
+      }
+    },
+    forget() {
+      try {
+        folder.deleteFiles([name]);
+      } catch (error) {
+        fail('delete', error);
+      }
+    },
+  };
 }
