@@ -78,10 +78,13 @@ for (const { fileName, code } of chunks) {
 await writeFile(join(temporary, 'THIRD-PARTY.txt'), noticeOf(packages));
 await writeFile(join(temporary, 'sbom.cdx.json'), toJson(billOf(manifest, packages)));
 
-// start.ts prints the help without loading the program.
+// start.ts prints the help, and chooses the compiled code of a command, without loading the program.
 const start = join(temporary, 'start.cjs');
-const { stdout: help } = await promisify(execFile)(process.execPath, [start, 'help']);
-await writeFile(start, embed(await readFile(start, 'utf8'), 'the build embeds the help here', help));
+const print = async (...words) =>
+  (await promisify(execFile)(process.execPath, [start, ...words], { maxBuffer: 1e8 })).stdout;
+const names = JSON.parse(await print('schema', '--json')).commands.map(({ name }) => name);
+const withHelp = embed(await readFile(start, 'utf8'), 'the build embeds the help here', await print('help'));
+await writeFile(start, embed(withHelp, 'the build embeds the names of the commands here', names.join(' ')));
 
 // Keep the executables of an earlier build.
 await rename(path('dist/standalone'), join(temporary, 'standalone')).catch(() => {});

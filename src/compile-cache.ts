@@ -13,8 +13,8 @@ interface FreshCode {
   compiled(): ReadonlyMap<string, Buffer>;
 }
 
-/** Commands with compiled code of their own, because that contains only the functions that the first run called. */
-const CALLS: readonly string[] = ['find', 'lookup', 'call', 'tools', 'raw', 'enrich'];
+/** Each has compiled code of its own, because that contains only the functions that the first run called. */
+const COMMANDS = 'the build embeds the names of the commands here';
 
 /** WebAssembly modules turn these flags off (scripts/plugins.js); V8 rejects code that was compiled with other flags. */
 const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
@@ -91,8 +91,9 @@ function safeCodeFolder([word = '', ...more]: readonly string[]): string | undef
   const { env, platform, cwd } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd });
   if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  const isCall = CALLS.includes(word) && !more.some((each) => each === '--help' || each === '-h');
-  const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, isCall ? word : 'other');
+  const asksForHelp = more.some((each) => each === '--help' || each === '-h');
+  const name = COMMANDS.split(' ').includes(word) && !asksForHelp ? word : 'other';
+  const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, name);
   // Groups count as others here, because access lists show as permissions of the group.
   return attempt(() => assertOwnPath(folder, true)) === undefined ? undefined : folder;
 }
