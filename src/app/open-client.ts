@@ -6,7 +6,7 @@ import type { App } from './app.ts';
 import { openProtocolMemory } from './protocol-memory.ts';
 import { type QuotaOptions, requestCounter, waitReporter, warnOf } from './quota.ts';
 import { traceContextOf } from './request-headers.ts';
-import type { clientSettings, Target } from './target.ts';
+import { clientSettings, type Target } from './target.ts';
 
 export interface OpenClientOptions extends QuotaOptions {
   readonly signal?: AbortSignal;
@@ -23,7 +23,7 @@ export async function openClient(
   app: App,
   target: Target,
   ledger: Ledger,
-  options: OpenClientOptions & { readonly settings: ReturnType<typeof clientSettings> },
+  options: OpenClientOptions,
 ): Promise<Client> {
   const { context: shared, globals, paths } = app;
   const { url, key } = target;
@@ -39,7 +39,7 @@ export async function openClient(
     headers: target.headers,
     traceContext: traceContextOf(context.env),
     insecureHttp: globals.insecureHttp === true,
-    ...options.settings,
+    ...clientSettings(app),
     ...overrides,
     context,
     async onRequest() {

@@ -1,6 +1,7 @@
 import { LEVELS, TOOLS } from '../client/tools.ts';
 import type { Level, Tool } from '../client/types.ts';
-import { attempt } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
+import { again } from '../hint.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -10,6 +11,46 @@ import { configuredTarget, DEMO, type Target } from './target.ts';
 export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> {
   /** Returns a response that is recent enough for this run. If there is none, the caller must call `put` or `release`. */
   get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
+}
+
+/** Neither reads nor stores responses. */
+export const NO_RESPONSES: StoredResponses = {
+  get: () => Promise.resolve(undefined),
+  put() {},
+  release() {},
+};
+
+/** A value with its JSON text, in which numbers have all their digits. */
+export interface Received<T> {
+  readonly value: T;
+  readonly text: string;
+  /** When it was stored, if it is from the cache, ms since the epoch. */
+  readonly cachedAt?: number;
+}
+
+export const fromCache = <T>(
+  { value, text, at }: CachedResponse,
+  parse: (json: unknown) => T,
+): Received<T> => ({ value: parse(value), text, cachedAt: at });
+
+/** A response without secrets. @param texts its JSON text, if the client has it */
+export function masked<T>(
+  { secrets }: App,
+  value: T,
+  [text = JSON.stringify(value)]: readonly string[],
+  parse: (json: unknown) => T,
+): Received<T> {
+  const clean = secrets.mask(text);
+  return clean === text ? { value, text } : { value: parse(JSON.parse(clean)), text: clean };
+}
+
+/** @throws {AppError} `network` with --offline */
+export function assertOnline({ globals }: App): void {
+  if (globals.offline !== true) return;
+  throw new AppError('network', 'no cached response, and --offline sends no request', {
+    retryable: false,
+    hint: { text: 'to send it', command: again({}, { without: ['--offline'] }) },
+  });
 }
 
 /** The API key, and the headers, which may contain another key. */

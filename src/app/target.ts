@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { assertMayCarryKey, isLoopback } from '../client/endpoint.ts';
 import type { RequestHeaders } from '../client/http/headers.ts';
+import { proxyFor } from '../client/http/proxy.ts';
 import { openJsonFile } from '../storage/store.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
 import { configuredKey, isUnbound, requireKey } from './api-key.ts';
@@ -72,6 +73,20 @@ function warnOfSandbox({ context, notes, paths, terminal }: App, host: string): 
   warning.write({ at });
   void notes.remark(`sandbox data: the saved service ${host} is the sandbox of this machine`);
 }
+
+/** Checks how requests will be sent, before there is a client. @throws {AppError} for an invalid setting or proxy */
+export function checkConnection(app: App, url: URL): void {
+  const { env } = app.context;
+  clientSettings(app);
+  proxyFor(url, env);
+  if (url.protocol === 'https:' && env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    void app.notes.warn(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect: the certificate of the service is verified',
+    );
+  }
+}
+
+export const labelOf = ({ url, demo }: Target): string => (demo ? DEMO : url.host);
 
 /** Unlike {@link openTarget}, neither starts the sandbox nor runs the key command. */
 export function configuredTarget(app: App): Target | undefined {

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { callAny } from '../app/call-any.ts';
 import { writeResult } from '../app/output.ts';
 import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
@@ -45,19 +46,17 @@ async function runCall(app: App, name: string, words: string[], json: string | u
     send: async (service, inputs) => {
       const { tool, args } = await prepareCall(app, service, name, inputs);
       return app.notes.withSpinner(name, (update) =>
-        service
-          .callAny({
-            name: `call ${name}`,
-            args,
-            send: async (output) =>
-              (await service.client()).callTool(name, args, {
-                tool,
-                // A service responds with a stream if progress is requested, so request it only if it is shown.
-                ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
-                ...output,
-              }),
-          })
-          .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool))),
+        callAny(service, {
+          name: `call ${name}`,
+          args,
+          send: async (output) =>
+            (await service.client()).callTool(name, args, {
+              tool,
+              // A service responds with a stream if progress is requested, so request it only if it is shown.
+              ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
+              ...output,
+            }),
+        }).catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool))),
       );
     },
     write: async ({ value: result, text: received }) => {

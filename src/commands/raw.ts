@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { callAny } from '../app/call-any.ts';
 import { needsDemo } from '../app/demo.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { jqFilter } from '../app/output.ts';
@@ -64,7 +65,7 @@ async function runRaw(
     preview: (call) => [call],
     send: (service, call) =>
       app.notes.withSpinner(method, () =>
-        service.callAny({
+        callAny(service, {
           name: `raw ${method}`,
           args: { params: call.params },
           send: async () => (await service.client()).request(method, call.params),

@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { factHint } from '../app/error-hint.ts';
 import { writeResult } from '../app/output.ts';
 import { runServiceCommand } from '../app/request.ts';
+import { labelOf } from '../app/target.ts';
 import { StoredTools } from '../app/tool-list.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
@@ -37,7 +38,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
         // A service that does not list its tools still has the documented ones.
         if (documented !== undefined) return [documented];
         throw error.add({
-          about: `${service.label} does not list its tools`,
+          about: `${labelOf(service.target)} does not list its tools`,
           hint: factHint(error) ?? {
             text: 'see a documented tool',
             command: restaurant('tools', 'find_restaurant'),

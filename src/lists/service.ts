@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { quotaLimits, type Waiting } from '../app/quota.ts';
-import { openStoredResponses, type StoredResponses } from '../app/responses.ts';
+import { NO_RESPONSES, openStoredResponses, type StoredResponses } from '../app/responses.ts';
 import { openService, type Service } from '../app/service.ts';
 import type { Target } from '../app/target.ts';
 import { TOOLS } from '../client/tools.ts';
@@ -26,11 +26,6 @@ interface Opening {
 
 /** A long list would push everything else out of the cache. */
 const MAX_STORED = 2000;
-const NO_RESPONSES: StoredResponses = {
-  get: async () => undefined,
-  put: () => undefined,
-  release: () => undefined,
-};
 
 /** The service as a list uses it: every request waits for the quota. */
 export class ListService implements RestaurantService {

@@ -5,6 +5,7 @@ import type { App } from '../../app/app.ts';
 import { errorHint } from '../../app/error-hint.ts';
 import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
+import { labelOf } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
 import { variable } from '../../settings/settings.ts';
@@ -141,7 +142,7 @@ async function checkService(app: App): Promise<Diagnosis> {
         },
       },
     });
-    const { label } = service;
+    const label = labelOf(service.target);
     await app.notes.withSpinner(`checking ${label}`, async () => (await service.client()).check());
     const ms = context.now() - start;
     const checks = [
