@@ -1,12 +1,15 @@
+import { join } from 'node:path';
 import { isLoopback } from '../client/endpoint.ts';
+import type { DetectedProtocol } from '../client/mcp/protocol.ts';
 import { AppError, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { SOURCES, type Source } from '../settings/settings.ts';
 import { serviceOf } from '../storage/config-file.ts';
+import { type JsonFile, openJsonFile, type Warn } from '../storage/store.ts';
 import { nearest } from '../util/nearest.ts';
+import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
-import { openProtocolMemory } from './protocol-memory.ts';
 
 interface ConfiguredEndpoint {
   readonly url: URL;
@@ -70,4 +73,19 @@ export function supportsMcp(app: App): boolean | undefined {
   const endpoint = configuredEndpoint(app)?.url.href;
   const stored = endpoint === undefined ? undefined : openProtocolMemory(app.paths.stateDir, endpoint).read();
   return stored && stored.era !== 'bare';
+}
+
+/** Each endpoint has its own file, so no lock is needed. */
+export function openProtocolMemory(
+  stateDir: string | undefined,
+  endpoint: string,
+  warn?: Warn,
+): JsonFile<DetectedProtocol> {
+  const path = stateDir === undefined ? undefined : join(stateDir, 'protocol', `${sha256Hex(endpoint)}.json`);
+  return openJsonFile(path, decodeProtocol, warn);
+}
+
+function decodeProtocol({ era, version }: Readonly<Record<string, unknown>>): DetectedProtocol | undefined {
+  if (typeof era !== 'string' || !['string', 'undefined'].includes(typeof version)) return undefined;
+  return { era, ...(typeof version === 'string' ? { version } : {}) };
 }

@@ -1,4 +1,5 @@
 import { isObject, toJson } from '../util/json.ts';
+import { pointOf } from '../util/restaurant.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { pick } from './records.ts';
 
@@ -26,22 +27,4 @@ function feature(restaurant: unknown, columns: readonly string[] | undefined) {
     geometry: point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] },
     properties: point === undefined ? shown : others,
   };
-}
-
-/** Returns coordinates in degrees; undefined if they are not a place on Earth. */
-export function pointOf(coordinates: unknown): { lat: number; lng: number } | undefined {
-  if (!isObject(coordinates)) return undefined;
-  const { lat, lng } = coordinates;
-  return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
-}
-
-function isDegrees(value: unknown, limit: number): value is number {
-  return typeof value === 'number' && Math.abs(value) <= limit;
-}
-
-export function mapUrl(coordinates: unknown): string | undefined {
-  const point = pointOf(coordinates);
-  if (point === undefined) return undefined;
-  const [north, east] = [point.lat, point.lng].map((degrees) => String(Number(degrees.toFixed(6))));
-  return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
 }

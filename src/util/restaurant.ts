@@ -1,5 +1,6 @@
 import { failure } from '../errors.ts';
 import { type Hint, restaurant } from '../hint.ts';
+import { isObject } from './json.ts';
 
 const MAX_LENGTH = 128;
 
@@ -51,6 +52,24 @@ export function gradeRank(grade: unknown): number | undefined {
 export interface Point {
   readonly lat: number;
   readonly lng: number;
+}
+
+/** Returns coordinates in degrees; undefined if they are not a place on Earth. */
+export function pointOf(coordinates: unknown): Point | undefined {
+  if (!isObject(coordinates)) return undefined;
+  const { lat, lng } = coordinates;
+  return isDegrees(lat, 90) && isDegrees(lng, 180) ? { lat, lng } : undefined;
+}
+
+function isDegrees(value: unknown, limit: number): value is number {
+  return typeof value === 'number' && Math.abs(value) <= limit;
+}
+
+export function mapUrl(coordinates: unknown): string | undefined {
+  const point = pointOf(coordinates);
+  if (point === undefined) return undefined;
+  const [north, east] = [point.lat, point.lng].map((degrees) => String(Number(degrees.toFixed(6))));
+  return `https://www.openstreetmap.org/?mlat=${north}&mlon=${east}#map=18/${north}/${east}`;
 }
 
 const EARTH_RADIUS_KM = 6371;

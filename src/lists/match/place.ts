@@ -1,7 +1,6 @@
 import type { Restaurant } from '../../client/types.ts';
-import { pointOf } from '../../output/geo.ts';
 import { foldLetters } from '../../util/fold.ts';
-import { kilometers, type Point } from '../../util/restaurant.ts';
+import { kilometers, type Point, pointOf } from '../../util/restaurant.ts';
 
 export interface Place {
   /** Undefined if the values are not a point on Earth. */

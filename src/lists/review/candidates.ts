@@ -1,7 +1,6 @@
 import type { FindQuery, Restaurant } from '../../client/types.ts';
-import { pointOf } from '../../output/geo.ts';
 import { isSameName } from '../../util/fold.ts';
-import { kilometers } from '../../util/restaurant.ts';
+import { kilometers, pointOf } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import type { Decision } from '../decisions.ts';
 import { likeliestFirst, type MatchQuery, type RowResult } from '../match/match.ts';

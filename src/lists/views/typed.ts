@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { fileBytes } from '../../output/formats.ts';
-import { pointOf } from '../../output/geo.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import {
   ColumnKinds,
@@ -10,6 +9,7 @@ import {
   typedCells,
 } from '../../output/table-file.ts';
 import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json.ts';
+import { pointOf } from '../../util/restaurant.ts';
 import { flatCells } from '../read/list.ts';
 import { type CellRow, type InputRow, valuesOf } from '../row.ts';
 import { ownEntries, resultEntries, type ViewSource } from './source.ts';

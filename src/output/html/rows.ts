@@ -1,11 +1,11 @@
 import type { Lookup } from '../../client/types.ts';
 import { formatNumber, plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson } from '../../util/json.ts';
+import { pointOf } from '../../util/restaurant.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { canCompare, compareFields } from '../comparison.ts';
 import { type Field, hasDays, inline, isSimple, itemText, smallTable } from '../data.ts';
 import { factsOf, fieldsOf, placeOf } from '../fields.ts';
-import { pointOf } from '../geo.ts';
 import { pick, toCell, valueAt } from '../records.ts';
 import { webUrl } from '../style.ts';
 import type { Detail, Entry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';

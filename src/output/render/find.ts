@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
-import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
-import { mapUrl } from '../geo.ts';
+import { mapUrl, SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import type { SearchInfo } from '../html/rows.ts';
 import type { Presentation, View } from '../presentation.ts';
 import { pick, valueAt } from '../records.ts';

@@ -1,5 +1,6 @@
 import type { Lookup } from '../../client/types.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { mapUrl } from '../../util/restaurant.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import { type ComparedField, canCompare, compareFields } from '../comparison.ts';
 import {
@@ -14,7 +15,6 @@ import {
   separate,
 } from '../data.ts';
 import { type Classified, factsOf, fieldsOf, inOrder, PLACE, placeOf, RECORD } from '../fields.ts';
-import { mapUrl } from '../geo.ts';
 import { lookupEntries } from '../lookup-entry.ts';
 import { maxWidth } from '../pairs.ts';
 import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse as parseToml } from '@decimalturn/toml-patch';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { openProtocolMemory } from '../../../src/app/protocol-memory.ts';
+import { openProtocolMemory } from '../../../src/app/address.ts';
 import { clientPaths } from '../../../src/mcp/client-config/client-file.ts';
 import { MCP_CLIENTS, type McpClient } from '../../../src/mcp/client-config/clients.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';

@@ -1,8 +1,8 @@
 import { chownSync, existsSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openProtocolMemory } from '../../../src/app/address.ts';
 import { openResultsStore, restaurantsOf } from '../../../src/app/last-results.ts';
-import { openProtocolMemory } from '../../../src/app/protocol-memory.ts';
 import { useFolder } from '../../helpers/files.ts';
 import { filesOf } from '../../helpers/leaks.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';

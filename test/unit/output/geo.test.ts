@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mapUrl, toGeoJson } from '../../../src/output/geo.ts';
+import { toGeoJson } from '../../../src/output/geo.ts';
+import { mapUrl } from '../../../src/util/restaurant.ts';
 
 const NOWHERE = [
   undefined,
