@@ -1,4 +1,4 @@
-export interface Output {
+export interface OutputStream {
   /**
    * Writes all of `text`, and waits until the operating system has accepted it.
    * @throws {PipeClosed} if the reader closed the pipe; {AppError} `io_error` if writing fails (full disk)
@@ -11,7 +11,7 @@ export interface Output {
   readonly rows?: number | undefined;
 }
 
-export interface Input {
+export interface InputStream {
   readonly isTTY: boolean;
   /** The bytes as they arrive. Can be read only once. */
   chunks(): AsyncIterable<Uint8Array>;
@@ -36,9 +36,9 @@ export interface Keyboard {
 
 /** The parts of the process that commands can use. main.ts creates the real one; tests create their own. */
 export interface Context {
-  readonly stdin: Input;
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   /** The runtime, for error reports: `Node.js v20.19.0, linux x64`. */

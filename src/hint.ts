@@ -8,7 +8,7 @@ export type Word =
   | { readonly before: string; readonly variable: string; readonly after: string };
 
 /** Options by long name: `true` for a flag, else a value or several. */
-export type Options = Readonly<Record<string, true | Word | readonly Word[]>>;
+export type CommandOptions = Readonly<Record<string, true | Word | readonly Word[]>>;
 
 interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ interface OwnCommand extends Surroundings {
 }
 
 export interface SameCommand extends Surroundings {
-  readonly again: Options;
+  readonly again: CommandOptions;
   readonly without?: readonly string[];
   readonly operands?: readonly Word[];
   /** A file, wherever the command line names it: alone, or after `@`. */
@@ -78,7 +78,7 @@ export const restaurant = (...words: readonly Word[]): Command => ({ words });
 
 /** The command line of this run with other options: `again({ '--force': true })`. */
 export const again = (
-  options: Options = {},
+  options: CommandOptions = {},
   changes: Pick<SameCommand, 'without' | 'operands' | 'renamed'> & Surroundings = {},
 ): Command => ({ again: options, ...changes });
 

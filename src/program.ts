@@ -4,7 +4,7 @@ import { addGlobalOptions, checkCommandLine, HELP_OPTION, VERSION_OPTION } from 
 
 type Register = (command: CliCommand, app: App) => void;
 
-type Entry = readonly [group: string, load: () => Promise<Register>, traits?: CommandTraits];
+type CommandEntry = readonly [group: string, load: () => Promise<Register>, traits?: CommandTraits];
 
 const RESTAURANTS = 'Restaurants:';
 const SERVICE = 'The service:';
@@ -19,7 +19,7 @@ const CALLS: CommandTraits = { hintOptions: SERVICE_OPTIONS, needsService: true 
 /** Uses the service, if one is configured. */
 const USES: CommandTraits = { hintOptions: SERVICE_OPTIONS };
 
-const COMMANDS: Readonly<Record<string, Entry>> = {
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   find: [RESTAURANTS, async () => (await import('./commands/find.ts')).registerFind, READS],
   lookup: [RESTAURANTS, async () => (await import('./commands/lookup.ts')).registerLookup, READS],
   pick: [RESTAURANTS, async () => (await import('./commands/pick.ts')).registerPick, READS],

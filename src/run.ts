@@ -73,17 +73,18 @@ async function complete(
   }
 }
 
-type Answer = 'help' | 'version' | 'introduction' | 'error';
+type HelpAnswer = 'help' | 'version' | 'introduction' | 'error';
 
-const ANSWERS: Readonly<Record<Exclude<Answer, 'error'>, (app: App, command: CliCommand) => Promise<void>>> =
-  {
-    help: printHelp,
-    version: printVersion,
-    introduction: async ({ context }) => {
-      const { INTRODUCTION } = await import('./cli/help.ts');
-      await context.stdout.write(INTRODUCTION);
-    },
-  };
+const ANSWERS: Readonly<
+  Record<Exclude<HelpAnswer, 'error'>, (app: App, command: CliCommand) => Promise<void>>
+> = {
+  help: printHelp,
+  version: printVersion,
+  introduction: async ({ context }) => {
+    const { INTRODUCTION } = await import('./cli/help.ts');
+    await context.stdout.write(INTRODUCTION);
+  },
+};
 
 /** Answers a line that ran no command. @throws the error, unless help or the version was asked for */
 async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
@@ -100,7 +101,7 @@ interface Asked {
 }
 
 /** @throws {AppError} `usage` for JSON without a command */
-function answerTo(error: unknown, command: CliCommand, { help, version, json }: Asked): Answer {
+function answerTo(error: unknown, command: CliCommand, { help, version, json }: Asked): HelpAnswer {
   if (error instanceof CommanderError && isUnknownCommand(error, command)) return 'error';
   if (help === true) return 'help';
   if (version === true) return 'version';

@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Input, Output } from './context.ts';
+import type { InputStream, OutputStream } from './context.ts';
 import { AppError, attempt, failure, PipeClosed, systemCode } from './errors.ts';
 import { again, slot } from './hint.ts';
 import { isFileOrPipe } from './util/platform.ts';
@@ -24,7 +24,7 @@ function writeFailure(error: unknown, name: string): Error {
 const MAX_DIRECT_BYTES = 4096;
 
 /** One of the process's streams. After a write fails, every later write fails with the same error. */
-export class ProcessOutput implements Output {
+export class ProcessOutput implements OutputStream {
   readonly #descriptor: number;
   readonly #open: () => TerminalStream;
   readonly #name: string;
@@ -116,7 +116,7 @@ export class ProcessOutput implements Output {
 }
 
 /** @param open called on first use. @param signal ends reading with its reason */
-export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal: AbortSignal): Input {
+export function inputFrom(open: () => Readable & { isTTY?: boolean }, signal: AbortSignal): InputStream {
   return {
     get isTTY() {
       return open().isTTY === true;

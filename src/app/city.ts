@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { type Seen, seenResults } from './last-results.ts';
 
 /** The words of a search without `--city`. */
-export interface Place {
+export interface NameAndCity {
   readonly name: string;
   readonly city: string;
   /** Whether the words say so. Otherwise the last of them may be a part of the name. */
@@ -18,17 +18,17 @@ export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | und
 }
 
 /** Splits `Nopa, SF`, `nopa city:SF`, `ramen in Tokyo`, `'Pizza Express' London`, and `nopa sf`. */
-export function readPlace(words: readonly string[], seen: () => Seen): Place | undefined {
+export function readPlace(words: readonly string[], seen: () => Seen): NameAndCity | undefined {
   return markedPlace(words) ?? quotedPlace(words) ?? commaPlace(words) ?? guessedPlace(words.join(' '), seen);
 }
 
-const place = (name: string, city: string, isCertain: boolean): Place | undefined => {
+const place = (name: string, city: string, isCertain: boolean): NameAndCity | undefined => {
   const [trimmed, trimmedCity] = [name.trim(), city.trim()];
   return trimmed === '' || trimmedCity === '' ? undefined : { name: trimmed, city: trimmedCity, isCertain };
 };
 
 /** `nopa city:SF`, `city=San Francisco nopa`, `name=Nopa city=SF` */
-function markedPlace(words: readonly string[]): Place | undefined {
+function markedPlace(words: readonly string[]): NameAndCity | undefined {
   const at = words.findIndex((word) => /^city[:=]\S/i.test(word));
   if (at === -1) return undefined;
   const city = words[at]?.replace(/^city[:=]/i, '') ?? '';
@@ -41,7 +41,7 @@ function markedPlace(words: readonly string[]): Place | undefined {
 const unmarked = (words: readonly string[]): string => words.join(' ').replace(/^name[:=](?=\S)/i, '');
 
 /** `'Pizza Express' London`: the quotes say which words belong together. */
-function quotedPlace(words: readonly string[]): Place | undefined {
+function quotedPlace(words: readonly string[]): NameAndCity | undefined {
   const [first = '', ...others] = words;
   if (others.length === 0 || !words.some((word) => /\s/.test(word.trim()))) return undefined;
   const isName = /\s/.test(first.trim());
@@ -50,12 +50,12 @@ function quotedPlace(words: readonly string[]): Place | undefined {
 }
 
 /** `Nopa, SF`, `nopa, san francisco, ca` */
-function commaPlace(words: readonly string[]): Place | undefined {
+function commaPlace(words: readonly string[]): NameAndCity | undefined {
   const [, name = '', city = ''] = /^([^,]*),\s+(.*)$/s.exec(words.join(' ')) ?? [];
   return place(name, city, true);
 }
 
-function guessedPlace(text: string, seen: () => Seen): Place | undefined {
+function guessedPlace(text: string, seen: () => Seen): NameAndCity | undefined {
   const [, before = '', area = ''] = /^(.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(.+)$/is.exec(text) ?? [];
   if (area !== '') return place(before, area, false);
   const words = text.split(/\s+/);

@@ -2,7 +2,7 @@ import { AppError, failure } from '../errors.ts';
 import type { Message } from '../hint.ts';
 import { type ConfigFile, readConfig, updateConfig } from '../storage/config-file.ts';
 
-interface Content {
+interface LoadedConfig {
   readonly file: ConfigFile;
   readonly problem?: unknown;
 }
@@ -10,7 +10,7 @@ interface Content {
 export class Config {
   readonly #path: () => string | undefined;
   readonly #warn: (message: Message) => Promise<void>;
-  #content: Content | undefined;
+  #content: LoadedConfig | undefined;
 
   constructor(path: () => string | undefined, warn: (message: Message) => Promise<void>) {
     this.#path = path;
@@ -52,7 +52,7 @@ export class Config {
     });
   }
 
-  #read(): Content {
+  #read(): LoadedConfig {
     if (this.#content !== undefined) return this.#content;
     const path = this.#path();
     // Collected first, because the config determines whether warnings are shown.

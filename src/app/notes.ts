@@ -1,4 +1,4 @@
-import type { Context, Output } from '../context.ts';
+import type { Context, OutputStream } from '../context.ts';
 import type { Message } from '../hint.ts';
 import type { Palette } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
@@ -173,7 +173,7 @@ interface SpinnerHandle {
   end(): Promise<void>;
 }
 
-const clearLine = ({ columns }: Pick<Output, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
+const clearLine = ({ columns }: Pick<OutputStream, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
 
 /**
  * A spinner on stderr, shown after a delay of 100 ms. The cursor stays visible, so an interrupted run has nothing to

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError, failure, systemCode, usage } from '../errors.ts';
 import { again, type Command, type Hint, slot, system, type Word } from '../hint.ts';
 import { ioError } from '../storage/files.ts';
-import type { Content } from '../storage/user-files.ts';
+import type { OutputContent } from '../storage/user-files.ts';
 import { resolveOutput, type UserPath } from '../storage/user-paths.ts';
 import type { App } from './app.ts';
 
@@ -129,7 +129,11 @@ export function openOutput(app: App): { write(text: string): Promise<void>; fini
   };
 }
 
-async function writeTarget({ context, globals }: App, target: UserPath, content: Content): Promise<void> {
+async function writeTarget(
+  { context, globals }: App,
+  target: UserPath,
+  content: OutputContent,
+): Promise<void> {
   const { writeUserFile } = await import('../storage/user-files.ts');
   try {
     await writeUserFile(target, content, context);

@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { fileBytes, isFileFormat, type OutputKind, present } from '../output/formats.ts';
-import type { Filter } from '../output/jq/filter.ts';
+import type { JqFilter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { colorJson } from '../output/style.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
@@ -31,13 +31,13 @@ export async function checkOutput(
 }
 
 /** The filter of each run, whose worker is started once. */
-const filters = new WeakMap<App, Filter>();
+const filters = new WeakMap<App, JqFilter>();
 
-export async function jqFilter(app: App, jq: string): Promise<Filter> {
-  const { Filter } = await import('../output/jq/filter.ts');
+export async function jqFilter(app: App, jq: string): Promise<JqFilter> {
+  const { JqFilter } = await import('../output/jq/filter.ts');
   const hasResults = ['find', 'last'].includes(app.program?.line.command[0] ?? '');
   const example = hasResults ? '.results[].name' : undefined;
-  const filter = filters.get(app) ?? new Filter(jq, app.settings.get('timeout'), app.context, example);
+  const filter = filters.get(app) ?? new JqFilter(jq, app.settings.get('timeout'), app.context, example);
   filters.set(app, filter);
   return filter;
 }

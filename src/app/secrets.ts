@@ -4,15 +4,15 @@ import { variable } from '../settings/settings.ts';
 /** Minimum length of a secret. A shorter one would be masked inside ordinary words. */
 const MIN_SECRET = 8;
 
-type Change = (text: string) => string;
+type TextChange = (text: string) => string;
 
 export class Secrets {
   /** The API key of the environment, which overrides all others. */
   readonly environmentKey: string | undefined;
   commandKey: string | undefined;
-  readonly #maskers = new Map<string, Change>();
+  readonly #maskers = new Map<string, TextChange>();
   readonly #prefix: () => string | null;
-  #redactors: readonly Change[] | undefined;
+  #redactors: readonly TextChange[] | undefined;
 
   constructor(env: Readonly<Record<string, string | undefined>>, prefix: () => string | null) {
     this.environmentKey = variable(env, 'RESTAURANT_API_KEY');

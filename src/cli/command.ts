@@ -102,7 +102,7 @@ export interface CommandTraits {
   readonly isEndless?: true;
 }
 
-export interface TypedOption {
+export interface LineOption {
   readonly option: CliOption;
   readonly text: string | undefined;
 }
@@ -130,7 +130,7 @@ export class CliCommand extends Command {
   readonly completers = new Map<string, Completer>();
   readonly optionOverrides = new Map<string, OptionOverride>();
   /** Its options in the command line, in order. Global options are those of the program. */
-  readonly typed: TypedOption[] = [];
+  readonly typed: LineOption[] = [];
   /** Whether its action asks for arguments that are missing. */
   asks: () => boolean = () => false;
   /** Of the program: the innermost command that the command line names. */

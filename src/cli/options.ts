@@ -17,8 +17,8 @@ import {
   type CliCommand,
   CliOption,
   type InvalidValue,
+  type LineOption,
   type OptionOverride,
-  type TypedOption,
 } from './command.ts';
 
 /** An option of the program instead of commander's help option, so that it applies anywhere in a command line. */
@@ -143,7 +143,7 @@ export function checkCommandLine(program: CliCommand): void {
 }
 
 /** Checks the values of settings, which are read when they are used. */
-function invalidSetting(command: CliCommand, typed: readonly TypedOption[]): InvalidValue | undefined {
+function invalidSetting(command: CliCommand, typed: readonly LineOption[]): InvalidValue | undefined {
   for (const { option, text = '' } of typed) {
     // A format of another command has its own message.
     if (option.setting === undefined || FORMATS.some((format) => format === text)) continue;

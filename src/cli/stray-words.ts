@@ -4,7 +4,7 @@ import { again } from '../hint.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { beforeEnd } from './options.ts';
 
-type Program = NonNullable<App['program']>;
+type ParsedProgram = NonNullable<App['program']>;
 
 const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
 /** A list of columns or a jq filter, as in `--json name,grade`. */
@@ -35,7 +35,7 @@ function groupsOf(typed: readonly string[], words: readonly string[]): Group[] {
  * Checks that the words of a name stand together. A word after an option is more likely its value, or a part of it.
  * @throws {AppError} `usage` with the command that was probably meant
  */
-export function checkAdjacent(program: Program, words: readonly string[]): void {
+export function checkAdjacent(program: ParsedProgram, words: readonly string[]): void {
   checkValues(program, words);
   const groups = groupsOf(program.words, words);
   const stray = groups.length > 1 ? groups.at(-1) : undefined;
@@ -65,7 +65,7 @@ export function checkAdjacent(program: Program, words: readonly string[]): void 
 }
 
 /** @throws {AppError} `usage` for a word that is meant as the value of the flag before it */
-export function checkValues(program: Program, words: readonly string[]): void {
+export function checkValues(program: ParsedProgram, words: readonly string[]): void {
   for (const { words: group, before } of groupsOf(program.words, words)) {
     const [word = ''] = group;
     const isValue = COLUMNS_OR_FILTER.test(word) || SUMMARY_COLUMNS.includes(word);

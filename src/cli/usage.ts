@@ -59,12 +59,12 @@ async function usageError(trial: Trial, tryLine: Try): Promise<AppError> {
   return formatted(meant.length > 0 ? meant : (hint ?? exampleOf(trial) ?? command.ownHelp));
 }
 
-interface Problem {
+interface LineProblem {
   readonly message: string;
   readonly hint?: Hint | undefined;
 }
 
-const described = ({ message, details: { hint } }: AppError): Problem => ({ message, hint });
+const described = ({ message, details: { hint } }: AppError): LineProblem => ({ message, hint });
 
 /** `did you mean: restaurant find nopa --city SF` */
 function lineHint({ app, program }: Trial, text: string): string {
@@ -85,7 +85,7 @@ function exampleOf({ app, program: { innermost } }: Trial): Hint | undefined {
   return takesRow ? [{ ...example, command: restaurant(path, '1') }, innermost.seeHelp] : undefined;
 }
 
-const PROBLEMS: Readonly<Record<string, (command: CliCommand, error: CommanderError) => Problem>> = {
+const PROBLEMS: Readonly<Record<string, (command: CliCommand, error: CommanderError) => LineProblem>> = {
   'commander.unknownCommand': unknownCommand,
   'commander.unknownOption': unknownOption,
   'commander.optionMissingArgument': ({ root }, error) => {
@@ -101,7 +101,7 @@ const PROBLEMS: Readonly<Record<string, (command: CliCommand, error: CommanderEr
     described(conflictIn(command) ?? usage('options conflict', command.ownHelp)),
 };
 
-function commanderError(error: unknown, command: CliCommand): Problem {
+function commanderError(error: unknown, command: CliCommand): LineProblem {
   const { code, message } = error as CommanderError;
   const problem = PROBLEMS[code]?.(command, error as CommanderError);
   return problem ?? { message: message.replace(/^error: /, '') };
@@ -110,11 +110,11 @@ function commanderError(error: unknown, command: CliCommand): Problem {
 const unknown = ({ path }: CliCommand, word: string): string =>
   `unknown command '${`${path} ${word}`.trimStart()}'`;
 
-function unknownCommand(command: CliCommand): Problem {
+function unknownCommand(command: CliCommand): LineProblem {
   return { message: unknown(command, command.args[0] ?? '') };
 }
 
-function unknownOption(command: CliCommand): Problem {
+function unknownOption(command: CliCommand): LineProblem {
   const { flag } = splitOption(command.args.find(isOptionLike) ?? '');
   if (isKeyOption(flag))
     return { message: `unknown option '${flag}': no option takes a key`, hint: KEY_HINT };
@@ -122,7 +122,7 @@ function unknownOption(command: CliCommand): Problem {
   return { message: isOurs ? `${flag} takes no value` : `unknown option '${flag}'` };
 }
 
-function excessArgument(command: CliCommand): Problem {
+function excessArgument(command: CliCommand): LineProblem {
   const { path, args, registeredArguments, children } = command;
   if (children.length > 0) return unknownCommand(command);
   const { length } = registeredArguments;

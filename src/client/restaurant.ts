@@ -91,7 +91,7 @@ export interface AbortOptions {
 /** Options of `find` and `lookup`. */
 export interface ReadOptions extends OutputOptions, AbortOptions {}
 
-export interface ListOptions extends AbortOptions {
+export interface ToolListOptions extends AbortOptions {
   /** Gets how long and for whom the list may be cached, as far as the service says. */
   readonly onCaching?: (caching: Caching) => void;
 }
@@ -199,7 +199,7 @@ class RestaurantClient {
   }
 
   /** Lists the tools, all pages of `tools/list`. */
-  async listTools({ signal, onCaching }: ListOptions = {}): Promise<Tool[]> {
+  async listTools({ signal, onCaching }: ToolListOptions = {}): Promise<Tool[]> {
     const state = this.#state('read', signal);
     const read = this.#reader(decodeToolPage);
     const { tools, caching } = await listAllTools((params) =>

@@ -102,14 +102,14 @@ async function changeSetting(app: App, word: string, input?: string): Promise<vo
   if (input !== undefined) await app.notes.note(`saved ${name}: ${value}`);
 }
 
-interface Change {
+interface SettingChange {
   readonly name: string;
   readonly value: string | number | null;
   change(file: ConfigFile): void;
 }
 
 /** @throws {AppError} `usage` for a value that no command could use */
-function settingChange(app: App, name: SettingName, input: string | undefined): Change {
+function settingChange(app: App, name: SettingName, input: string | undefined): SettingChange {
   const { profileField }: Setting<unknown> = SETTINGS[name];
   if (input === undefined && profileField !== undefined) requireProfile(app);
   const value = input === undefined ? null : serialize(name, checkSetting(app, name, input));
@@ -137,7 +137,7 @@ function checkSetting(app: App, name: SettingName, input: string): string {
 }
 
 /** @throws {AppError} `usage` for a header that cannot be sent, or if the profile has no service */
-function headerChange(app: App, header: string, input: string | undefined): Change {
+function headerChange(app: App, header: string, input: string | undefined): SettingChange {
   checkHeader(header, input ?? '');
   if (input === undefined) requireProfile(app);
   const { profileName } = app.settings;

@@ -14,7 +14,7 @@ import type { Usage } from '../storage/ledger.ts';
 import { nextMinute, shortTime } from '../util/format.ts';
 import { maskUrl } from '../util/url.ts';
 import { VERSION } from '../version.ts';
-import type { Check } from './status/doctor.ts';
+import type { HealthCheck } from './status/doctor.ts';
 
 const WINDOW = object({
   limit: { type: ['integer', 'null'] },
@@ -143,7 +143,7 @@ const KEY_SOURCES = {
   'key-command': 'key-command',
 } as const;
 
-function sectionsOf(app: App, facts: Facts, checks: readonly Check[]): PairSection[] {
+function sectionsOf(app: App, facts: Facts, checks: readonly HealthCheck[]): PairSection[] {
   const { last4, source, problem } = facts.key;
   const isDemo = app.globals.demo === true;
   const noService = isDemo ? 'the embedded sandbox' : 'none: restaurant login';

@@ -10,7 +10,7 @@ const MIN_DATA_WIDTH = 16;
 const INDENT = 2;
 const MAX_TABLE_COLUMNS = 6;
 
-export type Field = readonly [key: string, value: unknown];
+export type DataField = readonly [key: string, value: unknown];
 
 /** Renders any value for reading: key/value lines, then a section per nested value. Nothing is omitted. */
 export function dataLines(value: unknown, columns: number, view: View, level = 0): string[] {
@@ -22,7 +22,7 @@ export function dataLines(value: unknown, columns: number, view: View, level = 0
     : wrap(inline(value), columns);
 }
 
-export function entryLines(entries: readonly Field[], columns: number, view: View, level = 0): string[] {
+export function entryLines(entries: readonly DataField[], columns: number, view: View, level = 0): string[] {
   const pairs = entries
     .filter(([, value]) => isSimple(value))
     .map(([key, value]) => pairOf(key, value, view));

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { Field } from './data.ts';
+import type { DataField } from './data.ts';
 import { pick } from './records.ts';
 
 /** Likely keys of each role, without case and punctuation: the actual keys are not documented. */
@@ -24,13 +24,13 @@ type FieldRole = keyof typeof SYNONYMS;
 const ROLES = Object.keys(SYNONYMS) as FieldRole[];
 
 export interface Classified {
-  readonly known: Readonly<Partial<Record<FieldRole, Field>>>;
-  readonly rest: readonly Field[];
+  readonly known: Readonly<Partial<Record<FieldRole, DataField>>>;
+  readonly rest: readonly DataField[];
 }
 
 function classifyFields(output: JsonObject): Classified {
   const fields = unwrap(output);
-  const known: Partial<Record<FieldRole, Field>> = {};
+  const known: Partial<Record<FieldRole, DataField>> = {};
   for (const role of ROLES) {
     const field = fieldWith(role, fields);
     if (field !== undefined) known[role] = field;
@@ -42,9 +42,9 @@ function classifyFields(output: JsonObject): Classified {
  * Returns the fields of an output. If its only object is a restaurant, next to a status for example, returns the fields
  * of the restaurant.
  */
-function unwrap(output: JsonObject): readonly Field[] {
+function unwrap(output: JsonObject): readonly DataField[] {
   const fields = Object.entries(output);
-  const hasRole = (some: readonly Field[]): boolean =>
+  const hasRole = (some: readonly DataField[]): boolean =>
     ROLES.some((role) => fieldWith(role, some) !== undefined);
   const [inner, other] = fields.filter(([, value]) => typeof value === 'object' && value !== null);
   if (inner === undefined || other !== undefined || !isObject(inner[1]) || hasRole(fields)) return fields;
@@ -52,7 +52,7 @@ function unwrap(output: JsonObject): readonly Field[] {
   return hasRole(nested) ? [...fields.filter((field) => field !== inner), ...nested] : fields;
 }
 
-function fieldWith(role: FieldRole, fields: readonly Field[]): Field | undefined {
+function fieldWith(role: FieldRole, fields: readonly DataField[]): DataField | undefined {
   const plain = fields.filter(([, value]) => isPlain(value));
   return SYNONYMS[role]
     .map((synonym) => plain.find(([key]) => key.toLowerCase().replace(/[^a-z0-9]/g, '') === synonym))
@@ -69,7 +69,7 @@ export const PLACE: readonly string[] = ['address', 'neighborhood', 'city', 'coo
 /** Fields that describe the record and not the restaurant. */
 export const RECORD: readonly string[] = ['coverage_level', 'status', 'service_id', 'restaurant_id'];
 
-export function factsOf(restaurantId: string, rest: readonly Field[]): Field[] {
+export function factsOf(restaurantId: string, rest: readonly DataField[]): DataField[] {
   const hasId = rest.some(([, value]) => value === restaurantId);
   return inOrder(hasId ? rest : [...rest, ['restaurant_id', restaurantId]]);
 }
@@ -85,8 +85,8 @@ export function placeOf(output: JsonObject): unknown {
   return output.coordinates ?? (inner.length === 1 ? inner[0]?.coordinates : undefined);
 }
 
-export function inOrder(entries: readonly Field[]): Field[] {
-  const of = (names: readonly string[]): Field[] =>
+export function inOrder(entries: readonly DataField[]): DataField[] {
+  const of = (names: readonly string[]): DataField[] =>
     names.flatMap((name) => entries.filter(([key]) => key === name));
   const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
   return [...of(PLACE), ...middle, ...of(RECORD)];

@@ -1,5 +1,11 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { type Kind, type TableCell, type TableColumn, type TableFile, textOf } from './table-file.ts';
+import {
+  type TableCell,
+  type TableCellKind,
+  type TableColumn,
+  type TableFile,
+  textOf,
+} from './table-file.ts';
 
 /** Limits of a row group, which is kept in memory: rows, and characters of text. */
 const MAX_ROWS = 5000;
@@ -12,7 +18,7 @@ const TYPES = {
   date: { type: 'INT32', converted_type: 'DATE' },
   time: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
   mixed: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-} as const satisfies Readonly<Record<Kind, object>>;
+} as const satisfies Readonly<Record<TableCellKind, object>>;
 
 export async function* parquetBytes({ columns, rows }: TableFile): AsyncGenerator<Uint8Array> {
   const bytes = new ByteWriter();
@@ -50,7 +56,7 @@ async function writeGroup(
 }
 
 /** A column has one type, so cells of several kinds become text. */
-const cellOf = (cell: TableCell, kind: Kind): TableCell =>
+const cellOf = (cell: TableCell, kind: TableCellKind): TableCell =>
   kind === 'mixed' && cell !== null ? textOf(cell) : cell;
 
 /** Takes the bytes that are written, and lets the writer use its memory again. */

@@ -3,13 +3,13 @@ import type { Presentation } from './presentation.ts';
 import { type Scalar, tabulate } from './records.ts';
 
 /** `mixed`: cells of several kinds. A `date` is a day; one with a time of day is a `time`. */
-export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'time' | 'mixed';
+export type TableCellKind = 'text' | 'number' | 'boolean' | 'date' | 'time' | 'mixed';
 
 export type TableCell = Scalar | Date;
 
 export interface TableColumn {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: TableCellKind;
 }
 
 /** Rows for a file with typed columns. The cells have the kind of their column, or are null. */
@@ -26,11 +26,11 @@ const isNumber = (text: string): boolean =>
 
 const DAY_MS = 86_400_000;
 const DAY_LENGTH = 'yyyy-mm-dd'.length;
-const isDay = (kind: Kind): boolean => kind === 'date' || kind === 'time';
+const isDay = (kind: TableCellKind): boolean => kind === 'date' || kind === 'time';
 
 export class ColumnKinds {
   readonly #readsText: boolean;
-  readonly #kinds: (Kind | undefined)[] = [];
+  readonly #kinds: (TableCellKind | undefined)[] = [];
 
   /** @param readsText whether text can be a number, as in CSV */
   constructor(readsText: boolean) {
@@ -44,7 +44,7 @@ export class ColumnKinds {
     }
   }
 
-  #common(one: Kind, other: Kind): Kind {
+  #common(one: TableCellKind, other: TableCellKind): TableCellKind {
     if (one === other) return one;
     if (isDay(one) && isDay(other)) return 'time';
     return this.#readsText ? 'text' : 'mixed';
@@ -58,7 +58,7 @@ export class ColumnKinds {
     });
   }
 
-  #kindOf(cell: TableCell): Kind | undefined {
+  #kindOf(cell: TableCell): TableCellKind | undefined {
     if (cell === null || cell === '') return undefined;
     if (cell instanceof Date) return cell.getTime() % DAY_MS === 0 ? 'date' : 'time';
     if (typeof cell === 'boolean') return 'boolean';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '../util/json.ts';
 import {
-  type Answer,
   badArgument,
   type Headers,
   httpError,
@@ -10,10 +9,11 @@ import {
   JSON_TYPE,
   METHOD_NOT_FOUND,
   type Post,
-  type Protocol,
   type RpcId,
   resultMessage,
   rpcError,
+  type SandboxAnswer,
+  type SandboxProtocol,
   SSE_TYPE,
 } from './messages.ts';
 import type { Catalog } from './restaurants.ts';
@@ -38,7 +38,7 @@ const UNSUPPORTED_VERSION = -32022;
 
 const PROGRESS_STEPS = ['searching', 'writing'];
 
-interface Session {
+interface SandboxSession {
   readonly id: string;
   readonly account: string;
   ready: boolean;
@@ -47,21 +47,21 @@ interface Session {
 const MAX_SESSIONS = 1000;
 
 /** An MCP server with tools alone, at one endpoint. The protocol version is detected from each request. */
-export class McpServer implements Protocol {
+export class McpServer implements SandboxProtocol {
   readonly methods = ['POST', 'DELETE'];
   readonly #methods: ReturnType<typeof createMethods>;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, SandboxSession>();
 
   constructor(catalog: Catalog) {
     this.#methods = createMethods(catalog);
   }
 
-  post(post: Post): Answer {
+  post(post: Post): SandboxAnswer {
     checkAccept(post.headers);
     return isModern(post) ? this.#answerModern(post) : this.#answerLegacy(post);
   }
 
-  endSession(headers: Headers, { account }: Access): Answer {
+  endSession(headers: Headers, { account }: Access): SandboxAnswer {
     if (headers['mcp-session-id'] === undefined)
       throw httpError(405, 'method_not_allowed', 'use POST', { Allow: 'POST' });
     this.#sessions.delete(this.#sessionOf(headers, account).id);
@@ -69,7 +69,7 @@ export class McpServer implements Protocol {
   }
 
   /** Handles MCP with a handshake and sessions (2025-03-26 to 2025-11-25). */
-  #answerLegacy(post: Post): Answer {
+  #answerLegacy(post: Post): SandboxAnswer {
     const { incoming, access, headers } = post;
     const { id, method, params } = incoming;
     if (id !== undefined && method === 'initialize') return this.#initialize(id, params, access.account);
@@ -90,7 +90,7 @@ export class McpServer implements Protocol {
    * Handles MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of
    * its body.
    */
-  #answerModern(post: Post): Answer {
+  #answerModern(post: Post): SandboxAnswer {
     const { id, method, params } = post.incoming;
     if (method === undefined) throw invalidRequest('the server sent no request');
     if (id === undefined) return { status: 202 };
@@ -116,7 +116,7 @@ export class McpServer implements Protocol {
     return call(isObject(params) ? params : {}, access.paid);
   }
 
-  #initialize(id: RpcId, params: unknown, account: string): Answer {
+  #initialize(id: RpcId, params: unknown, account: string): SandboxAnswer {
     const requested = isObject(params) ? params.protocolVersion : undefined;
     if (typeof requested !== 'string') throw badArgument('protocolVersion', 'is not a string');
     const protocolVersion = LEGACY_VERSIONS.find((each) => each === requested) ?? LEGACY_VERSIONS[0];
@@ -131,7 +131,7 @@ export class McpServer implements Protocol {
     };
   }
 
-  #sessionOf(headers: Headers, account: string): Session {
+  #sessionOf(headers: Headers, account: string): SandboxSession {
     const version = headers['mcp-protocol-version'];
     if (version !== undefined && !LEGACY_VERSIONS.includes(version)) {
       throw badRequest(`Unsupported protocol version (supported versions: ${LEGACY_VERSIONS.join(', ')})`);

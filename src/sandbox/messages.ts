@@ -14,14 +14,14 @@ export const SSE_TYPE = 'text/event-stream';
 export type RpcId = number | string;
 
 /** A well-formed body: a request; without `id` a notification, without `method` a response. */
-export interface RpcMessage {
+export interface SandboxMessage {
   readonly id: RpcId | undefined;
   readonly method: string | undefined;
   readonly params: unknown;
 }
 
 /** The answer to a request, before it is encoded as JSON or as a stream. */
-export interface Answer {
+export interface SandboxAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: JsonObject | undefined;
@@ -32,16 +32,16 @@ export interface Answer {
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Post {
-  readonly incoming: RpcMessage;
+  readonly incoming: SandboxMessage;
   readonly access: Access;
   readonly headers: Headers;
 }
 
 /** The protocol of the sandbox. Both functions may throw a ReplyError. */
-export interface Protocol {
+export interface SandboxProtocol {
   readonly methods: readonly string[];
-  post(post: Post): Answer;
-  endSession?(headers: Headers, access: Access): Answer;
+  post(post: Post): SandboxAnswer;
+  endSession?(headers: Headers, access: Access): SandboxAnswer;
 }
 
 export interface Payload {
@@ -64,7 +64,7 @@ export class ReplyError extends Error {
   }
 
   /** Returns the answer `{"error":{"code","message"}}`; for a numeric code, a JSON-RPC response with this id. */
-  answer(id: RpcId | null): Answer {
+  answer(id: RpcId | null): SandboxAnswer {
     const { status, code, message, details } = this;
     const { headers = {}, ...data } = details;
     const error = { code, message, ...data };
@@ -88,7 +88,7 @@ export const invalidRequest = (message: string): ReplyError =>
  * Classifies a body as request, notification or response. Ids are integers or strings (MCP), never null.
  * @throws {ReplyError} -32600 for anything else, batches included.
  */
-export function readMessage(value: unknown): RpcMessage {
+export function readMessage(value: unknown): SandboxMessage {
   if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');
   const { id, method, params } = value;
@@ -109,7 +109,7 @@ export const idOf = (value: unknown): RpcId | null => (isObject(value) && isId(v
 const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
 
 /** Encodes an answer. Messages with another status than 200 are not streamed. */
-export function encode(answer: Answer, form: ReplyForm): Payload {
+export function encode(answer: SandboxAnswer, form: ReplyForm): Payload {
   const { status, headers = {}, message, events = [] } = answer;
   if (message === undefined) return { status, headers, body: '' };
   if (form === 'json' || status !== 200) {

@@ -7,7 +7,7 @@ import { CITY_NAMES } from './cities.ts';
 import SAMPLE from './sample.csv' with { type: 'text' };
 import type { SandboxRestaurant } from './types.ts';
 
-interface Entry {
+interface SampleEntry {
   readonly position: string;
   readonly fields: Readonly<JsonObject>;
 }
@@ -77,7 +77,7 @@ function stableId(parts: readonly string[]): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
-function readJson(text: string): Entry[] {
+function readJson(text: string): SampleEntry[] {
   const value = tryParseJson(text);
   // The message of the parser would quote the file, which may not be meant for the sandbox.
   if (value === undefined) throw badInput('the data is not JSON');
@@ -90,7 +90,7 @@ function readJson(text: string): Entry[] {
   });
 }
 
-function readCsv(text: string): Entry[] {
+function readCsv(text: string): SampleEntry[] {
   const [header, ...rows] = parseCsv(text);
   if (header === undefined) return [];
   const names = header.cells.map((name) => name.trim());

@@ -8,7 +8,6 @@ import { decodeUtf8, isObject, tryParseJson } from '../util/json.ts';
 import { createFaults, FAULTS, type Fault, type Injection } from './faults.ts';
 import { McpServer } from './mcp.ts';
 import {
-  type Answer,
   encode,
   httpError,
   INTERNAL_ERROR,
@@ -16,10 +15,11 @@ import {
   PARSE_ERROR,
   type Payload,
   type Post,
-  type Protocol,
   ReplyError,
   readMessage,
   rpcError,
+  type SandboxAnswer,
+  type SandboxProtocol,
   SSE_TYPE,
 } from './messages.ts';
 import {
@@ -132,7 +132,7 @@ class Handler {
   readonly #requests: SandboxRequest[];
   readonly #countRequest: (account: string) => void;
   readonly #nextFault: ReturnType<typeof createFaults<SandboxRequest>>;
-  readonly #protocol: Protocol;
+  readonly #protocol: SandboxProtocol;
 
   constructor(options: SandboxOptions, requests: SandboxRequest[]) {
     const { perMinute = 100, perDay = 2000, now = Date.now, faults = [], random = Math.random } = options;
@@ -178,7 +178,7 @@ class Handler {
 
   #reply(request: IncomingMessage, port: number, entry: LogEntry, body: unknown) {
     let injection: Injection = {};
-    let answer: Answer;
+    let answer: SandboxAnswer;
     try {
       const post = this.#check(request, port, entry, body);
       injection = this.#faultFor(post, entry);
@@ -206,7 +206,7 @@ class Handler {
     port: number,
     { key, method, headers }: LogEntry,
     body: unknown,
-  ): Post | Answer {
+  ): Post | SandboxAnswer {
     checkOrigin(request, port, this.#protocol.methods);
     if (body instanceof ReplyError) throw body;
     const access = authorize(key, this.#options.auth ?? true);
@@ -219,7 +219,7 @@ class Handler {
     return { incoming: readMessage(body), access, headers };
   }
 
-  #faultFor(post: Post | Answer, entry: SandboxRequest): Injection {
+  #faultFor(post: Post | SandboxAnswer, entry: SandboxRequest): Injection {
     if (!('incoming' in post)) return {};
     const { id, method } = post.incoming;
     const kind = method === 'tools/call' ? 'tool' : 'request';

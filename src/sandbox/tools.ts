@@ -7,10 +7,10 @@ import {
   INVALID_PARAMS,
   invalidRequest,
   METHOD_NOT_FOUND,
-  type Protocol,
   ReplyError,
   resultMessage,
   rpcError,
+  type SandboxProtocol,
 } from './messages.ts';
 import { type Catalog, fold } from './restaurants.ts';
 import type { Mode, SandboxRestaurant } from './types.ts';
@@ -196,7 +196,7 @@ function withArgumentErrors(tool: ToolFunction): ToolFunction {
   };
 }
 
-export function createService(catalog: Catalog): Protocol {
+export function createService(catalog: Catalog): SandboxProtocol {
   const tools = createTools(catalog, 'service');
   return {
     methods: ['POST'],

@@ -26,7 +26,7 @@ export interface Call<T> {
 export const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-type Connection = ReturnType<typeof connectionTo>;
+type RedisConnection = ReturnType<typeof connectionTo>;
 
 const CONNECT_MS = 5000;
 /** A reply that takes longer counts as a failure of the connection. */
@@ -36,7 +36,7 @@ const RETRY_MS = 250;
 export class Store {
   readonly context: StoreOptions['context'];
   readonly #options: StoreOptions;
-  #connection: Promise<Connection> | undefined;
+  #connection: Promise<RedisConnection> | undefined;
   #wasConnected = false;
   #isClosed = false;
 
@@ -121,7 +121,7 @@ function connectionTo(url: URL) {
   });
 }
 
-async function connect(url: URL): Promise<Connection> {
+async function connect(url: URL): Promise<RedisConnection> {
   const connection = connectionTo(url);
   // Errors are handled by the commands that they reject.
   connection.on('error', () => {});

@@ -37,7 +37,7 @@ export interface ConfigFile {
   [key: string]: unknown;
 }
 
-type Warn = (message: Message) => void;
+type ConfigWarn = (message: Message) => void;
 
 const MAX_BYTES = 1_048_576;
 const LOCK_WAIT_MS = 15_000;
@@ -57,7 +57,7 @@ export const serviceOf = ({ endpoint, base_url, key_origin }: Profile): string |
   endpoint ?? base_url ?? key_origin;
 
 /** Reads the config file; `{}` if it is missing. @throws {AppError} `bad_config`; `io_error` */
-export function readConfig(path: string, warn?: Warn): ConfigFile {
+export function readConfig(path: string, warn?: ConfigWarn): ConfigFile {
   const text = readText(path, warn);
   return text === undefined ? {} : parseConfig(path, text);
 }
@@ -89,7 +89,7 @@ function shapeProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-function readText(path: string, warn: Warn | undefined): string | undefined {
+function readText(path: string, warn: ConfigWarn | undefined): string | undefined {
   let content: FileContent;
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -108,7 +108,7 @@ function readText(path: string, warn: Warn | undefined): string | undefined {
 }
 
 /** Permissions are never changed, because this program may not have created the file. */
-function checkPermissions(path: string, { stats }: FileContent, warn: Warn | undefined): void {
+function checkPermissions(path: string, { stats }: FileContent, warn: ConfigWarn | undefined): void {
   const { isWritable, isReadable } = sharing(stats);
   const command = system('chmod 600', path);
   if (isWritable) throw invalidConfig(path, 'other users can write to it', { command });

@@ -17,7 +17,7 @@ import type { Context } from '../context.ts';
 import { failure, systemCode } from '../errors.ts';
 import { fileError, ioError, openNoFollow, perform, TempFile } from './files.ts';
 import { foreignOwner } from './trust.ts';
-import { type PathContext, resolveInput, type UserPath } from './user-paths.ts';
+import { resolveInput, type UserPath, type UserPathContext } from './user-paths.ts';
 
 const { O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 const CHUNK = 65_536;
@@ -37,7 +37,7 @@ export interface UserInput {
 }
 
 /** @throws {AppError} `bad_input` for a link that leads away; otherwise the system's error */
-export function openUserInput(path: string, context: PathContext, typed?: string): UserInput {
+export function openUserInput(path: string, context: UserPathContext, typed?: string): UserInput {
   const target = resolveInput(path, context, typed);
   const file = openResolved(target, O_RDONLY);
   const stats = fstatSync(file, { bigint: true });
@@ -80,7 +80,7 @@ async function* streamChunks(file: number, isOpen: boolean, signal: AbortSignal)
 export async function readUserFile(
   path: string,
   max: number,
-  context: PathContext & Pick<Context, 'signal'>,
+  context: UserPathContext & Pick<Context, 'signal'>,
   typed?: string,
 ): Promise<{ readonly bytes: Buffer; readonly stats: BigIntStats }> {
   const input = openUserInput(path, context, typed);
@@ -99,7 +99,7 @@ export async function readUserFile(
 }
 
 /** Text, bytes, or either in parts. */
-export type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+export type OutputContent = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 interface WriteOptions {
   readonly signal: AbortSignal;
@@ -117,7 +117,7 @@ interface WriteOptions {
  */
 export async function writeUserFile(
   target: UserPath,
-  content: Content,
+  content: OutputContent,
   { signal, platform, mode = 0o644, beforeCommit }: WriteOptions,
 ): Promise<void> {
   if (target.entry === 'device') return writeDevice(target, content, signal);
@@ -135,7 +135,7 @@ export async function writeUserFile(
   }
 }
 
-async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
+async function* chunksOf(content: OutputContent): AsyncGenerator<Uint8Array> {
   const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
   let text = '';
   for await (const part of parts) {
@@ -149,7 +149,7 @@ async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-async function writeDevice(target: UserPath, content: Content, signal: AbortSignal): Promise<void> {
+async function writeDevice(target: UserPath, content: OutputContent, signal: AbortSignal): Promise<void> {
   const device = await openDevice(target, signal);
   try {
     for await (const chunk of chunksOf(content)) await device.write(chunk);

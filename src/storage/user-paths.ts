@@ -10,17 +10,17 @@ import { traitsOf } from '../util/platform.ts';
 import { homeOf, pathOf } from './paths.ts';
 import { foreignOwner, refuseForeignLink, walkPath } from './trust.ts';
 
-export type PathContext = Pick<Context, 'env' | 'homedir' | 'platform'>;
-type Entry = 'nothing' | 'file' | 'folder' | 'device';
+export type UserPathContext = Pick<Context, 'env' | 'homedir' | 'platform'>;
+type EntryKind = 'nothing' | 'file' | 'folder' | 'device';
 
 /** A path without links. A pipe of the shell (`/dev/fd/63`) has no other path. */
 export interface UserPath {
   readonly path: string;
   readonly isShellPipe: boolean;
-  readonly entry: Entry;
+  readonly entry: EntryKind;
 }
 
-interface OutputOptions {
+interface OutputPathOptions {
   /** The path as in the command line. */
   readonly typed?: string;
   /** Follows every link. */
@@ -38,8 +38,8 @@ const OUTPUT = (file: Word): Command => again({ '--output': file });
  */
 export function resolveOutput(
   path: string,
-  context: PathContext,
-  { typed = path, force, command = OUTPUT }: OutputOptions,
+  context: UserPathContext,
+  { typed = path, force, command = OUTPUT }: OutputPathOptions,
 ): UserPath {
   const refusal = (reason: string, ...more: readonly { readonly text: string }[]) =>
     usage(`refusing to write ${typed}: ${reason}`, [
@@ -59,7 +59,7 @@ export function resolveOutput(
 }
 
 /** @param path absolute. @param typed as in the command line. @throws {AppError} `bad_input` if a link leads away */
-export function resolveInput(path: string, context: PathContext, typed = path): UserPath {
+export function resolveInput(path: string, context: UserPathContext, typed = path): UserPath {
   const { end, problem } = followLinks(path, context, false);
   if (problem === undefined) return describe(path, end);
   throw failure('bad_input', `refusing to read ${typed}: ${problem}`, {
@@ -76,7 +76,7 @@ function describe(path: string, end: string): UserPath {
   return { path: isShellPipe ? path : end, isShellPipe, entry };
 }
 
-function entryOf(stats: ReturnType<typeof statSync>): Entry {
+function entryOf(stats: ReturnType<typeof statSync>): EntryKind {
   if (stats === undefined) return 'nothing';
   if (stats.isFile()) return 'file';
   return stats.isDirectory() ? 'folder' : 'device';
@@ -86,7 +86,7 @@ const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 /** @returns the path without links; and the first link that leads out of the folder that holds it, or its work tree */
-function followLinks(path: string, context: PathContext, isOutput: boolean) {
+function followLinks(path: string, context: UserPathContext, isOutput: boolean) {
   let problem: string | undefined;
   const end = walkPath(path, (part, stats) => {
     if (!stats.isSymbolicLink()) return;
@@ -96,7 +96,7 @@ function followLinks(path: string, context: PathContext, isOutput: boolean) {
   return { end, problem };
 }
 
-function problemOf(link: string, context: PathContext): string | undefined {
+function problemOf(link: string, context: UserPathContext): string | undefined {
   const holder = dirname(link);
   const home = homeOf(context, pathOf(context.platform));
   if (isSystemFolder(holder) || isFolderOfHome(holder, home)) return undefined;

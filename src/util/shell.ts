@@ -14,7 +14,7 @@ export function windowsWord(text: string): string | undefined {
   return `"${text.replace(/(?<!\\)(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
 }
 
-export interface CommandLine {
+export interface Startable {
   readonly file: string;
   readonly args: string[];
   /** Whether the arguments are one line of cmd.exe. */
@@ -25,7 +25,7 @@ export interface CommandLine {
 export function startable(
   words: readonly [string, ...string[]],
   { env, platform }: { readonly env: Readonly<NodeJS.ProcessEnv>; readonly platform: NodeJS.Platform },
-): CommandLine | undefined {
+): Startable | undefined {
   const [file, ...args] = words;
   const isProgram = traitsOf(platform).shell === 'posix' || /\.(?:exe|com)$/i.test(file);
   if (isProgram) return { file, args, isQuoted: false };

@@ -11,7 +11,7 @@ export class LimitReached extends Error {
   }
 }
 
-export interface Limits {
+export interface WorkerLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ export class LimitedWorker<Task, Message> {
    * Sends a task, and returns the messages that answer it. The caller knows which one is the last.
    * @throws {LimitReached} or the signal's reason
    */
-  async *messages(task: Task, { timeoutMs, signal }: Limits): AsyncGenerator<Message> {
+  async *messages(task: Task, { timeoutMs, signal }: WorkerLimits): AsyncGenerator<Message> {
     signal.throwIfAborted();
     const worker = this.#open();
     const timeout = AbortSignal.timeout(timeoutMs);

@@ -3,7 +3,7 @@ import { AppError, attempt } from '../../errors.ts';
 import { parseUrl } from '../../util/url.ts';
 import { isLoopback } from '../endpoint.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
 export interface ProxyServer {
   /** `socks5` resolves host names on this machine, `socks5h` in the proxy, as curl does. */
@@ -14,7 +14,7 @@ export interface ProxyServer {
 }
 
 /** HTTPS_PROXY or HTTP_PROXY, else ALL_PROXY; none if NO_PROXY lists the host, or for loopback. @throws {AppError} `usage` */
-export function proxyFor(target: URL, env: Env): ProxyServer | undefined {
+export function proxyFor(target: URL, env: ProxyVariables): ProxyServer | undefined {
   const variable = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const name = [target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY', 'ALL_PROXY'].find(variable);
   if (name === undefined || isLoopback(target) || isExcluded(target, variable('NO_PROXY') ?? '')) {

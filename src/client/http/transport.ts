@@ -6,11 +6,11 @@ import { type HttpResponse, type ResponseHead, ResponseReader, type SseEvent, to
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
 import { networkError, type Phase } from './network-error.ts';
-import { type Env, type ProxyServer, proxyFor } from './proxy.ts';
+import { type ProxyServer, type ProxyVariables, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
   readonly endpoint: URL;
-  readonly env: Env;
+  readonly env: ProxyVariables;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Maximum time to connect, ms. Default: 10,000. */

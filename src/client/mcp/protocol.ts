@@ -44,7 +44,7 @@ export const META_PREFIX = 'io.modelcontextprotocol/';
 export type Era = 'bare' | 'legacy' | 'modern';
 
 /** Facts about the protocol of a service, learned from its responses. */
-export interface Knowledge {
+export interface ProtocolKnowledge {
   /** The protocol that worked last. */
   readonly era?: Era | undefined;
   /** A second detection confirmed the protocol, so later refusals are about the request. */
@@ -53,31 +53,31 @@ export interface Knowledge {
   readonly refused: readonly Era[];
 }
 
-export interface Trial {
+export interface ProtocolTrial {
   readonly era: Era;
   readonly outcome: Outcome;
   /** The service refused the handshake, so the message was not sent. */
   readonly isHandshakeRefused: boolean;
 }
 
-export type Step = { readonly knowledge: Knowledge } & (
+export type ProtocolStep = { readonly knowledge: ProtocolKnowledge } & (
   | { readonly next: Era; readonly answer?: undefined }
   | { readonly next?: undefined; readonly answer: Outcome }
 );
 
 interface Facts {
-  readonly knowledge: Knowledge;
-  readonly last: Trial;
+  readonly knowledge: ProtocolKnowledge;
+  readonly last: ProtocolTrial;
   /** The trial in the protocol that was known; undefined if none was. */
-  readonly known: Trial | undefined;
-  readonly plain: Trial | undefined;
+  readonly known: ProtocolTrial | undefined;
+  readonly plain: ProtocolTrial | undefined;
   readonly required: Era | undefined;
   readonly refused: readonly Era[];
 }
 
 interface Rule {
   readonly when: (facts: Facts) => boolean;
-  readonly step: (facts: Facts) => Step;
+  readonly step: (facts: Facts) => ProtocolStep;
 }
 
 /** The first rule that applies decides. */
@@ -139,11 +139,11 @@ const RULES: readonly Rule[] = [
  * @param trials those before the last one
  */
 export function nextProtocol(
-  knowledge: Knowledge,
-  trials: readonly Trial[],
-  last: Trial,
+  knowledge: ProtocolKnowledge,
+  trials: readonly ProtocolTrial[],
+  last: ProtocolTrial,
   isKnown: boolean,
-): Step {
+): ProtocolStep {
   const known = isKnown ? (trials[0] ?? last) : undefined;
   const facts: Facts = {
     knowledge,
@@ -158,7 +158,11 @@ export function nextProtocol(
 }
 
 /** @param known the trial in the protocol that was known */
-function settle(knowledge: Knowledge, answer: Outcome, known: Trial | undefined): Step {
+function settle(
+  knowledge: ProtocolKnowledge,
+  answer: Outcome,
+  known: ProtocolTrial | undefined,
+): ProtocolStep {
   const { era } = knowledge;
   const isOther = era !== undefined && era !== known?.era;
   if (known === undefined || isOther || !isUnderstood(known)) return { answer, knowledge };
@@ -185,7 +189,7 @@ function requiredProtocol(response: RpcResponse | undefined): 'legacy' | 'modern
 }
 
 /** It requires no other protocol, or it rejects the request with an error that has our id and exists in every version. */
-export function isUnderstood({ era, outcome: { response }, isHandshakeRefused }: Trial): boolean {
+export function isUnderstood({ era, outcome: { response }, isHandshakeRefused }: ProtocolTrial): boolean {
   if (isHandshakeRefused || response === undefined) return false;
   if (era === 'modern' && response.rpcError?.code === MISSING_CAPABILITY) return true;
   if (requiredProtocol(response) === undefined) return true;

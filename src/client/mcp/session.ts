@@ -10,12 +10,12 @@ import {
   type DetectedProtocol,
   type Era,
   isUnderstood,
-  type Knowledge,
   MODERN_VERSION,
   nextProtocol,
   type Protocol,
+  type ProtocolKnowledge,
   type ProtocolMemory,
-  type Trial,
+  type ProtocolTrial,
 } from './protocol.ts';
 
 const ERAS = { bare: 'bare', '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
@@ -36,7 +36,7 @@ export class Session {
   readonly #options: SessionOptions;
   /** The configured protocol; undefined if it is detected. */
   readonly #fixed: Era | undefined;
-  #knowledge: Knowledge = { refused: [] };
+  #knowledge: ProtocolKnowledge = { refused: [] };
   #stored: DetectedProtocol | undefined;
   #handshake: Handshake | undefined;
   #opening: Promise<Handshake | FailedHandshake> | undefined;
@@ -70,7 +70,7 @@ export class Session {
     const known = this.#fixed ?? this.#knownEra();
     let era = known ?? 'bare';
     let isRepeated = false;
-    const trials: Trial[] = [];
+    const trials: ProtocolTrial[] = [];
     for (;;) {
       const message = await this.#messageIn(era, state, call);
       const isFailed = 'failure' in message;
@@ -79,7 +79,7 @@ export class Session {
         isRepeated = true;
         continue;
       }
-      const trial: Trial = { era, outcome, isHandshakeRefused: isFailed && message.isRefused };
+      const trial: ProtocolTrial = { era, outcome, isHandshakeRefused: isFailed && message.isRefused };
       if (this.#fixed !== undefined) return withProtocol(trial);
       const { next, answer, knowledge } = nextProtocol(this.#knowledge, trials, trial, known !== undefined);
       trials.push(trial);
@@ -158,7 +158,7 @@ export class Session {
     return this.#knowledge.era;
   }
 
-  #learn(knowledge: Knowledge): void {
+  #learn(knowledge: ProtocolKnowledge): void {
     const { era } = knowledge;
     this.#knowledge = knowledge;
     if (era === undefined) {
@@ -182,7 +182,7 @@ export class Session {
 const plainMessage = (call: RpcCall): RpcMessage => ({ resume: {}, ...call });
 
 /** Names the configured protocol in a failure, if the service may use another one. */
-function withProtocol(trial: Trial): Outcome {
+function withProtocol(trial: ProtocolTrial): Outcome {
   const { era, outcome, isHandshakeRefused } = trial;
   const { failure, response } = outcome;
   if (failure === undefined) return outcome;

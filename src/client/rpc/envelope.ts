@@ -38,10 +38,10 @@ export function progressIn({ method, params }: JsonObject): JsonObject | undefin
 }
 
 /** An event of a stream, the body of a 2xx response, or the body of any other response. */
-type Source = 'stream' | 'body' | 'refusal';
+type ReplySource = 'stream' | 'body' | 'refusal';
 
 /** The id may be text. An error that is alone in a body may lack it. In a refusal, the id is not compared. */
-export function findReply(value: unknown, id: number, source: Source): JsonObject | undefined {
+export function findReply(value: unknown, id: number, source: ReplySource): JsonObject | undefined {
   const candidates = Array.isArray(value) ? value : [value];
   const replies = candidates.filter(isReply);
   const ours = replies.find((reply) => isReplyTo(reply, id));

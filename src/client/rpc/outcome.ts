@@ -23,13 +23,13 @@ export type Outcome =
     }
   | { readonly response?: RpcResponse; readonly failure: ServiceError };
 
-interface Found {
+interface ReplyText {
   readonly envelope: JsonObject;
   readonly text: string;
 }
 
 export class EventReader {
-  found: Found | undefined;
+  found: ReplyText | undefined;
   sawOtherId = false;
   lastEventId: string | undefined;
   retryMs: number | undefined;
@@ -90,12 +90,12 @@ export function outcomeOf(
 }
 
 /** Returns the envelope of a response whose status is an error, if it has one. */
-function refusalIn({ text, isStream }: HttpResponse, id: number): Found | undefined {
+function refusalIn({ text, isStream }: HttpResponse, id: number): ReplyText | undefined {
   const envelope = isStream ? undefined : findReply(parseJsonOrNone(text), id, 'refusal');
   return envelope && { envelope, text };
 }
 
-function readBody(http: HttpResponse, id: number, seen: EventReader, host: string): Found | ServiceError {
+function readBody(http: HttpResponse, id: number, seen: EventReader, host: string): ReplyText | ServiceError {
   const { status, headers, text, isStream } = http;
   if (isStream) return seen.sawOtherId ? otherReply(id, 'one with another id') : noReply(host);
   // 204 and 205 are empty by definition, so a retry would not help.
@@ -107,7 +107,7 @@ function readBody(http: HttpResponse, id: number, seen: EventReader, host: strin
   return readEnvelope(http, id, host);
 }
 
-function readEnvelope({ headers, text }: HttpResponse, id: number, host: string): Found | ServiceError {
+function readEnvelope({ headers, text }: HttpResponse, id: number, host: string): ReplyText | ServiceError {
   const { value, fault, isCut } = readJson(text);
   if (isCut && !isMeasured(headers)) return new ServiceError('network', { reason: 'cut_off', host });
   if (fault !== undefined) return unreadable(`the response ${fault}`, isCut ? 'incomplete' : undefined);

@@ -10,9 +10,9 @@ import { parseUserJson, textHint } from '../../util/user-json.ts';
 const MAX_SHOWN = 200;
 
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
-export type Inputs = ReadonlyMap<string, Input>;
+export type Inputs = ReadonlyMap<string, ToolInput>;
 
-export type Input = { readonly value: unknown } | { readonly text: string };
+export type ToolInput = { readonly value: unknown } | { readonly text: string };
 
 /**
  * Parses the words of `call`: `key=text`, `key:=json`, `key=@file`, `key=@@text`, and the value of `--args`.
@@ -25,7 +25,7 @@ export async function readArguments(
   json: string | undefined,
 ): Promise<Inputs> {
   const object = await readJsonArguments(app, json);
-  const inputs = new Map<string, Input>(Object.entries(object).map(([key, value]) => [key, { value }]));
+  const inputs = new Map<string, ToolInput>(Object.entries(object).map(([key, value]) => [key, { value }]));
   for (const typedWord of words) {
     // `name:Nopa`
     const word = typedWord.replace(/^([A-Za-z]\w*):(?!\/\/)([^=]+)$/s, '$1=$2');

@@ -6,7 +6,7 @@ import type { Tool } from '../../client/types.ts';
 import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
-import { buildArguments, type Input, type Inputs, schemaOf } from './arguments.ts';
+import { buildArguments, type Inputs, schemaOf, type ToolInput } from './arguments.ts';
 
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
 const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
@@ -42,7 +42,7 @@ export async function prepareCall(
     return { args: tool === undefined ? buildArguments(inputs) : await coerce(app, inputs, tool), tool };
   };
   // The list is not needed if the documented schema has a type for every argument that is text.
-  const isOpen = ([key, each]: [string, Input]): boolean =>
+  const isOpen = ([key, each]: [string, ToolInput]): boolean =>
     'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
   if (documented !== undefined && ![...inputs].some(isOpen)) return prepare(undefined);
   const getTools = (refresh: boolean) =>

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { CliCommand } from '../../cli/command.ts';
 import { escapeUnit, tryParseJson } from '../../util/json.ts';
 import { powerShellWord } from '../../util/shell.ts';
-import { type Candidate, type Completions, listCompletions, parseCursor } from './candidates.ts';
+import { type Completion, type Completions, listCompletions, parseCursor } from './candidates.ts';
 
 /** The values of COMP_TYPE with which bash lists candidates (bash(1), programmable completion). */
 const LISTING = ['33', '63', '64'];
@@ -86,7 +86,7 @@ const asciiJson = (value: unknown): string => JSON.stringify(value).replace(/[^\
 
 const beforePath = (word: string, path = ''): string => word.slice(0, word.length - path.length);
 
-function withNames(texts: readonly string[], candidates: readonly Candidate[]): string[] {
+function withNames(texts: readonly string[], candidates: readonly Completion[]): string[] {
   const width = Math.max(...texts.map((text) => text.length));
   return texts.map((text, index) => {
     const description = candidates[index]?.description ?? '';

@@ -9,13 +9,13 @@ import { savedIfReadable } from '../../lists/saved.ts';
 import { SETTING_NAMES, SETTINGS } from '../../settings/catalog.ts';
 import { cleanLine, truncate } from '../../util/text.ts';
 
-export interface Candidate {
+export interface Completion {
   readonly value: string;
   readonly description: string;
 }
 
 export interface Completions {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly Completion[];
   /** If files can be completed, too: the end of the word, which is the start of the path. */
   readonly path?: string | undefined;
 }
@@ -66,10 +66,10 @@ export async function parseCursor(
 const MAX_DESCRIPTION = 60;
 const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N}_.:@/+ -]{0,127}$/u;
 
-const plain = (values: readonly string[], description = ''): Candidate[] =>
+const plain = (values: readonly string[], description = ''): Completion[] =>
   values.map((value) => ({ value, description }));
 
-const commandsOf = (commands: readonly CliCommand[]): Candidate[] =>
+const commandsOf = (commands: readonly CliCommand[]): Completion[] =>
   commands.map((command) => ({ value: command.name(), description: command.summary() }));
 
 /** Lists the completions. Sends no requests. Does not filter, because each shell matches in its own way. */
@@ -120,7 +120,7 @@ function valuesOf(
   completer: Exclude<Completer, 'file' | 'at-file'> | undefined,
   context: CursorContext,
   app: App,
-): Candidate[] {
+): Completion[] {
   const { text, operands } = context;
   const [first] = operands;
   switch (completer) {
@@ -157,7 +157,7 @@ function valuesOf(
   }
 }
 
-function options({ command, typed }: CursorContext): Candidate[] {
+function options({ command, typed }: CursorContext): Completion[] {
   const { root } = command;
   const own = command === root ? [] : command.options;
   // Before the command, every global option is allowed.
@@ -169,7 +169,7 @@ function options({ command, typed }: CursorContext): Candidate[] {
     );
 }
 
-const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
+const cleaned = (candidates: readonly Completion[]): Completion[] =>
   candidates
     .filter(({ value }) => HARMLESS.test(value))
     .map(({ value, description }) => ({
@@ -181,7 +181,7 @@ const cleaned = (candidates: readonly Candidate[]): Candidate[] =>
  * Returns the row numbers of the last search of this service, with the names; and, if `withIds`, the ids. Equal names
  * get a part of the id, because zsh merges candidates with equal descriptions and loses their order.
  */
-function lastRows(app: App, withIds: boolean): Candidate[] {
+function lastRows(app: App, withIds: boolean): Completion[] {
   const rows = lastRestaurants(app).map(({ id, name }, index, all) => {
     const isUnique = all.every((other) => other.id === id || other.name !== name);
     return { id, row: String(index + 1), description: isUnique ? name : `${name} (${id.slice(0, 8)})` };

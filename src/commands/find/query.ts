@@ -1,7 +1,7 @@
 import { requireEndpoint } from '../../app/address.ts';
 import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
-import type { Place } from '../../app/city.ts';
+import type { NameAndCity } from '../../app/city.ts';
 import { needsDemo } from '../../app/demo.ts';
 import { isPreview } from '../../app/request.ts';
 import type { FindQuery } from '../../client/types.ts';
@@ -62,7 +62,7 @@ async function completed(app: App, words: readonly string[]): Promise<FindQuery>
   throw (await import('./suggest.ts')).noCityError(app, words);
 }
 
-async function placeIn(app: App, words: readonly string[]): Promise<Place | undefined> {
+async function placeIn(app: App, words: readonly string[]): Promise<NameAndCity | undefined> {
   const { readPlace } = await import('../../app/city.ts');
   const { seenResults } = await import('../../app/last-results.ts');
   return readPlace(words, () => seenResults(app));

@@ -16,7 +16,7 @@ import { formatDuration } from '../../util/format.ts';
 import { posixWord } from '../../util/shell.ts';
 import { VERSION } from '../../version.ts';
 
-export interface Check {
+export interface HealthCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
@@ -24,7 +24,7 @@ export interface Check {
 }
 
 interface Diagnosis {
-  readonly checks: readonly Check[];
+  readonly checks: readonly HealthCheck[];
   readonly ms: number;
   readonly error?: AppError;
 }
@@ -32,8 +32,8 @@ interface Diagnosis {
 /** Maximum difference of the clocks before it is reported, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
-const pass = (name: string, detail: string): Check => ({ name, ok: true, detail });
-const fail = (name: string, detail: string, hint?: string): Check => ({
+const pass = (name: string, detail: string): HealthCheck => ({ name, ok: true, detail });
+const fail = (name: string, detail: string, hint?: string): HealthCheck => ({
   name,
   ok: false,
   detail,
@@ -68,7 +68,7 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
   }
 }
 
-function checkCommand(app: App): Check {
+function checkCommand(app: App): HealthCheck {
   const command = findInstalled(app.context);
   if (command.state === 'missing') return fail('command', 'restaurant is not on the PATH');
   return command.state === 'other'
@@ -76,7 +76,7 @@ function checkCommand(app: App): Check {
     : pass('command', command.path);
 }
 
-function checkFiles({ paths }: App): Check[] {
+function checkFiles({ paths }: App): HealthCheck[] {
   const { configFile, stateDir, cacheDir, dataDir } = paths;
   const places = [
     ['config', configFile, '600', 'RESTAURANT_CONFIG_DIR'],
@@ -111,7 +111,7 @@ function creationProblem(path: string): string | undefined {
 }
 
 /** Reports the proxy and the certificates in use. URLs are shown without credentials. */
-function checkNetwork(app: App): Check[] {
+function checkNetwork(app: App): HealthCheck[] {
   const { env } = app.context;
   const endpoint = configuredEndpoint(app)?.url;
   const proxy = endpoint === undefined ? undefined : proxyFor(endpoint, env);
@@ -161,7 +161,7 @@ async function checkService(app: App): Promise<Diagnosis> {
   }
 }
 
-function checkClock(now: number, date: string | undefined): Check[] {
+function checkClock(now: number, date: string | undefined): HealthCheck[] {
   const ahead = now - Date.parse(date ?? '');
   if (Number.isNaN(ahead)) return [];
   if (Math.abs(ahead) <= MAX_CLOCK_DIFFERENCE_MS) return [pass('clock', 'in sync with the service')];

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { writesToTerminal } from '../../app/output-file.ts';
 import type { LookupOutput } from '../../client/types.ts';
-import type { Output } from '../../context.ts';
+import type { OutputStream } from '../../context.ts';
 import type { AppError } from '../../errors.ts';
 import { valueAt } from '../../output/records.ts';
 import { formatNumber, plural } from '../../util/format.ts';
@@ -167,7 +167,7 @@ export const printJson = (app: App, value: unknown): Promise<void> =>
 /** Formats lines of text, which are wrapped at words on a terminal. */
 export function asLines(
   texts: readonly string[],
-  { isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>,
+  { isTTY, columns }: Pick<OutputStream, 'isTTY' | 'columns'>,
 ): string {
   return texts
     .map(cleanLine)

@@ -6,7 +6,7 @@ import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { StoredTools } from '../../app/tool-list.ts';
-import type { Context, Output } from '../../context.ts';
+import type { Context, OutputStream } from '../../context.ts';
 import { AppError, type Code, failure } from '../../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../../hint.ts';
 import { untilAborted, within } from '../../util/async.ts';
@@ -107,7 +107,7 @@ function retryLimits({ settings }: App): { maxWaitMs: number; retries: number } 
   };
 }
 
-const discard: Output = { write: async () => {}, isTTY: false, columns: 80 };
+const discard: OutputStream = { write: async () => {}, isTTY: false, columns: 80 };
 
 const quiet = (context: Context, verbose: boolean): Context => ({
   ...context,

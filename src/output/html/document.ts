@@ -35,7 +35,7 @@ export interface PageRow {
   /** Latitude and longitude in degrees (WGS 84), if usable. */
   readonly point?: readonly [lat: number, lng: number];
   readonly summary?: string;
-  readonly details: readonly Entry[];
+  readonly details: readonly DetailEntry[];
   readonly review?: RowReview;
 }
 
@@ -43,21 +43,21 @@ export interface RowReview {
   /** Name of the row in the list, as a cell without a formula; empty if it has none. */
   readonly name: string;
   readonly current: string | null;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly ReviewChoice[];
 }
 
-export interface Choice {
+export interface ReviewChoice {
   readonly id: string;
   readonly text: string;
 }
 
-export type Entry = readonly [label: string, value: Detail];
+export type DetailEntry = readonly [label: string, value: Detail];
 
 export type Detail =
   | string
   | { readonly href: string; readonly text: string }
   | { readonly list: readonly Detail[] }
-  | { readonly pairs: readonly Entry[]; readonly isWeek?: boolean }
+  | { readonly pairs: readonly DetailEntry[]; readonly isWeek?: boolean }
   | DetailTable;
 
 /** Similar records, such as dishes. */

@@ -4,11 +4,11 @@ import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { pointOf } from '../../util/restaurant.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
 import { canCompare, compareFields } from '../comparison.ts';
-import { type Field, hasDays, inline, isSimple, itemText, smallTable } from '../data.ts';
+import { type DataField, hasDays, inline, isSimple, itemText, smallTable } from '../data.ts';
 import { factsOf, fieldsOf, placeOf } from '../fields.ts';
 import { pick, toCell, valueAt } from '../records.ts';
 import { webUrl } from '../style.ts';
-import type { Detail, Entry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';
+import type { Detail, DetailEntry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {
   readonly name: string;
@@ -190,7 +190,7 @@ function lookupRow(
   if (columns !== undefined) return recordRow(pick(output, columns), placeOf(output), keys);
   const { known, rest } = fieldsOf(output, undefined);
   const facts = factsOf(restaurantId, rest);
-  const heading: Readonly<Record<string, Field>> = { name: ['name', restaurantId], ...known };
+  const heading: Readonly<Record<string, DataField>> = { name: ['name', restaurantId], ...known };
   const cells = keys.map((key) => heading[key] ?? facts.find((fact) => fact[0] === key));
   return {
     cells: cells.map((cell) => pageCell(cell?.[1])),
@@ -207,7 +207,10 @@ const PHONE = /^\+?\d[\d ().-]{4,30}$/;
 const phoneUrl = (key: string, value: string): string | undefined =>
   PHONE_KEY.test(key) && PHONE.test(value) ? `tel:${value.replace(/[^+\d]/g, '')}` : undefined;
 
-export function entriesOf(fields: readonly (readonly [key: string, value: unknown])[], level = 0): Entry[] {
+export function entriesOf(
+  fields: readonly (readonly [key: string, value: unknown])[],
+  level = 0,
+): DetailEntry[] {
   return fields.map(([key, value]) => [label(key), detailOf(value, key, level)]);
 }
 

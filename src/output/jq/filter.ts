@@ -19,7 +19,7 @@ const exampleHint = (example: string): Hint => [
 ];
 
 /** A jq filter, which runs in a worker so that signals and time limits end it. */
-export class Filter {
+export class JqFilter {
   readonly #filter: string;
   readonly #example: string;
   readonly #timeoutMs: number;

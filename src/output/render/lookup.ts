@@ -5,9 +5,9 @@ import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
 import { type ComparedField, canCompare, compareFields } from '../comparison.ts';
 import {
   bulleted,
+  type DataField,
   dataLines,
   entryLines,
-  type Field,
   inline,
   isEmptyValue,
   isSimple,
@@ -81,7 +81,7 @@ export function withSearchResults(outcomes: readonly Lookup[], rows: readonly un
   });
 }
 
-type Found = Extract<Lookup, { readonly output: unknown }>;
+type LookupSuccess = Extract<Lookup, { readonly output: unknown }>;
 type Failed = Extract<Lookup, { readonly error: unknown }>;
 
 const READING_WIDTH = 88;
@@ -114,8 +114,8 @@ function failureLines(
 }
 
 function nameLines(
-  { restaurantId, output }: Found,
-  name: Field | undefined,
+  { restaurantId, output }: LookupSuccess,
+  name: DataField | undefined,
   columns: number,
   view: View,
 ): string[] {
@@ -124,18 +124,18 @@ function nameLines(
   return wrap(cleanLine(text), columns).map((line) => link(view.palette.name(line), url, view));
 }
 
-function factLines(facts: readonly Field[], view: View): string[][] {
+function factLines(facts: readonly DataField[], view: View): string[][] {
   const about = facts.filter(([key]) => RECORD.includes(key));
   const others = facts.filter(([key]) => !RECORD.includes(key));
   const present = others.filter(([, value]) => !isEmptyValue(value));
   const none = others.filter(([, value]) => isEmptyValue(value)).map(([key]) => label(key));
-  const last: readonly Field[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
+  const last: readonly DataField[] = none.length === 0 ? about : [['No data', none.join(', ')], ...about];
   // Without sections in between, all fields share one alignment.
   const groups = present.every(([, value]) => isSimple(value)) ? [[...present, ...last]] : [present, last];
   return groups.map((group) => entryLines(group, view.width, view));
 }
 
-function heading(found: Found, { grade, name }: Classified['known'], view: View): string[] {
+function heading(found: LookupSuccess, { grade, name }: Classified['known'], view: View): string[] {
   const { palette, width: columns } = view;
   const letter = grade === undefined ? '' : cleanLine(inline(grade[1])).trim();
   const isShort = letter !== '' && width(letter) <= columns >> 2;
@@ -154,7 +154,7 @@ function subheading({ cuisine, price }: Classified['known'], view: View): string
 }
 
 /** Formats a price. `$$$` needs no label, but `2` or `moderate` does. */
-function priceText([key, value]: Field): string {
+function priceText([key, value]: DataField): string {
   const text = cleanLine(inline(value));
   return /\p{Sc}/u.test(text) ? text : `${label(key)} ${text}`;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Filter } from '../../../src/output/jq/filter.ts';
+import { JqFilter } from '../../../src/output/jq/filter.ts';
 
 const filtered = (filter: string, json: string): Promise<string> =>
-  new Filter(filter, 60_000, { signal: new AbortController().signal }).apply(json, false);
+  new JqFilter(filter, 60_000, { signal: new AbortController().signal }).apply(json, false);
 
 const FIND = '{"results":[{"name":" Nopa ","grade":"A"},{"name":"Café \u6b63xyz","grade":"B"}]}';
 

@@ -1,10 +1,10 @@
 import type { PageHead } from '../document.ts';
 import { actions, detail, entryList, lead, placeButton } from './details.ts';
-import { el, nameOf, painted, type Row, words } from './elements.ts';
+import { el, type NumberedRow, nameOf, painted, words } from './elements.ts';
 import type { MapView } from './map.ts';
 
 /** One restaurant. Its name is the heading of the page. */
-export function cardElement({ columns }: PageHead, row: Row, map: MapView | undefined): HTMLElement {
+export function cardElement({ columns }: PageHead, row: NumberedRow, map: MapView | undefined): HTMLElement {
   const facts = columns.flatMap(({ label, kind }, index) => {
     const value = row.cells[index] ?? null;
     return kind === 'name' || value === null ? [] : [{ label, kind, value }];
@@ -33,7 +33,7 @@ export class Comparison {
 
   constructor(
     { columns, comparison = [], heading }: PageHead,
-    rows: readonly Row[],
+    rows: readonly NumberedRow[],
     map: MapView | undefined,
   ) {
     const names = rows.map((row) => nameOf(row, columns));
@@ -70,7 +70,7 @@ export class Comparison {
     );
   }
 
-  choose({ number }: Row, open: boolean): void {
+  choose({ number }: NumberedRow, open: boolean): void {
     if (!open) return;
     const head = this.element.querySelector<HTMLElement>(`#row-${number}`);
     head?.scrollIntoView({ block: 'nearest' });

@@ -1,9 +1,9 @@
-import type { Detail, DetailTable, Entry, PageColumn } from '../document.ts';
-import { button, el, type Row, words } from './elements.ts';
+import type { Detail, DetailEntry, DetailTable, PageColumn } from '../document.ts';
+import { button, el, type NumberedRow, words } from './elements.ts';
 
 /** The details of a row below it. */
 export function moreElement(
-  row: Row,
+  row: NumberedRow,
   columns: readonly PageColumn[],
   choices: HTMLElement | undefined,
   onPlace: () => void,
@@ -14,10 +14,10 @@ export function moreElement(
   return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 
-export const lead = ({ summary }: Row): HTMLElement[] =>
+export const lead = ({ summary }: NumberedRow): HTMLElement[] =>
   summary === undefined ? [] : [words('p', summary, { class: 'lead', dir: 'auto' })];
 
-export function actions({ point }: Row, onPlace: () => void): HTMLElement {
+export function actions({ point }: NumberedRow, onPlace: () => void): HTMLElement {
   if (point === undefined)
     return el('p', { class: 'actions' }, 'It has no usable coordinates, so it is not on the map.');
   const [lat, lng] = point;
@@ -28,7 +28,7 @@ export function actions({ point }: Row, onPlace: () => void): HTMLElement {
 export const placeButton = (onPlace: () => void): HTMLElement =>
   button({ class: 'place' }, onPlace, 'Show on the map');
 
-export function entryList(entries: readonly Entry[], isWeek = false): HTMLElement {
+export function entryList(entries: readonly DetailEntry[], isWeek = false): HTMLElement {
   const items = entries.map(([label, value]) => {
     const isSimple = typeof value === 'string' || 'href' in value;
     const isToday = isWeek && isDayOf(label, new Date());

@@ -23,7 +23,7 @@ export function button(
   return element;
 }
 
-export interface Row extends PageRow {
+export interface NumberedRow extends PageRow {
   readonly number: number;
 }
 
@@ -61,7 +61,7 @@ const LETTERS = [
 const languageOf = (text: string): string | undefined => LETTERS.find(([letters]) => letters.test(text))?.[1];
 
 export function rowElement(
-  row: Row,
+  row: NumberedRow,
   columns: readonly PageColumn[],
   { isOpen, mark }: { readonly isOpen: boolean; readonly mark: string },
   onToggle: () => void,

@@ -3,9 +3,9 @@ import { formatNumber, plural } from '../../../util/format.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
 import { moreElement } from './details.ts';
-import { button, el, type Row, rowElement } from './elements.ts';
+import { button, el, type NumberedRow, rowElement } from './elements.ts';
 import type { MapView } from './map.ts';
-import type { Review } from './review.ts';
+import type { PageReview } from './review.ts';
 
 const PAGE_ROWS = 100;
 const PRINT_ROWS = 5000;
@@ -21,10 +21,10 @@ interface Order {
   readonly descending: boolean;
 }
 
-export class List {
+export class RowList {
   readonly element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
   readonly #columns: readonly PageColumn[];
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly NumberedRow[];
   readonly #map: MapView | undefined;
   readonly #filters: readonly Filter[];
   readonly #input = el('input', {
@@ -43,20 +43,24 @@ export class List {
   readonly #back = button({}, () => this.#turn(this.#page - 1), 'Previous');
   readonly #next = button({}, () => this.#turn(this.#page + 1), 'Next');
   readonly #pager: HTMLElement;
-  readonly #opened: Set<Row>;
-  readonly review: Review;
+  readonly #opened: Set<NumberedRow>;
+  readonly review: PageReview;
   readonly #followsMap: () => boolean;
   /** The text of each row, without case and accents. */
   #texts: readonly string[] | undefined;
   #order: Order | undefined;
-  #matches: readonly Row[];
-  #sorted: readonly Row[];
+  #matches: readonly NumberedRow[];
+  #sorted: readonly NumberedRow[];
   #page = 0;
-  #chosen: Row | undefined;
+  #chosen: NumberedRow | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
   /** @param parts `followsMap`: whether the list scrolls to the row that is selected on the map */
-  constructor({ columns, heading }: PageHead, rows: readonly Row[], { map, review, followsMap }: Parts) {
+  constructor(
+    { columns, heading }: PageHead,
+    rows: readonly NumberedRow[],
+    { map, review, followsMap }: Parts,
+  ) {
     this.#columns = columns;
     this.#rows = decideFirst(rows);
     this.#map = map;
@@ -89,7 +93,7 @@ export class List {
   }
 
   /** Selects a row; with `open`, also opens it, scrolls to it, and focuses it. */
-  choose(row: Row, open: boolean): void {
+  choose(row: NumberedRow, open: boolean): void {
     const index = this.#sorted.indexOf(row);
     if (index === -1) return;
     const follows = open || this.#followsMap();
@@ -102,7 +106,7 @@ export class List {
   }
 
   /** Shows a row, also if it is filtered out, on the map too. */
-  reveal(row: Row): void {
+  reveal(row: NumberedRow): void {
     if (!this.#sorted.includes(row)) {
       this.#form.reset();
       this.#find();
@@ -200,7 +204,7 @@ export class List {
     classList.toggle('cards', clientWidth <= MAX_CARD_WIDTH || scrollWidth > clientWidth);
   }
 
-  #elementsOf(row: Row): Element[] {
+  #elementsOf(row: NumberedRow): Element[] {
     const isOpen = this.#opened.has(row);
     const mark = this.review.mark(row);
     const main = rowElement(row, this.#columns, { isOpen, mark }, () => this.#toggle(row));
@@ -210,7 +214,7 @@ export class List {
     return [main, moreElement(row, this.#columns, choices, () => this.#map?.reveal(row))];
   }
 
-  #toggle(row: Row): void {
+  #toggle(row: NumberedRow): void {
     this.#chosen = row;
     const isOpen = this.#opened.delete(row);
     if (!isOpen) this.#opened.add(row);
@@ -219,7 +223,7 @@ export class List {
     if (!isOpen) this.#map?.choose(row);
   }
 
-  #focus({ number }: Row): void {
+  #focus({ number }: NumberedRow): void {
     this.#body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
   }
 }
@@ -234,12 +238,12 @@ function tableOf(caption: string, headings: readonly Node[], body: Node): HTMLTa
 
 interface Parts {
   readonly map: MapView | undefined;
-  readonly review: Review;
+  readonly review: PageReview;
   followsMap(): boolean;
 }
 
 /** The rows to decide, then the others, each in their order. */
-const decideFirst = (rows: readonly Row[]): readonly Row[] => [
+const decideFirst = (rows: readonly NumberedRow[]): readonly NumberedRow[] => [
   ...rows.filter(({ review }) => review !== undefined),
   ...rows.filter(({ review }) => review === undefined),
 ];
@@ -249,10 +253,14 @@ const MIN_ROWS_TO_FILTER = 4;
 
 interface Filter {
   readonly element: HTMLElement;
-  accepts(row: Row): boolean;
+  accepts(row: NumberedRow): boolean;
 }
 
-function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onChange: () => void): Filter[] {
+function makeFilters(
+  columns: readonly PageColumn[],
+  rows: readonly NumberedRow[],
+  onChange: () => void,
+): Filter[] {
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
   return columns.flatMap(({ label, kind }, column) => {
     if (kind !== 'status' && kind !== 'grade') return [];
@@ -263,7 +271,8 @@ function makeFilters(columns: readonly PageColumn[], rows: readonly Row[], onCha
     const options = values.map((value) => el('option', { value }, value.replaceAll('_', ' ')));
     const menu = el('select', {}, el('option', { value: '' }, 'All'), ...options);
     menu.addEventListener('change', onChange);
-    const accepts = ({ cells }: Row): boolean => menu.value === '' || String(cells[column]) === menu.value;
+    const accepts = ({ cells }: NumberedRow): boolean =>
+      menu.value === '' || String(cells[column]) === menu.value;
     return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
   });
 }
@@ -286,7 +295,11 @@ function compare(one: Key, other: Key): number {
 }
 
 /** Missing values are last in both directions. */
-function sortRows(rows: readonly Row[], { column, descending }: Order, kind?: ColumnKind): Row[] {
+function sortRows(
+  rows: readonly NumberedRow[],
+  { column, descending }: Order,
+  kind?: ColumnKind,
+): NumberedRow[] {
   return [...rows].sort((a, b) => {
     const one = keyOf(a.cells[column] ?? null, kind);
     const other = keyOf(b.cells[column] ?? null, kind);

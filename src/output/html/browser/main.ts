@@ -1,11 +1,11 @@
 import { formatNumber, plural } from '../../../util/format.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
 import { Comparison, cardElement } from './card.ts';
-import { el, type Row } from './elements.ts';
-import { List } from './list.ts';
+import { el, type NumberedRow } from './elements.ts';
+import { RowList } from './list.ts';
 import { MapView } from './map.ts';
 import { MapPanel } from './panel.ts';
-import { Review } from './review.ts';
+import { PageReview } from './review.ts';
 
 /** Whether the map is beside the list. The style sheet has the same width. */
 const isWide = (): boolean => matchMedia('(min-width: 75rem)').matches;
@@ -20,10 +20,10 @@ if (rows.length === 0)
   main.append(el('p', { class: 'empty', id: 'list', tabindex: '-1' }, 'No restaurants.'));
 else showRows();
 
-interface Content {
+interface PageView {
   readonly element: HTMLElement;
   /** Selects a row, and with `open` shows its details. */
-  choose?(row: Row, open: boolean): void;
+  choose?(row: NumberedRow, open: boolean): void;
 }
 
 function showRows(): void {
@@ -51,13 +51,13 @@ function addMap(): MapView {
   return new MapView(panel, head, rows);
 }
 
-function contentWith(map: MapView | undefined): Content {
+function contentWith(map: MapView | undefined): PageView {
   const [first] = rows;
   if (head.layout === 'card' && first !== undefined) return { element: cardElement(head, first, map) };
   if (head.layout === 'comparison') return new Comparison(head, rows, map);
-  const list: List = new List(head, rows, {
+  const list: RowList = new RowList(head, rows, {
     map,
-    review: new Review(rows, (row) => list.reveal(row)),
+    review: new PageReview(rows, (row) => list.reveal(row)),
     followsMap: isWide,
   });
   if (!list.review.isEmpty) main.prepend(list.review.element);

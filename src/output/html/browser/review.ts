@@ -1,23 +1,23 @@
 import { encodeRecord } from '../../../util/csv.ts';
 import { plural } from '../../../util/format.ts';
-import type { Choice } from '../document.ts';
-import { button, el, type Row } from './elements.ts';
+import type { ReviewChoice } from '../document.ts';
+import { button, el, type NumberedRow } from './elements.ts';
 
 const FILE = 'decisions.csv';
 const NONE = 'none';
 
 /** Decisions about doubtful rows, until they are downloaded as a file for `restaurant review --apply`. */
-export class Review {
+export class PageReview {
   readonly element: HTMLElement;
-  readonly #rows: readonly Row[];
-  readonly #open: (row: Row) => void;
+  readonly #rows: readonly NumberedRow[];
+  readonly #open: (row: NumberedRow) => void;
   /** The chosen id, or `none`, by row. */
-  readonly #decisions = new Map<Row, string>();
+  readonly #decisions = new Map<NumberedRow, string>();
   readonly #state = el('span', { role: 'status' });
   readonly #download: HTMLButtonElement;
   #isSaved = true;
 
-  constructor(rows: readonly Row[], open: (row: Row) => void) {
+  constructor(rows: readonly NumberedRow[], open: (row: NumberedRow) => void) {
     this.#rows = rows.filter(({ review }) => review !== undefined);
     this.#open = open;
     this.#download = button({}, () => this.#save(), `Download ${FILE}`);
@@ -33,7 +33,7 @@ export class Review {
     return this.#rows.length === 0;
   }
 
-  choices(row: Row): HTMLElement | undefined {
+  choices(row: NumberedRow): HTMLElement | undefined {
     const { review } = row;
     if (review === undefined) return undefined;
     const labels = [...review.choices, { id: NONE, text: 'None of these' }].map((choice) =>
@@ -43,14 +43,14 @@ export class Review {
     return el('fieldset', {}, el('legend', {}, 'Which restaurant is it?'), ...labels, next);
   }
 
-  mark(row: Row): string {
+  mark(row: NumberedRow): string {
     const chosen = this.#decisions.get(row);
     if (chosen === undefined) return '';
     if (chosen === NONE) return 'decided: none';
     return chosen === row.review?.current ? 'decided: yes' : 'decided: another';
   }
 
-  #choice(row: Row, { id, text }: Choice, isCurrent: boolean): HTMLElement {
+  #choice(row: NumberedRow, { id, text }: ReviewChoice, isCurrent: boolean): HTMLElement {
     const input = el('input', { type: 'radio', name: `decision-${row.number}`, value: id });
     input.checked = this.#decisions.get(row) === id;
     input.addEventListener('change', () => this.#decide(row, id));
@@ -58,7 +58,7 @@ export class Review {
     return el('label', {}, input, el('span', { dir: 'auto' }, text), ...note);
   }
 
-  #decide(row: Row, id: string): void {
+  #decide(row: NumberedRow, id: string): void {
     this.#decisions.set(row, id);
     this.#isSaved = false;
     const mark = document.querySelector(`#row-${row.number} .decision`);
@@ -72,7 +72,7 @@ export class Review {
     this.#download.disabled = done === 0;
   }
 
-  #showNext(after?: Row): void {
+  #showNext(after?: NumberedRow): void {
     const start = after === undefined ? 0 : this.#rows.indexOf(after) + 1;
     const order = [...this.#rows.slice(start), ...this.#rows.slice(0, start)];
     const next = order.find((row) => row !== after && !this.#decisions.has(row));
