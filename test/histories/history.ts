@@ -11,8 +11,10 @@ type Step = (history: History) => Promise<string | undefined> | string | undefin
 
 export type NamedStep = readonly [string, Step];
 
-/** The decisions that were made, the latest last. Those of a row replace each other. */
-type Made = readonly Decided[];
+export interface Decision extends Decided {
+  /** The line that takes it back. */
+  readonly undo?: string | undefined;
+}
 
 export class History {
   /** Chooses within a step. */
@@ -21,7 +23,8 @@ export class History {
   readonly world: World;
   readonly #steps: readonly NamedStep[];
   readonly log: string[] = [];
-  made: Made = [];
+  /** The decisions that were made, the latest last. Those of a row replace each other. */
+  made: readonly Decision[] = [];
   /** Options of the list that stay the same from run to run. */
   words: readonly string[] = [];
   fields: string | undefined;
@@ -35,7 +38,8 @@ export class History {
   }
 
   get decisions(): ReadonlyMap<string, Decided> {
-    return new Map(this.made.map((each) => [contentKey(each.content), each]));
+    const standing = this.made.filter(({ undo }) => undo === undefined);
+    return new Map(standing.map((each) => [contentKey(each.content), each]));
   }
 
   /** @returns what the answers file says at the end. @throws {Violation} */

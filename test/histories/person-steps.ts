@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checkView, lookupsOf, searchesOf } from './checks.ts';
 import type { History } from './history.ts';
-import { contentKey, type Decided, lastDecision, type RowContent, readRecord } from './record.ts';
+import { contentKey, type Decided, lastDecision, type RowContent, readRecord, undoOf } from './record.ts';
 import { bringUpToDate } from './run-steps.ts';
 import { ANSWERS, VIEW } from './world.ts';
 
@@ -57,9 +57,27 @@ export async function undoDecision(history: History): Promise<string> {
   const changed = [...before.keys()].filter((key) => decisions.get(key)?.id !== before.get(key)?.id);
   const expected = last === undefined ? [] : [contentKey(last.content)];
   check(changed.join() === expected.join(), 'another decision was undone', { changed, expected });
-  const undone = made.findLast(({ content }) => expected.includes(contentKey(content)));
-  history.made = made.filter((each) => each !== undone);
+  if (last === undefined) return 'nothing to undo';
+  const undone = made.findLast(
+    ({ content, undo }) => undo === undefined && expected.includes(contentKey(content)),
+  );
+  const undo = undoOf(world.read(ANSWERS) ?? '', last.id);
+  history.made = made.map((each) => (each === undone ? { ...each, undo } : each));
   return expected.join();
+}
+
+/** Takes an undo back with a line of another program: there is no command for that. */
+export function undoTheUndo(history: History): string {
+  const { world, random, made } = history;
+  const undone = made.filter(({ undo }) => undo !== undefined);
+  const answers = world.read(ANSWERS) ?? '';
+  if (undone.length === 0 || !answers.endsWith('\n')) return 'nothing to undo';
+  const chosen = random.pick(undone);
+  world.now += 1000;
+  const line = { id: `redo-${world.now}`, at: new Date(world.now).toISOString(), undo: chosen.undo };
+  world.write(ANSWERS, `${answers}${JSON.stringify(line)}\n`);
+  history.made = made.map((each) => (each === chosen ? { ...each, undo: undefined } : each));
+  return contentKey(chosen.content);
 }
 
 /** Another machine decides with a copy; its answers come back in either order, some lines twice. */

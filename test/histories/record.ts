@@ -67,6 +67,17 @@ function undone(lines: readonly Line[]): ReadonlySet<string> {
   return new Set(lines.filter((line) => !counts(line)).map(({ id }) => id));
 }
 
+/** The later one last. Ids decide between lines of the same time. */
+const byTime = (one: Pick<Line, 'id' | 'at'>, other: Pick<Line, 'id' | 'at'>): number =>
+  one.at.localeCompare(other.at) || one.id.localeCompare(other.id);
+
+/** Returns the id of the newest line that takes a line back. */
+export const undoOf = (text: string, id: string): string | undefined =>
+  linesOf(text)
+    .filter(({ undo }) => undo === id)
+    .sort(byTime)
+    .at(-1)?.id;
+
 export function readRecord(text: string): Answered {
   const all = linesOf(text);
   const back = undone(all);
@@ -86,10 +97,6 @@ export function readRecord(text: string): Answered {
   }
   return { finds, lookups, decisions };
 }
-
-/** The later one last. Ids decide between lines of the same time. */
-const byTime = (one: Pick<Line, 'id' | 'at'>, other: Pick<Line, 'id' | 'at'>): number =>
-  one.at.localeCompare(other.at) || one.id.localeCompare(other.id);
 
 /** Returns the last decision that applies to a row of a list. */
 export function lastDecision(

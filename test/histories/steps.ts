@@ -1,7 +1,7 @@
 // All steps of histories.
 import type { NamedStep } from './history.ts';
 import { changeOptions, correct, duplicate, insert, remove, reorder, toggleColumn } from './list-steps.ts';
-import { decide, editView, mergeMachine, undoDecision } from './person-steps.ts';
+import { decide, editView, mergeMachine, undoDecision, undoTheUndo } from './person-steps.ts';
 import {
   bringUpToDate,
   killAtByte,
@@ -26,6 +26,8 @@ export const STEPS: readonly NamedStep[] = [
   ['decide', (history) => decide(history)],
   ['decide', (history) => decide(history)],
   ['undo', undoDecision],
+  ['undo', undoDecision],
+  ['redo', undoTheUndo],
   ['refresh', refresh],
   ['merge', mergeMachine],
   ['edit', editView],
