@@ -1,5 +1,13 @@
 import { isLookup, isSearch, type Luck, lookupKeyOf, searchKeyOf } from './luck.ts';
-import { type Answered, contentKey, type Decided, decisionOf, findKey, lookupKey } from './record.ts';
+import {
+  type Answered,
+  contentKey,
+  type Decided,
+  decisionOf,
+  findKey,
+  lookupKey,
+  type RowContent,
+} from './record.ts';
 import { ANSWERS, LIST, type Outcome, VIEW, type World } from './world.ts';
 
 /** A rule that the program broke. */
@@ -29,10 +37,12 @@ export function checkDecisions(made: ReadonlyMap<string, Decided>, { decisions }
   });
 }
 
+const isSearched = ({ name, city }: RowContent): boolean => name.trim() !== '' && city.trim() !== '';
+
 /** Returns the searches that the rows still lack. */
 export function dueSearches({ contents }: World, { finds, decisions }: Answered): Set<string> {
   const due = contents
-    .filter((row) => row.name.trim() !== '' && row.city.trim() !== '')
+    .filter(isSearched)
     .filter((row) => decisionOf(row, contents, decisions) === undefined)
     .map(findKey);
   return new Set(due.filter((key) => !finds.has(key)));
@@ -88,21 +98,30 @@ export function checkView(world: World): void {
       row,
       found: found[index],
     });
-  const { decisions } = world.record;
-  const { contents } = world;
-  for (const [index, { restaurant_match: match, restaurant_id: id }] of world.view.entries()) {
+  const { contents, record } = world;
+  for (const [index, row] of world.view.entries()) {
     const content = contents[index];
-    if (content === undefined) continue;
-    const decided = decisionOf(content, contents, decisions);
-    const expected =
-      decided && (decided.restaurant === null ? 'rejected ' : `confirmed ${decided.restaurant}`);
-    const isDecided = match === 'confirmed' || match === 'rejected';
-    check(
-      isDecided === (expected !== undefined) && (!isDecided || expected === `${match} ${id}`),
-      'a row has not its own decision',
-      { row: contentKey(content), expected, match, id },
-    );
+    if (content !== undefined) checkVerdict({ contents, record }, content, row);
   }
+}
+
+/** Checks the verdict of a row: its own decision, and none before it is answered. */
+function checkVerdict(
+  { contents, record }: Pick<World, 'contents' | 'record'>,
+  content: RowContent,
+  row: Record<string, string>,
+): void {
+  const { restaurant_match: match, restaurant_id: id, restaurant_status: status = '' } = row;
+  const decided = decisionOf(content, contents, record.decisions);
+  const expected = decided && (decided.restaurant === null ? 'rejected ' : `confirmed ${decided.restaurant}`);
+  const isDecided = match === 'confirmed' || match === 'rejected';
+  check(
+    isDecided === (expected !== undefined) && (!isDecided || expected === `${match} ${id}`),
+    'a row has not its own decision',
+    { row: contentKey(content), expected, match, id },
+  );
+  const lacksAnswer = isSearched(content) && decided === undefined && !record.finds.has(findKey(content));
+  check(lacksAnswer === ['pending', 'error'].includes(status), 'a row looks done and is not', row);
 }
 
 /** Checks that the same command again sends nothing and changes nothing. */

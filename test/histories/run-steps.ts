@@ -31,12 +31,11 @@ export async function bringUpToDate(history: History): Promise<string> {
 export async function runWithFailures(history: History): Promise<string> {
   const { world, words, random } = history;
   const before = world.record;
-  const known = world.read(VIEW);
   const luck = badLuck(random);
   const outcome = await world.enrich(words, luck);
   checkSubset(history, outcome, before);
   checkFailures(world, luck, outcome, before);
-  if (known === undefined || outcome.exit === 8) checkView(world);
+  checkView(world);
   return `exit ${outcome.exit}, ${outcome.sent.length} requests`;
 }
 
@@ -66,6 +65,7 @@ export async function stopInBetween(history: History): Promise<string> {
   const outcome = await world.enrich(words, stopping(history));
   checkSubset(history, outcome, before);
   check([0, 130].includes(outcome.exit), 'a stopped run ended badly', outcome.stderr);
+  checkView(world);
   return `exit ${outcome.exit}`;
 }
 
