@@ -88,3 +88,9 @@ export async function* mapConcurrently<T, R>(
   }
   for (const result of started) yield await result;
 }
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

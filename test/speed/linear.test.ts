@@ -184,10 +184,10 @@ const readers: readonly ((text: string) => unknown)[] = [
   (text) => numberFormat(164, text, false)(text),
   (text) => numberFormat(164, text.slice(0, 255), false)('1'),
   (text) => {
-    const reader = new RowsReader({ texts: [], formats: [] }, () => {});
-    for (const name of ['sheetData', 'row', 'c', 'v']) reader.open(name, () => undefined);
-    reader.text(text.slice(0, 32_767));
-    for (const name of ['v', 'c', 'row']) reader.close(name);
+    const reader = new RowsReader({ texts: [], formats: [] });
+    for (const name of ['sheetData', 'row']) reader.open(name, () => ({}));
+    reader.open('c', () => ({ t: 'str' }));
+    for (const name of ['v', 'c', 'row']) reader.close(name, text.slice(0, 32_767));
   },
 ];
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AppError, failure, usage } from '../../errors.ts';
+import { failure, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
 import type { Delimiter } from '../../util/csv.ts';
@@ -7,7 +7,7 @@ import { isObject, tryParseJson } from '../../util/json.ts';
 import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem } from '../row.ts';
 import { decodeText, type FileKind } from './decode.ts';
 import type { Input } from './input.ts';
-import { MAX_BYTES, MAX_CELLS, MAX_ROWS, MIB } from './limits.ts';
+import { excess, MAX_BYTES, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
 import { Problems, stopAt } from './problems.ts';
 import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
@@ -93,9 +93,13 @@ async function openTypedFile(
       { text: 'then', command: again({}, { operands: ['list.xlsx'] }) },
     ]);
   const task = { kind, bytes: new Uint8Array(Buffer.concat(bytes)), sheet, headerLine, named };
-  const { openTyped } = await import('./typed-file.ts');
-  const source = await openTyped(name, task, delimiter, signal);
-  return { ...source, delimiter, format: 'csv', bom: true, isSheet: true };
+  const { readTyped } = await import('./typed-file.ts');
+  const { records, sheets } = await readTyped(name, task, signal);
+  return { records: each(records), sheets, delimiter, format: 'csv', bom: true, isSheet: true };
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
 }
 
 function formatOfText(head: string): InputFormat {
@@ -178,18 +182,15 @@ async function readRows(
   for await (const row of list.rows) {
     rows.push(row);
     cells += row.kind === 'cells' ? row.cells.length : 1;
-    if (rows.length > MAX_ROWS || cells > MAX_CELLS) throw tooLarge(input.name, rows.length > MAX_ROWS);
+    const excessive = excess(rows.length, cells);
+    if (excessive !== undefined)
+      throw failure('bad_input', `${input.name} has ${excessive}`, {
+        text: 'split the list, or leave out columns',
+      });
     if (row.kind === 'object' && keys.size <= MAX_KEYS) for (const key of columnsOf(row.value)) keys.add(key);
   }
   return { ...layout, header: list.format === 'ndjson' ? [...keys] : list.header, rows };
 }
-
-const tooLarge = (name: string, hasRows: boolean): AppError =>
-  failure(
-    'bad_input',
-    `${name} has more than ${(hasRows ? MAX_ROWS : MAX_CELLS).toLocaleString('en-US')} ${hasRows ? 'rows' : 'cells'}`,
-    { text: hasRows ? 'split the list' : 'leave out columns' },
-  );
 
 async function readBytes(
   { name, signal }: Input,

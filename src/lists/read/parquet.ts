@@ -1,8 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Compressors, parquetMetadata, parquetRead, parquetSchema, type SchemaTree } from 'hyparquet';
-import type { CellKind } from '../row.ts';
 import { MAX_BYTES, UnreadableFile } from './limits.ts';
-import type { RowSink, Sheets, TypedTask } from './typed-rows.ts';
+import type { Cell, FileRow, TypedFile, TypedTask } from './typed-rows.ts';
 
 /** Number of rows that are decoded at once. */
 const BLOCK = 10_000;
@@ -20,38 +19,29 @@ interface Leaf {
 }
 
 /** Reads the rows of a Parquet file, with a header. @throws {UnreadableFile} */
-export async function readParquet({ bytes }: TypedTask, sink: RowSink): Promise<Sheets> {
-  const file = bytes.buffer as ArrayBuffer;
+export async function readParquet({ bytes }: TypedTask): Promise<TypedFile> {
+  return { sheets: [], rows: rowsOf(bytes.buffer as ArrayBuffer) };
+}
+
+async function* rowsOf(file: ArrayBuffer): AsyncGenerator<FileRow> {
   try {
     const metadata = parquetMetadata(file, { geoparquet: false });
     const columns = parquetSchema(metadata).children.map((child) => leavesOf(child));
-    sink.add({ row: 1, cells: columns.flat().map(({ path }) => path.join('.')) });
+    yield { row: 1, cells: columns.flat().map(({ path }) => [path.join('.')]) };
+    const options = { file, metadata, compressors: COMPRESSORS, geoparquet: false };
     let row = 1;
-    for (let start = 0; start < metadata.num_rows; start += BLOCK) {
+    for (let rowStart = 0; rowStart < metadata.num_rows; rowStart += BLOCK) {
       const rows: unknown[][] = [];
-      const range = { rowStart: start, rowEnd: Math.min(start + BLOCK, Number(metadata.num_rows)) };
+      const rowEnd = Math.min(rowStart + BLOCK, Number(metadata.num_rows));
       const onComplete = (block: unknown[][]) => rows.push(...block);
-      await parquetRead({
-        file,
-        metadata,
-        ...range,
-        compressors: COMPRESSORS,
-        geoparquet: false,
-        onComplete,
-      });
+      await parquetRead({ ...options, rowStart, rowEnd, onComplete });
       for (const values of rows) {
         row += 1;
         const cells = columns.flatMap((leaves, index) => leaves.map((leaf) => cellOf(values[index], leaf)));
-        sink.add({
-          row,
-          cells: cells.map(([text]) => text),
-          kinds: cells.map(([, kind = 't']) => kind).join(''),
-        });
+        yield { row, cells };
       }
     }
-    return { sheets: [] };
   } catch (cause) {
-    if (cause instanceof UnreadableFile) throw cause;
     throw new UnreadableFile('it is damaged, or packed in a way that this program does not know', { cause });
   }
 }
@@ -62,7 +52,7 @@ function leavesOf({ children, element, path }: SchemaTree): Leaf[] {
   return [{ path, isDay: element.converted_type === 'DATE' || element.logical_type?.type === 'DATE' }];
 }
 
-function cellOf(column: unknown, { path, isDay }: Leaf): readonly [text: string, kind?: CellKind] {
+function cellOf(column: unknown, { path, isDay }: Leaf): Cell {
   const value = path.slice(1).reduce<unknown>((holder, key) => memberOf(holder, key), column);
   if (value === undefined || value === null || value instanceof Uint8Array) return [''];
   if (typeof value === 'string') return [value];

@@ -81,7 +81,7 @@ export function hasHeader(head: string): boolean {
   return lines.length > FIRST_ROWS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
-export type TableRecord = CsvRecord & Pick<TypedRow, 'kinds' | 'beyond'>;
+export type TableRecord = CsvRecord & Partial<Pick<TypedRow, 'kinds' | 'beyond'>>;
 
 export interface TableSource {
   readonly records: AsyncGenerator<TableRecord>;
@@ -177,7 +177,7 @@ async function* paddedRows(
       onProblem({ line, row: number, what: tooWide(filled, layout) });
       continue;
     }
-    const row = fitted(text, cells.length, width, delimiter);
+    const row = layout.isSheet ? text : fitted(text, cells.length, width, delimiter);
     while (cells.length > width) cells.pop();
     while (cells.length < width) cells.push('');
     // Rows of the output end in the same character, also if those of the list do not.

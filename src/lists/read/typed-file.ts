@@ -1,10 +1,8 @@
 import { failure, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
-import { encodeRecord } from '../../util/csv.ts';
 import { LimitedWorker, LimitReached } from '../../util/worker.ts';
 import { worker as WORKER } from './asset.js';
 import { UnreadableFile } from './limits.ts';
-import type { TableRecord, TableSource } from './table.ts';
 import type { Sheets, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
 
 /** Limits of the worker: its heap, which holds the texts that cells share, and its time. */
@@ -19,31 +17,23 @@ const HINTS: Readonly<Record<TypedTask['kind'], Hint>> = {
   parquet: { text: 'save it as CSV', command: again({}, { operands: ['list.csv'] }) },
 };
 
+interface TypedRows {
+  readonly records: readonly TypedRow[];
+  readonly sheets: Sheets;
+}
+
 /**
  * Reads a workbook or a Parquet file, in a worker with limits of memory and time.
  * @param name as the user named the file
  * @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet; the signal's reason
  */
-export async function openTyped(
-  name: string,
-  task: TypedTask,
-  delimiter: string,
-  signal: AbortSignal,
-): Promise<Pick<TableSource, 'records' | 'sheets'>> {
+export async function readTyped(name: string, task: TypedTask, signal: AbortSignal): Promise<TypedRows> {
   const worker = new LimitedWorker<TypedTask, TypedMessage>(WORKER, MAX_HEAP_MB);
-  const records: TableRecord[] = [];
-  const onRow = ({ row, ...others }: TypedRow): void => {
-    const text = encodeRecord(others.cells, delimiter);
-    records.push({ ...others, line: row, row, text, end: '\n' });
-  };
   try {
-    const sheets = await readAll(
-      name,
-      task.sheet,
-      worker.messages(task, { timeoutMs: TIMEOUT_MS, signal }),
-      onRow,
-    );
-    return { records: takeAll(records), sheets };
+    const messages = worker.messages(task, { timeoutMs: TIMEOUT_MS, signal });
+    const read = await readMessages(messages);
+    if (task.sheet === undefined || read.sheets.sheet !== undefined) return read;
+    throw noSheet(name, task.sheet, read.sheets.sheets);
   } catch (cause) {
     if (!(cause instanceof UnreadableFile || cause instanceof LimitReached)) throw cause;
     const problem = cause instanceof LimitReached ? `it needs too much ${cause.limit}` : cause.message;
@@ -53,32 +43,21 @@ export async function openTyped(
   }
 }
 
-async function readAll(
-  name: string,
-  wanted: string | undefined,
-  messages: AsyncIterable<TypedMessage>,
-  onRow: (row: TypedRow) => void,
-): Promise<Sheets> {
+async function readMessages(messages: AsyncIterable<TypedMessage>): Promise<TypedRows> {
+  const records: TypedRow[] = [];
   for await (const message of messages) {
-    if ('end' in message) return message.end;
+    if ('end' in message) return { records, sheets: message.end };
     if ('problem' in message) throw new UnreadableFile(message.problem);
-    if ('noSheet' in message) throw noSheet(name, wanted, message.noSheet);
-    message.rows.forEach(onRow);
+    for (const row of message.rows) records.push(row);
   }
   throw new UnreadableFile('it is damaged');
 }
 
-function noSheet(name: string, wanted: string | undefined, sheets: readonly string[]): Error {
+function noSheet(name: string, wanted: string, sheets: readonly string[]): Error {
   const [first] = sheets;
-  const hint = first === undefined ? undefined : { command: again({ '--sheet': first }) };
+  const hint = {
+    command: first === undefined ? again({}, { without: ['--sheet'] }) : again({ '--sheet': first }),
+  };
   const names = sheets.map((sheet) => `'${sheet}'`).join(', ');
   return usage(`${name} has no sheet '${wanted}'; it has ${names || 'none'}`, hint);
-}
-
-/** Returns the records, and forgets each one that was returned. */
-async function* takeAll(records: (TableRecord | undefined)[]): AsyncGenerator<TableRecord> {
-  for (const [index, record] of records.entries()) {
-    records[index] = undefined;
-    if (record !== undefined) yield record;
-  }
 }

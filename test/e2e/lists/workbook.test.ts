@@ -226,7 +226,7 @@ describe('a hostile workbook', () => {
   it('has at most 4 million shared texts', () => {
     const reader = new TextsReader();
     const addTexts = () => {
-      for (let count = 0; count <= 4 * MIB; count += 1) reader.close('si');
+      for (let count = 0; count <= 4 * MIB; count += 1) reader.close('si', '');
     };
     expect(addTexts).toThrow('its texts are longer than 64 MiB');
   });

@@ -97,6 +97,12 @@ describe('a Parquet file', () => {
     ]);
   });
 
+  it('has no sheets that --sheet could name', async () => {
+    await expect(read(await bytesOf(), { sheet: 'One' })).rejects.toThrow(
+      "list has no sheet 'One'; it has none",
+    );
+  });
+
   it('is refused if it is damaged, wherever it is cut or changed', async () => {
     const bytes = await bytesOf();
     const damage = [

@@ -1,7 +1,4 @@
-import type { CellKind } from '../../row.ts';
-
-/** The text of a cell, and its kind if it is not text. */
-export type Cell = readonly [text: string, kind?: CellKind];
+import type { Cell } from '../typed-rows.ts';
 
 /** How the number of a cell is shown: as a number, a date or time, or with leading zeros. */
 export type NumberFormat = (value: string) => Cell;

@@ -1,201 +1,129 @@
-import { columnOf, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
-import type { CellKind } from '../../row.ts';
+import { columnOf, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
 import { UnreadableFile } from '../limits.ts';
-import type { TypedRow } from '../typed-rows.ts';
-import { type Cell, type NumberFormat, plainNumber } from './formats.ts';
-import type { Attribute, XmlReader } from './xml.ts';
+import type { Cell } from '../typed-rows.ts';
+import { type NumberFormat, plainNumber } from './formats.ts';
+import { type Attributes, checkCell, type XmlReader } from './xml.ts';
 
-/** Maximum length of all shared texts, in characters. Each counts as more than it has, because empty ones need memory, too. */
-const MAX_TEXTS = 64 * 1024 * 1024;
-const TEXT_OVERHEAD = 16;
+/** A row of a sheet. There are gaps for empty cells. */
+export interface SheetRow {
+  readonly row: number;
+  readonly cells: Cell[];
+  /** The last column that has text, from 1. */
+  filled: number;
+}
 
+/** The texts and the formats of numbers that cells refer to. */
 export interface CellTables {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
 }
 
-const BOOLEANS: Readonly<Record<string, Cell>> = {
-  1: ['TRUE', 'b'],
-  0: ['FALSE', 'b'],
-  true: ['TRUE', 'b'],
-  false: ['FALSE', 'b'],
-};
+/** A cell as far as it was read, in a column from 1. */
+interface OpenCell {
+  readonly column: number;
+  readonly type: string;
+  readonly style: number;
+  value: string;
+  isFormula: boolean;
+  isStored: boolean;
+}
 
-/** Reads the rows of a sheet that have text. Formulas have their stored values. */
-export class RowsReader implements XmlReader {
-  /** Values beyond this column are not kept. */
-  width = MAX_SHEET_COLUMNS;
-  isDone = false;
+const openCell = (column: number, type = '', style = 0): OpenCell => ({
+  ...{ column, type, style },
+  ...{ value: '', isFormula: false, isStored: false },
+});
+
+/** Reads the rows of a sheet that are not empty. Formulas have their stored values. */
+export class RowsReader implements XmlReader<SheetRow> {
+  readonly items: SheetRow[] = [];
   readonly #tables: CellTables;
-  readonly #onRow: (row: TypedRow, reader: RowsReader) => void;
   #isInData = false;
-  #number = 0;
-  #cells: string[] = [];
-  #kinds: CellKind[] = [];
-  #beyond: number | undefined;
-  /** The column of the current cell, from 1; 0 before the first one. */
-  #column = 0;
-  #type = 'n';
-  #style = 0;
-  #isInValue = false;
-  #isFormula = false;
-  #hasValue = false;
-  #value = '';
-  readonly #text = new RichText();
+  #row: SheetRow = { row: 0, cells: [], filled: 0 };
+  /** Column 0 is before the first one. */
+  #cell = openCell(0);
 
-  constructor(tables: CellTables, onRow: (row: TypedRow, reader: RowsReader) => void) {
+  constructor(tables: CellTables) {
     this.#tables = tables;
-    this.#onRow = onRow;
   }
 
-  open(name: string, attribute: Attribute): void {
+  open(name: string, attributes: () => Attributes): void {
     if (name === 'sheetData') this.#isInData = true;
-    if (!this.#isInData) return;
-    if (name === 'row') this.#openRow(attribute('r'));
-    else if (name === 'c') this.#openCell(attribute);
-    else if (name === 'v') this.#openValue();
-    else if (name === 'f') this.#isFormula = true;
-    else this.#text.open(name);
+    else if (!this.#isInData) return;
+    else if (name === 'row') this.#openRow(attributes());
+    else if (name === 'c') this.#openCell(attributes());
+    else if (name === 'f') this.#cell.isFormula = true;
+    else if (name === 'v') this.#cell.isStored = true;
   }
 
-  text(text: string): void {
-    if (this.#isInValue) this.#value += text;
-    else this.#text.add(text);
-    if (this.#value.length > MAX_CELL) throw longText();
-  }
-
-  close(name: string): void {
+  close(name: string, text: string, parent?: string): void {
     if (name === 'sheetData') this.#isInData = false;
-    if (!this.#isInData) return;
-    if (name === 'row') this.#closeRow();
+    else if (!this.#isInData) return;
+    else if (isShown(name, parent)) this.#cell.value += text;
     else if (name === 'c') this.#closeCell();
-    else if (name === 'v') this.#isInValue = false;
-    else this.#text.close(name);
+    else if (name === 'row' && this.#row.cells.length > 0) this.items.push(this.#row);
   }
 
-  #openValue(): void {
-    this.#isInValue = true;
-    this.#hasValue = true;
+  #openRow({ r }: Attributes): void {
+    const { row } = this.#row;
+    const next = r === undefined ? row + 1 : Number(r);
+    if (!(Number.isInteger(next) && next > row && next <= MAX_SHEET_ROWS))
+      throw new UnreadableFile(`its row ${row} is followed by row ${next}`);
+    this.#row = { row: next, cells: [], filled: 0 };
+    this.#cell = openCell(0);
   }
 
-  #openRow(number: string | undefined): void {
-    const next = number === undefined ? this.#number + 1 : Number(number);
-    if (!(Number.isInteger(next) && next > this.#number && next <= MAX_SHEET_ROWS))
-      throw new UnreadableFile(`its row ${this.#number} is followed by row ${next}`);
-    this.#number = next;
-    this.#cells = [];
-    this.#kinds = [];
-    this.#beyond = undefined;
-    this.#column = 0;
-  }
-
-  #openCell(attribute: Attribute): void {
-    const column = columnOf(attribute('r')) ?? this.#column + 1;
-    if (column <= this.#column) throw this.#error('cells that are not in order');
-    if (column > MAX_SHEET_COLUMNS) throw this.#error('more than 16,384 columns');
-    this.#column = column;
-    this.#type = attribute('t') ?? 'n';
-    this.#style = Number(attribute('s') ?? 0);
-    this.#value = '';
-    this.#isFormula = false;
-    this.#hasValue = false;
+  #openCell({ r, t = 'n', s = '0' }: Attributes): void {
+    const before = this.#cell.column;
+    const column = columnOf(r) ?? before + 1;
+    const has = `its row ${this.#row.row} has`;
+    if (column <= before) throw new UnreadableFile(`${has} cells that are not in order`);
+    if (column > MAX_SHEET_COLUMNS) throw new UnreadableFile(`${has} more than 16,384 columns`);
+    this.#cell = openCell(column, t, Number(s));
   }
 
   #closeCell(): void {
-    const [text, kind = 't'] = this.#cell();
-    if (text === '' && kind === 't') return;
-    if (this.#column > this.width) {
-      if (text !== '') this.#beyond ??= this.#column;
-      return;
-    }
-    while (this.#cells.length < this.#column - 1) {
-      this.#cells.push('');
-      this.#kinds.push('t');
-    }
-    this.#cells.push(text);
-    this.#kinds.push(kind);
-  }
-
-  #cell(): Cell {
-    const [value, inline] = [this.#value, this.#text.take()];
-    if (this.#type === 'inlineStr') return [inline];
-    if (value === '') {
-      // A stored text may be empty.
-      const isStored = this.#type === 'str' && this.#hasValue;
-      return ['', this.#isFormula && !isStored ? 'f' : 't'];
-    }
-    if (this.#type === 's') return [this.#tables.texts[Number(value)] ?? ''];
-    if (this.#type === 'b') return BOOLEANS[value] ?? [value];
-    if (this.#type !== 'n') return [value];
-    return (this.#tables.formats[this.#style] ?? plainNumber)(value);
-  }
-
-  #closeRow(): void {
-    const [row, cells, beyond] = [this.#number, this.#cells, this.#beyond];
-    const kinds = this.#kinds.join('');
-    if (beyond === undefined && cells.length === 0) return;
-    this.#onRow({ row, cells, kinds, ...(beyond && { beyond }) }, this);
-  }
-
-  #error(what: string): UnreadableFile {
-    return new UnreadableFile(`its row ${this.#number} has ${what}`);
+    const { column } = this.#cell;
+    const cell = cellOf(this.#cell, this.#tables);
+    const [text, kind] = cell;
+    if (text !== '') this.#row.filled = column;
+    if (text !== '' || kind !== undefined) this.#row.cells[column - 1] = cell;
   }
 }
 
-export class TextsReader implements XmlReader {
-  readonly texts: string[] = [];
-  readonly #text = new RichText();
+/** Whether an element has text of a cell, which phonetic hints are not. */
+const isShown = (name: string, parent: string | undefined): boolean =>
+  name === 'v' || (name === 't' && parent !== 'rPh');
+
+function cellOf({ value, type, style, isFormula, isStored }: OpenCell, { texts, formats }: CellTables): Cell {
+  // The value that a formula stores may be an empty text.
+  if (value === '') return isFormula && !(type === 'str' && isStored) ? ['', 'f'] : [''];
+  if (type === 's') return [texts[Number(value)] ?? ''];
+  if (type === 'b') return [['1', 'true'].includes(value) ? 'TRUE' : 'FALSE', 'b'];
+  return type === 'n' ? (formats[style] ?? plainNumber)(value) : [cellText(value)];
+}
+
+/** Characters that XML cannot contain are written as `_x0007_`. */
+function cellText(text: string): string {
+  const characterOf = (_all: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+  return checkCell(text.includes('_x') ? text.replace(/_x([\da-f]{4})_/gi, characterOf) : text);
+}
+
+/** Maximum length of all shared texts, in characters. Each counts as more than it has, because empty ones need memory, too. */
+const MAX_TEXTS = 64 * 1024 * 1024;
+const TEXT_OVERHEAD = 16;
+
+/** Reads the texts that cells share. */
+export class TextsReader implements XmlReader<string> {
+  readonly items: string[] = [];
+  #text = '';
   #length = 0;
 
-  open(name: string): void {
-    this.#text.open(name);
-  }
-
-  text(text: string): void {
-    this.#text.add(text);
-  }
-
-  close(name: string): void {
-    this.#text.close(name);
+  close(name: string, text: string, parent?: string): void {
+    if (isShown(name, parent)) this.#text += text;
     if (name !== 'si') return;
-    const text = this.#text.take();
-    this.#length += text.length + TEXT_OVERHEAD;
+    this.#length += this.#text.length + TEXT_OVERHEAD;
     if (this.#length > MAX_TEXTS) throw new UnreadableFile('its texts are longer than 64 MiB');
-    this.texts.push(text);
-  }
-}
-
-/** The text of an element with parts of different fonts. Phonetic hints are left out. */
-class RichText {
-  #text = '';
-  #isInText = false;
-  #isPhonetic = false;
-
-  open(name: string): void {
-    if (name === 't') this.#isInText = !this.#isPhonetic;
-    if (name === 'rPh') this.#isPhonetic = true;
-  }
-
-  add(text: string): void {
-    if (this.#isInText) this.#text += text;
-    if (this.#text.length > MAX_CELL) throw longText();
-  }
-
-  close(name: string): void {
-    if (name === 't') this.#isInText = false;
-    if (name === 'rPh') this.#isPhonetic = false;
-  }
-
-  /** Returns the text, and begins another one. Characters that XML cannot contain are written as `_x0007_`. */
-  take(): string {
-    const text = this.#text;
+    this.items.push(cellText(this.#text));
     this.#text = '';
-    return text.includes('_x')
-      ? text.replace(/_x([\da-f]{4})_/gi, (_all, code: string) =>
-          String.fromCharCode(Number.parseInt(code, 16)),
-        )
-      : text;
   }
 }
-
-const longText = () => new UnreadableFile('it has a cell with more than 32,767 characters');

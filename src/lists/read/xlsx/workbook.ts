@@ -1,140 +1,120 @@
-import { FIRST_ROWS, findHeader, hasKnown, isFilled } from '../header.ts';
+import { collect } from '../../../util/async.ts';
+import { FIRST_ROWS, findHeader, isFilled } from '../header.ts';
 import { UnreadableFile } from '../limits.ts';
-import { NoSheet, type RowSink, type Sheets, type TypedRow, type TypedTask } from '../typed-rows.ts';
-import { Archive } from './archive.ts';
+import type { FileRow, TypedFile, TypedTask } from '../typed-rows.ts';
+import { openArchive } from './archive.ts';
 import { type NumberFormat, numberFormat } from './formats.ts';
-import { type CellTables, RowsReader, TextsReader } from './rows.ts';
-import { type Attribute, parseXml, type XmlReader } from './xml.ts';
+import { RowsReader, type SheetRow, TextsReader } from './rows.ts';
+import { type Element, elementsOf, parseXml } from './xml.ts';
+
+const TRUE: readonly unknown[] = ['1', 'true'];
 
 /**
  * Reads the rows of a sheet of an Excel workbook (.xlsx): of the wanted one, or of the first visible one with a header.
- * Empty rows are skipped.
- * @throws {UnreadableFile}, {@link NoSheet}
+ * Empty rows are skipped. Without the wanted sheet, there are no rows.
+ * @throws {UnreadableFile}
  */
-export async function readWorkbook(task: TypedTask, sink: RowSink): Promise<Sheets> {
-  const archive = await Archive.open(Buffer.from(task.bytes.buffer));
-  if (!archive.has('xl/workbook.xml')) throw new UnreadableFile('it is not an Excel workbook (.xlsx)');
-  const list = await read(archive, 'xl/workbook.xml', new SheetsReader());
-  const { relations } = await read(archive, 'xl/_rels/workbook.xml.rels', new RelationsReader());
-  const partOf = (kind: string) => relations.find((each) => each.kind === kind)?.path;
-  const { texts } = await read(archive, partOf('sharedStrings'), new TextsReader());
-  const { formats } = await read(archive, partOf('styles'), new FormatsReader(list.is1904));
-  const readSheet = async (sheet: Sheet, onRow: (row: TypedRow, reader: RowsReader) => void) => {
-    const path = relations.find(({ id }) => id === sheet.relation)?.path;
-    if (path === undefined) throw new UnreadableFile(`it has no part for its sheet '${sheet.name}'`);
-    await parseXml(archive.read(path), new RowsReader({ formats, texts } satisfies CellTables, onRow));
+export async function readWorkbook(task: TypedTask): Promise<TypedFile> {
+  const { has, read } = await openArchive(Buffer.from(task.bytes.buffer));
+  if (!has('xl/workbook.xml')) throw new UnreadableFile('it is not an Excel workbook (.xlsx)');
+  const book = await elementsOf(read('xl/workbook.xml'), 'workbookPr', 'sheet');
+  const relations = await elementsOf(read('xl/_rels/workbook.xml.rels'), 'Relationship');
+  const partOf = (kind: string) => {
+    const relation = relations.find(({ attributes }) => attributes.Type?.endsWith(`/${kind}`));
+    return relation === undefined ? nothing() : read(pathOf(relation));
   };
-  const sheet = await chooseSheet(list.sheets, task, readSheet);
-  await readSheet(sheet, rowFilter(task, sink));
-  return { sheet: sheet.name, sheets: list.sheets.map(({ name }) => name), formulas: sink.formulas };
+  const texts = await collect(parseXml(partOf('sharedStrings'), new TextsReader()));
+  const is1904 = book.some(({ attributes }) => TRUE.includes(attributes.date1904));
+  const formats = formatsOf(await elementsOf(partOf('styles'), 'numFmt', 'xf'), is1904);
+  const rowsOf = ({ attributes: { id, name } }: Element) => {
+    const relation = relations.find(({ attributes }) => attributes.Id === id);
+    if (relation === undefined) throw new UnreadableFile(`it has no part for its sheet '${name}'`);
+    return parseXml(read(pathOf(relation)), new RowsReader({ formats, texts }));
+  };
+  const all = book.filter(({ name }) => name === 'sheet');
+  const sheets = all.map(({ attributes }) => attributes.name ?? '');
+  const opened = await openSheet(wantedSheets(all, task.sheet), task, rowsOf);
+  return opened === undefined
+    ? { sheets, rows: nothing() }
+    : { sheets, sheet: opened.sheet.attributes.name ?? '', rows: cutRows(opened, task.named) };
 }
 
-type ReadSheet = (sheet: Sheet, onRow: (row: TypedRow, reader: RowsReader) => void) => Promise<void>;
+async function* nothing(): AsyncGenerator<never> {}
 
-async function chooseSheet(sheets: readonly Sheet[], task: TypedTask, readSheet: ReadSheet): Promise<Sheet> {
-  const { sheet: wanted, headerLine = 1, named } = task;
-  const byName = sheets.find(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
-  if (byName !== undefined) return byName;
-  if (wanted !== undefined) throw new NoSheet(sheets.map(({ name }) => name));
-  const visible = sheets.filter(({ isHidden }) => !isHidden);
-  let filled: Sheet | undefined;
-  for (const sheet of visible.length > 1 ? visible : []) {
-    const first: (readonly string[])[] = [];
-    await readSheet(sheet, ({ row, cells }, reader) => {
-      if (row >= headerLine) first.push(cells);
-      reader.isDone = first.length >= FIRST_ROWS;
-    });
-    if (findHeader(first.slice(0, FIRST_ROWS), named) !== -1) return sheet;
-    if (first.some(isFilled)) filled ??= sheet;
+function pathOf({ attributes: { Target: target = '' } }: Element): string {
+  return target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`;
+}
+
+/** The formats of cells, in the order in which cells number them. */
+function formatsOf(styles: readonly Element[], is1904: boolean): NumberFormat[] {
+  const codes = new Map<number, string | undefined>();
+  const known = new Map<number, NumberFormat>();
+  return styles.flatMap(({ parent, attributes: { numFmtId, formatCode } }) => {
+    const id = Number(numFmtId ?? 0);
+    if (parent === 'numFmts') codes.set(id, formatCode);
+    if (parent !== 'cellXfs') return [];
+    const format = known.get(id) ?? numberFormat(id, codes.get(id), is1904);
+    known.set(id, format);
+    return [format];
+  });
+}
+
+/** The sheet of that name, if there is one; without a name, the visible ones. */
+function wantedSheets(all: readonly Element[], name: string | undefined): readonly Element[] {
+  if (name !== undefined) {
+    const isWanted = ({ attributes }: Element) => attributes.name?.toLowerCase() === name.toLowerCase();
+    return all.filter(isWanted).slice(0, 1);
   }
-  const sheet = filled ?? visible[0];
-  if (sheet === undefined) throw new UnreadableFile('it has no visible sheet');
-  return sheet;
+  const visible = all.filter(({ attributes: { state = 'visible' } }) => state === 'visible');
+  if (visible.length === 0) throw new UnreadableFile('it has no visible sheet');
+  return visible;
 }
 
-/** Leaves out rows above the header line, and values right of the header, or of the rows in which it is looked for. */
-function rowFilter({ headerLine, named }: TypedTask, sink: RowSink) {
+/** A sheet whose first rows were read. */
+interface OpenSheet {
+  readonly sheet: Element;
+  readonly first: readonly SheetRow[];
+  readonly texts: readonly (readonly string[])[];
+  readonly rest: AsyncGenerator<SheetRow>;
+}
+
+/** Opens the first sheet with a header; else the first one with several columns, or the first one. */
+async function openSheet(
+  sheets: readonly Element[],
+  { headerLine, named }: TypedTask,
+  rowsOf: (sheet: Element) => AsyncGenerator<SheetRow>,
+): Promise<OpenSheet | undefined> {
+  const opened: OpenSheet[] = [];
+  for (const sheet of sheets) {
+    const rest = rowsOf(sheet);
+    const first = await takeRows(rest, headerLine);
+    const texts = first.map(({ cells }) => Array.from(cells, (cell) => cell?.[0] ?? ''));
+    opened.push({ sheet, first, texts, rest });
+    if (findHeader(texts, named) !== -1) return opened.at(-1);
+  }
+  return opened.find(({ texts }) => texts.some(isFilled)) ?? opened[0];
+}
+
+/** Takes the row of that number; without a number, the rows in which the header is looked for. */
+async function takeRows(rows: AsyncGenerator<SheetRow>, headerLine?: number): Promise<SheetRow[]> {
+  const first: SheetRow[] = [];
   const most = headerLine === undefined ? FIRST_ROWS : 1;
-  let count = 0;
-  let width = 0;
-  return (row: TypedRow, reader: RowsReader): void => {
-    if (row.row < (headerLine ?? 0)) return;
-    sink.add(row);
-    count += 1;
-    if (count > most) return;
-    width = Math.max(width, row.cells.length);
-    const isHeader = hasKnown(row.cells, named) && (count === 1 || isFilled(row.cells));
-    if (!isHeader && count < most) return;
-    reader.width = width;
-    count = most;
-  };
+  while (first.length < most) {
+    const { done, value } = await rows.next();
+    if (done === true) break;
+    if (value.row >= (headerLine ?? 0)) first.push(value);
+  }
+  return first;
 }
 
-/** @param path undefined if the workbook has no such part */
-async function read<Reader extends XmlReader>(
-  archive: Archive,
-  path: string | undefined,
-  reader: Reader,
-): Promise<Reader> {
-  if (path !== undefined) await parseXml(archive.read(path), reader);
-  return reader;
-}
-
-interface Sheet {
-  readonly name: string;
-  readonly relation: string;
-  readonly isHidden: boolean;
-}
-
-class SheetsReader implements XmlReader {
-  readonly sheets: Sheet[] = [];
-  is1904 = false;
-
-  open(name: string, attribute: Attribute): void {
-    if (name === 'workbookPr') this.is1904 = ['1', 'true'].includes(attribute('date1904') ?? '');
-    if (name !== 'sheet') return;
-    const relation = attribute('r:id') ?? attribute('id') ?? '';
-    const isHidden = (attribute('state') ?? 'visible') !== 'visible';
-    this.sheets.push({ name: attribute('name') ?? '', relation, isHidden });
-  }
-}
-
-class RelationsReader implements XmlReader {
-  /** `kind` is the last word of its type, such as `worksheet`. */
-  readonly relations: { readonly id: string; readonly kind: string; readonly path: string }[] = [];
-
-  open(name: string, attribute: Attribute): void {
-    if (name !== 'Relationship') return;
-    const target = attribute('Target') ?? '';
-    const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`;
-    const kind = (attribute('Type') ?? '').split('/').at(-1) ?? '';
-    this.relations.push({ id: attribute('Id') ?? '', kind, path });
-  }
-}
-
-/** Reads the formats of cells, in the order in which cells number them. */
-class FormatsReader implements XmlReader {
-  readonly formats: NumberFormat[] = [];
-  readonly #is1904: boolean;
-  readonly #codes = new Map<number, string>();
-  readonly #known = new Map<number, NumberFormat>();
-  #isInCells = false;
-
-  constructor(is1904: boolean) {
-    this.#is1904 = is1904;
-  }
-
-  open(name: string, attribute: Attribute): void {
-    if (name === 'numFmt') this.#codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
-    if (name === 'cellXfs') this.#isInCells = true;
-    if (name !== 'xf' || !this.#isInCells) return;
-    const id = Number(attribute('numFmtId') ?? 0);
-    const format = this.#known.get(id) ?? numberFormat(id, this.#codes.get(id), this.#is1904);
-    this.#known.set(id, format);
-    this.formats.push(format);
-  }
-
-  close(name: string): void {
-    if (name === 'cellXfs') this.#isInCells = false;
-  }
+/** Leaves out values right of the header, which would fill the memory with empty cells, and reports the last one. */
+async function* cutRows(
+  { first, texts, rest }: OpenSheet,
+  named: TypedTask['named'],
+): AsyncGenerator<FileRow> {
+  yield* first;
+  const head = first.slice(0, findHeader(texts, named) + 1);
+  const width = Math.max(...(head.length > 0 ? head : first).map(({ filled }) => filled));
+  for await (const { row, cells, filled } of rest)
+    yield filled > width ? { row, cells: [], beyond: filled } : { row, cells };
 }
