@@ -67,9 +67,9 @@ describe('the package', () => {
 });
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('install.sh', () => {
-  const libc = /musl/i.test(spawnSync('ldd', ['--version'], { encoding: 'utf8' }).output.join(''))
-    ? '-musl'
-    : '';
+  // Without `ldd`, as on Windows, where these tests are skipped but this line is not, there is no output.
+  const { output } = spawnSync('ldd', ['--version'], { encoding: 'utf8' });
+  const libc = /musl/i.test(String(output)) ? '-musl' : '';
   const name = `restaurant-1.2.3-linux-x64${libc}`;
 
   /** Installs a release whose program is a script. */

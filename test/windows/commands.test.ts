@@ -21,7 +21,7 @@ describe('in cmd.exe', () => {
     const { XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, HOME, ...env } = envWith(installCommand());
     const options = { env, cwd: tempFolder() };
     expect((await cmd(FIND, options)).exit).toBe(0);
-    expect(readdirSync(join(env.LOCALAPPDATA ?? '', 'restaurant'))).toEqual(['state']);
+    expect(readdirSync(join(env.LOCALAPPDATA ?? '', 'restaurant'))).toEqual(['cache', 'state']);
     expect((await cmd('restaurant lookup 1 --demo', options)).exit).toBe(0);
     expect((await cmd('restaurant config set city Bern', options)).exit).toBe(0);
     expect(existsSync(join(env.APPDATA ?? '', 'restaurant', 'config.json'))).toBe(true);

@@ -5,6 +5,7 @@ const MODES = 'is about owners and modes of POSIX systems';
 const SIGNALS = 'sends a signal, which on Windows ends a process at once';
 const QUOTING = 'expects a command for a POSIX shell; test/unit/output has those of Windows';
 const REASONS = 'expects a path or reason of POSIX systems';
+const OPEN = 'replaces a file that is open, which Windows refuses';
 const LAUNCHER = 'starts a launcher that is a shell script; test/windows starts those of Windows';
 const TERMINAL = 'needs a pseudo-terminal';
 const LINKS = 'creates a symbolic link, which Wine cannot';
@@ -41,8 +42,8 @@ const TESTS: readonly Row[] = [
   [SIGNALS, 'e2e/lists/kill', 'a run that is killed > keeps a second'],
   [SIGNALS, 'e2e/lists/stops', 'a run that is stopped in the middle > by SIG'],
   [SIGNALS, 'e2e/lists/stops', 'a run that is stopped in the middle > by Ctrl-C'],
-  [MODES, 'unit/lists/row-file', 'a file of rows > contains every row'],
-  [MODES, 'unit/lists/row-file', 'a file of rows > reports that another program deleted'],
+  [MODES, 'unit/lists/answers', 'the file > is created'],
+  [MODES, 'unit/storage/log', 'appending > creates a private file'],
   [MODES, 'e2e/secrets', 'an invalid key > is not a valid key in a file'],
   [MODES, 'e2e/storage/atomic', 'an atomic write of text'],
   [MODES, 'e2e/storage/cache', 'openCache > is private'],
@@ -51,6 +52,8 @@ const TESTS: readonly Row[] = [
   [MODES, 'e2e/storage/own-folder', 'OwnFolder.create', 'OwnFolder > accepts', 'OwnFolder > does not follow'],
   [MODES, 'e2e/storage/own-folder', 'on Windows, where files have neither owners nor modes > a rename'],
   [MODES, 'e2e/storage/state', 'the last results > are returned'],
+  [OPEN, 'unit/lists/answers', 'the file > notices that it was replaced'],
+  [OPEN, 'unit/storage/log', 'appending > notices that another program'],
   [QUOTING, 'e2e/lists/enrich', 'the command in a hint'],
   [QUOTING, 'e2e/errors', "an error > from 'a missing file'"],
   [QUOTING, 'e2e/storage/config-file', 'a damaged config file'],
@@ -65,11 +68,13 @@ const TESTS: readonly Row[] = [
 
 /** Faults of Wine: Windows runs these tests. */
 const TESTS_IN_WINE: readonly Row[] = [
+  [LINKS, 'unit/storage/log', 'appending > refuses a link'],
   [LINKS, 'e2e/storage/atomic', 'an atomic write replaces'],
   [LINKS, 'e2e/storage/config-file', 'the config file > writes through'],
   [LINKS, 'e2e/storage/ledger', 'a damaged ledger > a link'],
   [LINKS, 'e2e/storage/lock', 'tryLock > follows no symbolic link'],
   [LINKS, 'e2e/storage/own-folder', 'OwnFolder.sweepTemps > deletes the others'],
+  [SLOW, 'unit/lists/answers', 'a set of lines > loses at most'],
   [SLOW, 'e2e/commands/lookup-many', 'lookup of thousands of ids'],
   [SLOW, 'e2e/lists/quota', 'a Retry-After of the service > for a long time'],
   [SLOW, 'e2e/storage/config-file', 'several processes > keep all of twenty'],
