@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { beforeEach } from 'vitest';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { AppError } from '../../src/errors.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { SandboxRestaurant } from '../../src/sandbox/types.ts';
 import { useFolder as useTestFolder } from './files.ts';
 import { type RunOptions, runCli, type Transcript } from './program.ts';
@@ -90,7 +92,7 @@ export async function enrichInSandbox(
   options: RunOptions = {},
 ): Promise<Transcript & { requests: number }> {
   const portFile = join(cwd, '.port');
-  const sandbox = await startSandbox({
+  const sandbox = await startWhenFree({
     restaurants: restaurants(20),
     perMinute: 0,
     perDay: 0,
@@ -103,6 +105,18 @@ export async function enrichInSandbox(
   const transcript = await runCli(argv, { cwd, ...options, env });
   await sandbox.close();
   return { ...transcript, requests: sandbox.requests.length };
+}
+
+/** A process that another test is starting holds a port, even a closed one, until its program is loaded. */
+async function startWhenFree(options: SandboxOptions): Promise<Sandbox> {
+  for (;;) {
+    try {
+      return await startSandbox(options);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'in_use')) throw error;
+      await sleep(1);
+    }
+  }
 }
 
 /** A command of sessions: returns columns of a CSV or TSV file as TSV; the prefix `restaurant_` may be left out. */

@@ -72,8 +72,13 @@ it('writes every row once, in order, requests each once, and no more at once tha
 
 it('keeps the service busy when equal rows follow each other', async () => {
   const wanted = names(4).flatMap((name) => [name, name, name, name, name]);
-  const { mostInFlight } = await enrich(wanted, async (name) => {
-    await sleep(20);
+  let start = () => {};
+  const together = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  const { mostInFlight } = await enrich(wanted, async (name, count) => {
+    if (count === 3) start();
+    await together;
     return foundAs(name);
   });
   expect(mostInFlight).toBe(4);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { type RunOptions, realSleep } from '../../helpers/program.ts';
 import { type ServiceUnderTest, useService } from '../../helpers/service.ts';
 import { playWithService } from '../../helpers/session.ts';
 import { useInstalled } from './installed.ts';
@@ -16,8 +17,9 @@ function impostor(home: string, script = ''): string {
   return '';
 }
 
-const play = (file: string, service: ServiceUnderTest) =>
+const play = (file: string, service: ServiceUnderTest, run: RunOptions = {}) =>
   playWithService(join(import.meta.dirname, file), service, {
+    run,
     env: () => ({ ...service.env, PATH: installed.path }),
     // The bridge requests some things only in case that there is time.
     sent: () => 0,
@@ -33,4 +35,9 @@ describe('--check with a plain service', () => {
 
 describe('--check with an MCP server', () => {
   play('check.session', useService({ mode: 'mcp' }));
+});
+
+describe('--check by the package of npm', () => {
+  // A function of the context keeps the program in this process, also if an executable is under test.
+  play('check-npm.session', useService({ mode: 'mcp' }), { sleep: realSleep });
 });
