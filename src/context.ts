@@ -28,9 +28,9 @@ interface Prompt {
 export interface Keyboard {
   /**
    * Waits for a key: its character, or its name, such as `enter`, `escape`, or `ctrl-c`; undefined at the end of the input.
-   * @param isHeld whether the terminal keeps the mode of single keys until it is released
+   * The terminal keeps the mode of single keys until it is released.
    */
-  next(isHeld?: boolean): Promise<string | undefined>;
+  next(): Promise<string | undefined>;
   release(): void;
 }
 

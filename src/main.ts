@@ -85,7 +85,7 @@ const context: Context = {
     keys: () => {
       const keyboard = import('./prompt.ts').then(({ openKeyboard }) => openKeyboard(promptStreams()));
       return {
-        next: async (isHeld) => (await keyboard).next(isHeld),
+        next: async () => (await keyboard).next(),
         release: () => void keyboard.then((opened) => opened.release()),
       };
     },

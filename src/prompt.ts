@@ -68,7 +68,7 @@ export function openKeyboard({ input, signal }: PromptStreams): Keyboard {
   return new TerminalKeyboard(input, signal);
 }
 
-/** Reads keys without echo. In the normal mode of the terminal, Ctrl-C is a signal. */
+/** Reads keys without echo, until it is released. In the normal mode of the terminal, Ctrl-C is a signal. */
 class TerminalKeyboard implements Keyboard {
   readonly #input: RawInput;
   readonly #signal: AbortSignal;
@@ -79,14 +79,13 @@ class TerminalKeyboard implements Keyboard {
     this.#signal = signal;
   }
 
-  async next(isHeld = false): Promise<string | undefined> {
+  async next(): Promise<string | undefined> {
     if (this.#typed.length === 0) {
       this.#input.setRawMode?.(true);
       try {
         const keys = (await readChunk(this.#input, this.#signal)).match(KEY) ?? [];
         this.#typed = keys.map((key) => NAMED_KEYS[key] ?? (key.startsWith('\x1b') ? 'other' : key));
       } finally {
-        if (!isHeld) this.release();
         this.#input.pause();
       }
     }

@@ -43,12 +43,8 @@ async function runPick(app: App, words: readonly string[], options: PickOptions)
   assertCanChoose(app, isSearch ? findCommand(app, words, options.city) : other);
   if (app.globals.demo !== true) requireEndpoint(app);
   const visit = openVisit(app, options);
-  try {
-    const id = await pickOne(visit, isSearch ? words : []);
-    await app.notes.flush();
-    if (id !== undefined) await app.context.stdout.write(`${id}\n`);
-    for (const command of visit.commands) await app.notes.note({ text: 'same as', command });
-  } finally {
-    visit.chooser.close();
-  }
+  const id = await pickOne(visit, isSearch ? words : []);
+  await app.notes.flush();
+  if (id !== undefined) await app.context.stdout.write(`${id}\n`);
+  for (const command of visit.commands) await app.notes.note({ text: 'same as', command });
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts';
+import { show } from '../../app/keys.ts';
 import { renderDocument, showPage, storePage } from '../../app/page.ts';
 import { cachedDetails } from '../../app/responses.ts';
 import type { Service } from '../../app/service.ts';
@@ -13,7 +14,7 @@ import { lookupPresentation, renderLookup } from '../../output/render/lookup.ts'
 import type { JsonObject } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
 import { removeSaved, saveIds } from '../save/store.ts';
-import { type Chooser, print } from './choose.ts';
+import type { Chooser } from './choose.ts';
 import type { Choice } from './rows.ts';
 
 /** The state that the cards of a run share. */
@@ -89,14 +90,14 @@ async function save({ app, saved, commands }: Visit, { choice: { id, record } }:
   await saveIds(app, [id], undefined);
   saved.add(id);
   commands.push(restaurant('save', id));
-  await print(app, [`${nameOf(record, id)} is saved`]);
+  await show(app, [`${nameOf(record, id)} is saved`]);
 }
 
 async function unsave({ app, saved, commands }: Visit, { choice: { id, record } }: Card): Promise<void> {
   if (!saved.delete(id)) return;
   await removeSaved(openSaved(app, 'share'), [id]);
   commands.push(restaurant('unsave', id));
-  await print(app, [`${nameOf(record, id)} is no longer saved`]);
+  await show(app, [`${nameOf(record, id)} is no longer saved`]);
 }
 
 async function openPage({ app, commands }: Visit, card: Card): Promise<void> {
@@ -104,7 +105,7 @@ async function openPage({ app, commands }: Visit, card: Card): Promise<void> {
   if (page === undefined) return;
   const path = storePage(app, page.heading, await renderDocument(app, page));
   commands.push(restaurant('lookup', card.choice.id, '--open'));
-  await print(app, [path]);
+  await show(app, [path]);
   await showPage(app, path);
 }
 
@@ -112,7 +113,7 @@ async function openPage({ app, commands }: Visit, card: Card): Promise<void> {
 async function printAddress({ app }: Visit, card: Card): Promise<void> {
   const { address } = outputOf(card);
   const isKnown = typeof address === 'string' && address !== '';
-  await print(app, [isKnown ? cleanLine(address) : 'no address is known']);
+  await show(app, [isKnown ? cleanLine(address) : 'no address is known']);
 }
 
 const nameOf = ({ name }: JsonObject, id: string): string => cleanLine(typeof name === 'string' ? name : id);
@@ -129,7 +130,7 @@ async function lookUp({ app, service, commands }: Visit, card: Card, level: Leve
     return true;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    await print(app, [cleanLine(error.message)]);
+    await show(app, [cleanLine(error.message)]);
     return false;
   }
 }
@@ -142,6 +143,5 @@ const outcomesOf = (card: Card): Lookup[] => [{ restaurantId: card.choice.id, ou
 async function printCard(app: App, card: Card): Promise<void> {
   const { columns } = app.context.stderr;
   const view = { width: columns, palette: app.terminal.palette('stderr'), unicode: app.terminal.unicode };
-  await app.notes.flush();
-  await print(app, ['', renderLookup(outcomesOf(card), undefined, view), '']);
+  await show(app, ['', renderLookup(outcomesOf(card), undefined, view), '']);
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
-import type { Keyboard } from '../../context.ts';
-import { AppError, usage } from '../../errors.ts';
+import { Keys, show } from '../../app/keys.ts';
+import { usage } from '../../errors.ts';
 import { again, type Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
 import { cleanLine, wrap } from '../../util/text.ts';
@@ -23,7 +23,6 @@ export interface Chooser {
   choose(menu: Menu, search: (words: string) => Promise<void>): Promise<Choice | undefined>;
   /** Waits for a key. @param keys describes them */
   key(keys: string, isKey: (key: string) => boolean): Promise<string>;
-  close(): void;
 }
 
 /** @throws {AppError} `usage` with a command that needs no terminal */
@@ -36,9 +35,6 @@ export function openChooser(app: App): Chooser {
   const isList = app.settings.get('format') === 'list';
   return app.terminal.canRepaint && !isList ? new KeyChooser(app) : new LineChooser(app);
 }
-
-export const print = ({ context, secrets }: App, lines: readonly string[]): Promise<void> =>
-  context.stderr.write(secrets.redact(lines.map((line) => `${line}\n`).join('')));
 
 function screenOf({ context, terminal }: App): Screen {
   const { columns, rows = 24 } = context.stderr;
@@ -53,68 +49,42 @@ function screenOf({ context, terminal }: App): Screen {
 
 class KeyChooser implements Chooser {
   readonly #app: App;
-  readonly #keyboard: Keyboard;
-  /** Number of lines that a repaint replaces. */
-  #painted = 0;
+  readonly #keys: Keys;
 
   constructor(app: App) {
     this.#app = app;
-    this.#keyboard = app.context.prompt.keys();
+    this.#keys = new Keys(app, { text: 'to choose again', command: again() });
   }
 
   async choose(menu: Menu, search: (words: string) => Promise<void>): Promise<Choice | undefined> {
-    let typed: Typed = NOTHING;
     for (;;) {
-      const step = await this.#step(menu, typed);
-      if (step !== 'leave' && 'typed' in step) {
-        typed = step.typed;
-        continue;
-      }
-      await this.#paint([]);
+      const step = await this.#type(menu);
       if (step === 'leave') return undefined;
       if ('choice' in step) return step.choice;
-      this.#keyboard.release();
       await search(step.search);
-      typed = NOTHING;
     }
   }
 
-  async #step(menu: Menu, typed: Typed): Promise<Step> {
-    const screen = screenOf(this.#app);
-    await this.#paint(menuLines(menu, typed, screen));
-    return press(menu, typed, await this.#next(), screen.rows);
+  /** Repaints the menu with each key, until one does more than type. */
+  async #type(menu: Menu): Promise<Exclude<Step, { typed: Typed }>> {
+    const keys = this.#keys;
+    let typed: Typed = NOTHING;
+    try {
+      for (;;) {
+        const screen = screenOf(this.#app);
+        await keys.paint(menuLines(menu, typed, screen));
+        const step = press(menu, typed, await keys.next(), screen.rows);
+        if (step === 'leave' || !('typed' in step)) return step;
+        typed = step.typed;
+      }
+    } finally {
+      await keys.paint([]);
+      keys.release();
+    }
   }
 
   async key(keys: string, isKey: (key: string) => boolean): Promise<string> {
-    const { columns, palette } = screenOf(this.#app);
-    await print(this.#app, wrap(keys, columns).map(palette.dim));
-    for (;;) {
-      const key = (await this.#next()) ?? 'q';
-      if (isKey(key)) return key;
-    }
-  }
-
-  async #next(): Promise<string | undefined> {
-    const key = await this.#keyboard.next(true);
-    if (key !== 'ctrl-c') return key;
-    await this.#paint([]);
-    throw new AppError('interrupted', 'interrupted at the prompt', {
-      hint: { text: 'to choose again', command: again() },
-    });
-  }
-
-  /** Replaces the lines that it painted last. */
-  async #paint(lines: readonly string[]): Promise<void> {
-    const { context, notes, secrets } = this.#app;
-    await notes.flush();
-    const up = this.#painted > 1 ? `\x1b[${this.#painted - 1}A` : '';
-    const wipe = this.#painted === 0 ? '' : `\r${up}\x1b[J`;
-    this.#painted = lines.length;
-    await context.stderr.write(wipe + secrets.redact(lines.join('\n')));
-  }
-
-  close(): void {
-    this.#keyboard.release();
+    return (await this.#keys.ask(keys, isKey)) ?? 'q';
   }
 }
 
@@ -133,7 +103,10 @@ class LineChooser implements Chooser {
     for (;;) {
       const shown = rowsOf(menu, filter);
       await this.#list(menu, shown.slice(0, MAX_READ), shown.length);
-      const reply = await this.#ask(menu.canSearch);
+      const ways = menu.canSearch
+        ? 'Number, name to search for, /words to filter'
+        : 'Number, or words to filter';
+      const reply = await this.#ask(`${ways}, or nothing to leave`);
       if (reply === '') return undefined;
       const choice = /^\d{1,4}$/.test(reply) ? shown[Number(reply) - 1] : undefined;
       if (choice !== undefined) return choice;
@@ -147,23 +120,21 @@ class LineChooser implements Chooser {
     const screen = screenOf(this.#app);
     const text = [menu.title, ...(menu.message === undefined ? [] : [menu.message])];
     const left = all - shown.length;
-    await this.#app.notes.flush();
-    await print(this.#app, [
+    await show(this.#app, [
       ...text.flatMap((each) => wrap(cleanLine(each), screen.columns)),
       ...rowLines(menu, shown, screen),
       ...(left > 0 ? [`and ${left} more`] : []),
     ]);
   }
 
-  async #ask(canSearch: boolean): Promise<string> {
-    const search = canSearch ? 'Number, name to search for, /words to filter' : 'Number, or words to filter';
-    return (await this.#app.context.prompt.text(`${search}, or nothing to leave`)).trim();
-  }
-
   async key(keys: string): Promise<string> {
-    const reply = (await this.#app.context.prompt.text(keys)).trim().toLowerCase();
-    return reply.slice(0, 1) || 'q';
+    return (await this.#ask(keys)).toLowerCase().slice(0, 1) || 'q';
   }
 
-  close(): void {}
+  async #ask(question: string): Promise<string> {
+    const { prompt, stderr } = this.#app.context;
+    const lines = wrap(question, stderr.columns - 2);
+    await show(this.#app, lines.slice(0, -1));
+    return (await prompt.text(lines.at(-1) ?? '')).trim();
+  }
 }

@@ -134,9 +134,5 @@ export async function chooseId(app: App, from?: 'saved'): Promise<string | undef
   const { menu } = visit;
   const savedOnly = { title: 'saved restaurants', known: menu.known.filter(({ id }) => menu.saved.has(id)) };
   const shown: Menu = from === 'saved' ? { ...menu, ...savedOnly, canSearch: false } : menu;
-  try {
-    return (await visit.chooser.choose(shown, (typed) => searchTyped(visit, typed)))?.id;
-  } finally {
-    visit.chooser.close();
-  }
+  return (await visit.chooser.choose(shown, (typed) => searchTyped(visit, typed)))?.id;
 }

@@ -158,7 +158,7 @@ async function readAction(
   row: DoubtfulRows,
   candidates: readonly Candidate[],
 ): Promise<Action> {
-  const key = await keyboard.next();
+  const key = await keyboard.next().finally(() => keyboard.release());
   if (key === 'ctrl-c')
     throw failure('interrupted', 'interrupted at the prompt', {
       text: 'your decisions are saved; to continue',

@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { width } from '../../../src/util/text.ts';
 import { PROGRAM } from '../../helpers/process.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 import { inTerminal } from '../../helpers/terminal.ts';
 
 const service = useService();
+let requests = 0;
+/** Answers the first request only. */
+const hanging = useService({
+  faults: [{ kind: 'hang', rate: 0.5 }],
+  random: () => (requests++ === 0 ? 1 : 0),
+});
 const DOWN = '\u001b[B';
 const CTRL_C = '\u0003';
 const NOPA = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
@@ -74,18 +81,25 @@ const TASKS: readonly Task[] = [
 const waiting = (from: number) =>
   new RegExp(`^.{${from + 1},}(?:\\n> [^\\n]*|quit\\r\\n|leave: |quit: )$`, 's');
 
-/** Types each of the texts when the program waits, with stdout in out.txt. */
-async function pick(words: string, typed: readonly string[], env: Record<string, string>, columns: number) {
+const LOOKING_UP = /looking up/;
+
+/** Types each of the texts when the program waits, or shows the expression before it, with stdout in out.txt. */
+async function pick(
+  words: string,
+  typed: readonly (string | RegExp)[],
+  env: Record<string, string>,
+  columns: number,
+) {
   const cwd = tempFolder();
   const all = { ...service.env, HOME: cwd, NO_COLOR: '1', ...env };
   const line = 'trap : INT; stty -a > before; "$0" "$@" > out.txt; echo "exit $?"; stty -a > after';
   const program = [...PROGRAM, 'pick', ...words.split(' ')];
   const terminal = inTerminal('sh', ['-c', line, ...program], { env: all, cwd, columns });
-  let from = 0;
+  let until = waiting(0);
   for (const text of typed) {
-    await terminal.shown(waiting(from));
-    from = terminal.output().length;
-    terminal.type(text);
+    await terminal.shown(until);
+    until = text instanceof RegExp ? text : waiting(terminal.output().length);
+    if (typeof text === 'string') terminal.type(text);
   }
   const { output } = await terminal.ended;
   const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
@@ -103,14 +117,17 @@ describe.skipIf(process.platform === 'win32')('pick in a terminal', () => {
     expect(output).toContain('exit 0');
   });
 
-  it.each(TASKS)(
-    '$title: by lines, without repainting',
-    async ({ words, keys, lines = keys, id, requests }) => {
+  it.each(TASKS.flatMap((task) => [80, 40].map((columns) => ({ ...task, columns }))))(
+    '$title: by lines of $columns columns, without repainting',
+    async ({ words, keys, lines = keys, id, shows, requests, columns }) => {
       const typed = lines.map((each) => `${each}\r`);
-      const { output, out, sent } = await pick(words, typed, { RESTAURANT_SPINNER: 'off' }, 80);
+      const { output, out, sent } = await pick(words, typed, { RESTAURANT_SPINNER: 'off' }, columns);
       expect(typed.join('').length).toBeLessThanOrEqual(12);
       expect([out, sent]).toEqual([`${id}\n`, requests]);
+      expect(output).toMatch(shows);
       expect(output).not.toContain('\u001b');
+      const questions = output.split('\r\n').filter((line) => /(?:leave|quit): /.test(line));
+      for (const question of questions) expect(width(question)).toBeLessThanOrEqual(columns);
     },
   );
 
@@ -123,5 +140,12 @@ describe.skipIf(process.platform === 'win32')('pick in a terminal', () => {
     expect(out).toBe('');
     expect(output).toMatch(/error: interrupted.*exit 130/s);
     service.sent();
+  });
+
+  it('ends a lookup that takes long with Ctrl-C', async () => {
+    const env = { LANG: 'C.UTF-8', RESTAURANT_BASE_URL: hanging.sandbox.baseUrl };
+    const { output, out } = await pick(FIND, ['1', 'm', LOOKING_UP, CTRL_C], env, 80);
+    expect(out).toBe('');
+    expect(output).toMatch(/error: interrupted.*exit 130/s);
   });
 });
