@@ -92,14 +92,23 @@ export class Asker {
       answers.addLookup(request.id, request.level, output ?? null);
       return;
     }
-    const found = await service.find(request.query).catch(nothingFound);
-    const { results = [], total = 0 } = found ?? {};
-    if (results.length > 0 && !results.some(isRestaurant))
-      throw new AppError('bad_response', `none of ${results.length} results can be read`);
-    const { kept, received } = keptResults(request.query, results);
-    const isCount = Number.isSafeInteger(total) && total >= received;
-    answers.addFind(request.query, { results: kept, received, total: isCount ? total : received });
+    await addSearch(request.query, answers, service);
   }
+}
+
+/** Searches, and adds what the service returns to the answers. @throws {AppError} */
+export async function addSearch(
+  query: FindQuery,
+  answers: Pick<Answers, 'addFind'>,
+  service: Pick<RestaurantService, 'find'>,
+): Promise<void> {
+  const found = await service.find(query).catch(nothingFound);
+  const { results = [], total = 0 } = found ?? {};
+  if (results.length > 0 && !results.some(isRestaurant))
+    throw new AppError('bad_response', `none of ${results.length} results can be read`);
+  const { kept, received } = keptResults(query, results);
+  const isCount = Number.isSafeInteger(total) && total >= received;
+  answers.addFind(query, { results: kept, received, total: isCount ? total : received });
 }
 
 /** That the service knows no such restaurant is an answer. */

@@ -3,7 +3,7 @@ import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import type { Target } from '../app/target.ts';
 import type { AppError } from '../errors.ts';
-import { again, slot } from '../hint.ts';
+import { again, type Hint, slot } from '../hint.ts';
 import { cleanLine, truncate } from '../util/text.ts';
 import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
 import { Decisions } from './decisions.ts';
@@ -16,7 +16,9 @@ import { Counters } from './progress/summary.ts';
 import { type Knowledge, type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
+import type { ViewFacts } from './views/all.ts';
 import type { View } from './views/outputs.ts';
+import type { ViewSource } from './views/source.ts';
 
 export interface EnrichFlags extends ListFlags, PacedFlags {
   readonly first?: number;
@@ -44,15 +46,17 @@ export function answersPlace(
   return { path, service: serviceName({ url, demo: false }) };
 }
 
+const OTHER_OUTPUT: Hint = { text: 'write another file', command: again({ '--output': slot('file') }) };
+
 /** Opens an answers file. @throws {AppError} `in_use`, `usage`, `io_error` */
-export function openAnswersAt(app: App, { path, service }: AnswersPlace, access: 'read' | 'write'): Answers {
-  return openAnswers(path, {
-    service,
-    access,
-    context: app.context,
-    warn: (message) => void app.notes.warn(message, true),
-    hint: { text: 'write another file', command: again({ '--output': slot('file') }) },
-  });
+export function openAnswersAt(
+  app: App,
+  { path, service }: Pick<AnswersPlace, 'path'> & Partial<AnswersPlace>,
+  access: 'read' | 'write',
+  hint = OTHER_OUTPUT,
+): Answers {
+  const warn = (message: string): void => void app.notes.warn(message, true);
+  return openAnswers(path, { service, access, context: app.context, warn, hint });
 }
 
 /** The state of all rows by the answers. */
@@ -107,6 +111,12 @@ export class ListState {
 
   resultOf = (row: InputRow, index: number): RowResult =>
     withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
+
+  /** Returns all that a view shows. @param guard see `ViewSource` */
+  forViews({ counters, at }: Survey, guard: boolean): { source: ViewSource; facts: ViewFacts } {
+    const { plan, rows, resultOf, knowledge } = this;
+    return { source: { plan, rows, resultOf, guard }, facts: { counts: counters.counts, at, knowledge } };
+  }
 
   /** Looks at every row once. @param first only that many rows are asked for */
   async survey(first = Number.POSITIVE_INFINITY, signal?: AbortSignal): Promise<Survey> {

@@ -150,14 +150,9 @@ async function finish(app: App, update: Update, run: Finish): Promise<void> {
   }
   const names = views.map(({ name }) => name);
   if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
-  const { counters, at } = before.due.rows.length === 0 ? before : await state.survey();
-  const facts: ViewFacts = { counts: counters.counts, at, knowledge: state.knowledge };
-  const source: ViewSource = {
-    plan: state.plan,
-    rows: state.rows,
-    resultOf: state.resultOf,
-    guard: app.globals.rawCsv !== true,
-  };
+  const survey = before.due.rows.length === 0 ? before : await state.survey();
+  const { counters } = survey;
+  const { source, facts } = state.forViews(survey, app.globals.rawCsv !== true);
   try {
     await writeViews(app, views, source, facts, answers);
   } catch (error) {

@@ -7,16 +7,16 @@ import { attempt, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
-import { type Answers, openAnswers } from '../answers.ts';
-import type { Decisions } from '../decisions.ts';
+import type { Answers } from '../answers.ts';
 import { ANSWERS_ENDING, answersPathOf } from '../find-answers.ts';
 import { readPlan, rememberedFlags } from '../plan.ts';
 import { openInput } from '../read/input.ts';
 import { LIST_FORMATS } from '../row.ts';
-import { ListState } from '../session.ts';
+import { ListState, openAnswersAt } from '../session.ts';
 import { writeViews } from '../views/all.ts';
 import { type View, viewFormatOf } from '../views/outputs.ts';
 import { standingOf, sweepFolders } from '../views/write.ts';
+import { equalRows, type Review } from './rows.ts';
 
 export interface ReviewFlags {
   readonly list?: string;
@@ -24,19 +24,6 @@ export interface ReviewFlags {
   readonly notFound?: true;
   readonly apply?: string;
   readonly undo?: true;
-}
-
-/** A list with its answers, and the files that follow the decisions about it. */
-export interface Review {
-  /** As typed. */
-  readonly name: string;
-  readonly answers: Answers;
-  readonly state: ListState;
-  readonly decisions: Decisions;
-  readonly views: readonly View[];
-  /** Whether there are views in other folders, which are not written. */
-  readonly hasOthers: boolean;
-  readonly rawCsv: boolean;
 }
 
 /**
@@ -49,37 +36,29 @@ export async function openReview(
   flags: ReviewFlags,
   access: 'read' | 'write',
 ): Promise<Review> {
-  if (name === '-') throw usage('a review changes the files of a list, so stdin cannot be used', exampleUse);
-  const path = inputPath(app, name);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw failure('bad_input', `${name} is a folder`, { text: 'name a file in it', ...exampleUse });
-  const answersPath = findAnswers(app, name, path, flags.answers);
-  const answers = openAnswers(answersPath, {
-    ...{ service: undefined, access, context: app.context },
-    warn: (message) => void app.notes.warn(message, true),
-    hint: { text: 'name another file', command: again({ '--answers': slot('file') }) },
-  });
+  const answersPath = findAnswers(app, name, flags.answers);
+  const otherAnswers = { text: 'name another file', command: again({ '--answers': slot('file') }) };
+  const answers = openAnswersAt(app, { path: answersPath }, access, otherAnswers);
   app.cleanup.add(async () => answers.close());
   const run = findRun(answers, name);
-  const views = run.files.flatMap((file) => viewOf(app, typedBeside(name, answersPath, app, file)));
-  if (access === 'write') {
-    sweepFolders(views);
-    assertUnchanged(views, answers, run.list);
-  }
-  const state = await readState(
-    app,
-    answers,
-    run,
-    flags.list ?? findList(name, answersPath, app, run),
-    flags,
-  );
-  return {
-    ...{ name, answers, views, state, decisions: state.decisions, hasOthers: run.elsewhere === true },
-    rawCsv: app.globals.rawCsv === true || run.options.rawCsv === true,
-  };
+  const folder = dirname(fullPath(app.context, name));
+  const isHere = (attempt(() => realpathSync(folder)) ?? folder) === dirname(answersPath);
+  /** A file in the folder of the answers, as a person would name it. */
+  const beside = (file: string): string => join(isHere ? dirname(name) : dirname(answersPath), file);
+  const views = access === 'read' ? [] : run.files.flatMap((file) => viewOf(app, beside(file)));
+  sweepFolders(views);
+  assertUnchanged(views, answers, run.list);
+  const list =
+    flags.list === undefined ? findList(app, name, run, beside) : { name: flags.list, isView: false };
+  const state = await readState(app, answers, run, list);
+  return { name, answers, state, contents: equalRows(state), views, hasOthers: run.elsewhere === true };
 }
 
-function findAnswers(app: App, name: string, path: string, typed: string | undefined): string {
+function findAnswers(app: App, name: string, typed: string | undefined): string {
+  if (name === '-') throw usage('a review changes the files of a list, so stdin cannot be used', EXAMPLE);
+  const path = inputPath(app, name);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw failure('bad_input', `${name} is a folder`, { text: 'name a file in it', ...EXAMPLE });
   const isAnswers = typed === undefined && name.endsWith(ANSWERS_ENDING);
   const own = isAnswers ? path : typed && inputPath(app, typed);
   const found = own ?? answersPathOf([{ name, path, exists: existsSync(path) }]);
@@ -91,7 +70,7 @@ function findAnswers(app: App, name: string, path: string, typed: string | undef
   ]);
 }
 
-const exampleUse = { command: again({}, { operands: ['found.csv'] }) };
+const EXAMPLE = { command: again({}, { operands: ['found.csv'] }) };
 
 const exampleHint = (name: string) => ({
   text: 'to make it',
@@ -117,13 +96,6 @@ function findRun(answers: Answers, name: string): Run {
     text: 'name the view',
     command: again({}, { operands: [views[0] ?? slot('file')] }),
   });
-}
-
-/** A file in the folder of the answers, as a user would name it. */
-function typedBeside(name: string, answersPath: string, app: App, file: string): string {
-  const folder = dirname(fullPath(app.context, name));
-  const isHere = (attempt(() => realpathSync(folder)) ?? folder) === dirname(answersPath);
-  return join(isHere ? dirname(name) : dirname(answersPath), file);
 }
 
 function viewOf(app: App, name: string): View[] {
@@ -155,8 +127,7 @@ interface ListFile {
 /** Not a pipe or device, which might never end. */
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-function findList(name: string, answersPath: string, app: App, run: Run): ListFile {
-  const beside = (file: string): string => typedBeside(name, answersPath, app, file);
+function findList(app: App, name: string, run: Run, beside: (file: string) => string): ListFile {
   const isThere = (file: string): boolean => isFile(fullPath(app.context, beside(file)));
   if (run.list !== null && isThere(run.list)) return { name: beside(run.list), isView: false };
   const views = run.files.filter(
@@ -170,47 +141,30 @@ function findList(name: string, answersPath: string, app: App, run: Run): ListFi
   });
 }
 
-async function readState(
-  app: App,
-  answers: Answers,
-  run: Run,
-  list: string | ListFile,
-  flags: ReviewFlags,
-): Promise<ListState> {
-  const { name, isView } = typeof list === 'string' ? { name: list, isView: false } : list;
-  const { inputFormat, sheet, headerLine, encoding, delimiter, ...others } = rememberedFlags(run.options);
-  const reading = { inputFormat, sheet, headerLine, encoding, delimiter };
-  const input = openInput(name, app.context);
+/** How the list is read. A view of it is written in one way. */
+const READING = ['inputFormat', 'sheet', 'headerLine', 'encoding', 'delimiter'];
+
+async function readState(app: App, answers: Answers, run: Run, list: ListFile): Promise<ListState> {
+  const options = Object.entries(run.options).filter(([flag]) => !(list.isView && READING.includes(flag)));
+  const flags = rememberedFlags(Object.fromEntries(options));
+  const input = openInput(list.name, app.context);
   try {
-    const { plan, rows } = await readPlan(
-      app,
-      input,
-      isView || flags.list ? others : { ...others, ...definedIn(reading) },
-    );
+    const { plan, rows } = await readPlan(app, input, flags);
     // What a view says about a row is only a copy of the answers.
-    const own = isView ? rows.map(({ earlier: _, ...row }) => row) : rows;
-    return new ListState(plan, own, answers);
+    return new ListState(plan, list.isView ? rows.map(({ earlier: _, ...row }) => row) : rows, answers);
   } finally {
     input.close();
   }
 }
 
-const definedIn = <T extends object>(values: T): { [K in keyof T]: NonNullable<T[K]> } =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: NonNullable<T[K]>;
-  };
-
 /** Writes the views as the answers and decisions are now. */
-export async function writeReviewed(
-  app: App,
-  { state, views, answers, hasOthers, rawCsv, name }: Review,
-): Promise<void> {
-  const { counters, at } = await state.survey();
-  const source = { plan: state.plan, rows: state.rows, resultOf: state.resultOf, guard: !rawCsv };
-  const facts = { counts: counters.counts, at, knowledge: state.knowledge };
+export async function writeReviewed(app: App, review: Review): Promise<void> {
+  const { state, views, answers, hasOthers, name } = review;
+  const guard = app.globals.rawCsv !== true && state.plan.flags.rawCsv !== true;
+  const { source, facts } = state.forViews(await state.survey(), guard);
   await writeViews(app, views, source, facts, answers);
-  if (hasOthers)
-    await app.notes.note(
-      `files in other folders are not written; the enrich command that made them writes them again from the answers of ${name}`,
-    );
+  if (!hasOthers) return;
+  await app.notes.note(
+    `files in other folders are not written; the enrich command that made them writes them again from the answers of ${name}`,
+  );
 }

@@ -8,31 +8,34 @@ import { serviceName } from '../find-answers.ts';
 import { printJson } from '../progress/summary.ts';
 import { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
-import { candidatesFor, currentId, type DoubtfulRows, doubtfulRows, lineOf } from './candidates.ts';
-import { openReview, type Review, type ReviewFlags, writeReviewed } from './open.ts';
-import { printTally } from './tally.ts';
-import { undoLast } from './undo.ts';
+import { printTally, undoLast } from './decide.ts';
+import { openReview, type ReviewFlags, writeReviewed } from './open.ts';
+import {
+  candidatesFor,
+  currentId,
+  doubtfulRows,
+  type EqualRows,
+  lineOf,
+  type Review,
+  resultOf,
+} from './rows.ts';
 
 export async function runReview(app: App, file: string, flags: ReviewFlags): Promise<void> {
-  const { apply, undo } = flags;
-  if (apply !== undefined) {
-    const { applyFile } = await import('./apply.ts');
-    const review = await openReview(app, file, flags, 'write');
-    const tally = await applyFile(app, review, apply, () => openSearch(app, review));
-    await writeReviewed(app, review);
-    return printTally(app, file, tally);
-  }
-  if (undo === true) return undoDecision(app, file, flags);
-  if (app.terminal.wantsJson) return listRows(app, await openReview(app, file, flags, 'read'), flags);
-  if (!app.terminal.canPrompt) throw needsTerminal();
+  const { apply, undo, notFound = false } = flags;
+  const isChange = apply !== undefined || undo === true;
+  if (!isChange && app.terminal.wantsJson)
+    return listRows(app, await openReview(app, file, flags, 'read'), notFound);
+  if (!isChange && !app.terminal.canPrompt) throw needsTerminal();
   const review = await openReview(app, file, flags, 'write');
-  const rows = doubtfulRows(review, flags);
-  if (rows.length === 0) {
-    await writeReviewed(app, review);
-    return noteNothing(app, review, flags);
+  if (apply !== undefined) return applyDecisions(app, review, apply);
+  if (undo === true) return undoDecision(app, review);
+  const rows = doubtfulRows(review, notFound);
+  if (rows.length > 0) {
+    const { decideRows } = await import('./session.ts');
+    return decideRows(app, { review, rows, openSearch: () => openSearch(app, review) });
   }
-  const { decideRows } = await import('./session.ts');
-  await decideRows(app, { review, rows, search: () => openSearch(app, review) });
+  await writeReviewed(app, review);
+  await noteNothing(app, review, notFound);
 }
 
 const needsTerminal = (): AppError =>
@@ -41,8 +44,9 @@ const needsTerminal = (): AppError =>
     { text: 'to apply decisions', command: again({ '--apply': 'decisions.csv' }) },
   ]);
 
-async function noteNothing(app: App, review: Review, { notFound }: ReviewFlags): Promise<void> {
-  const missing = notFound ? 0 : rowsIn(doubtfulRows(review, { notFound: true }));
+async function noteNothing(app: App, review: Review, notFound: boolean): Promise<void> {
+  const count = (sum: number, { indexes }: EqualRows): number => sum + indexes.length;
+  const missing = notFound ? 0 : doubtfulRows(review, true).reduce(count, 0);
   await app.notes.note(
     missing === 0
       ? `${review.name} has no rows to review`
@@ -53,10 +57,7 @@ async function noteNothing(app: App, review: Review, { notFound }: ReviewFlags):
   );
 }
 
-export const rowsIn = (groups: readonly DoubtfulRows[]): number =>
-  groups.reduce((sum, { indexes }) => sum + indexes.length, 0);
-
-/** Opens the service for searches with other words. @throws {AppError} `usage` if the answers are of another one */
+/** Opens the service for further searches. @throws {AppError} `usage` if the answers are of another one */
 async function openSearch(app: App, { answers, name }: Review): Promise<ListService> {
   const target = await openTarget(app);
   const service = serviceName(target);
@@ -75,13 +76,19 @@ async function openSearch(app: App, { answers, name }: Review): Promise<ListServ
   });
 }
 
-async function undoDecision(app: App, file: string, flags: ReviewFlags): Promise<void> {
-  const review = await openReview(app, file, flags, 'write');
+async function applyDecisions(app: App, review: Review, file: string): Promise<void> {
+  const { applyFile } = await import('./apply.ts');
+  const decided = await applyFile(app, review, file, () => openSearch(app, review));
+  await writeReviewed(app, review);
+  await printTally(app, review.name, decided);
+}
+
+async function undoDecision(app: App, review: Review): Promise<void> {
   const undone = undoLast(review);
   if (undone === undefined) {
-    throw usage(`no decision about ${file} is left to take back`, {
+    throw usage(`no decision about ${review.name} is left to take back`, {
       text: 'to decide rows',
-      command: restaurant('review', file),
+      command: restaurant('review', review.name),
     });
   }
   await writeReviewed(app, review);
@@ -92,20 +99,18 @@ async function undoDecision(app: App, file: string, flags: ReviewFlags): Promise
     await app.context.stderr.write(`took back the decision about ${cleanLine(what)}\n`);
 }
 
-async function listRows(app: App, review: Review, flags: ReviewFlags): Promise<void> {
-  const { state } = review;
-  const listed = doubtfulRows(review, flags)
-    .flatMap((group) => group.indexes.map((index) => ({ group, index })))
-    .sort((one, other) => one.index - other.index)
-    .map(({ group, index }) => {
-      const row = state.rows[index];
-      const { name = '', city = '' } = group.key;
+async function listRows(app: App, review: Review, notFound: boolean): Promise<void> {
+  const { plan, rows } = review.state;
+  const listed = doubtfulRows(review, notFound).flatMap((equal) =>
+    equal.indexes.flatMap((index) => {
+      const row = rows[index];
+      if (row === undefined) return [];
+      const { name = '', city = '' } = equal.key;
+      const restaurant_id = currentId(review, equal) ?? null;
       return {
-        row: index + 1,
-        line: row === undefined ? index + 1 : lineOf(row),
-        ...{ status: group.result.status, name, city, restaurant_id: currentId(group) ?? null },
-        list: row === undefined ? {} : Object.fromEntries(ownEntries(state.plan, row)),
-        candidates: candidatesFor(review, group).map(
+        ...{ row: index + 1, line: lineOf(row), status: resultOf(review, equal).status, name, city },
+        ...{ restaurant_id, list: Object.fromEntries(ownEntries(plan, row)) },
+        candidates: candidatesFor(review, equal).map(
           ({ restaurant: found, similarity, meters, isEarlier }) => ({
             ...found,
             ...{ similarity, distance_m: meters ?? null },
@@ -113,6 +118,10 @@ async function listRows(app: App, review: Review, flags: ReviewFlags): Promise<v
           }),
         ),
       };
-    });
-  await printJson(app, listed);
+    }),
+  );
+  await printJson(
+    app,
+    listed.sort((one, other) => one.row - other.row),
+  );
 }

@@ -1,191 +1,141 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
+import { Keys, show } from '../../app/keys.ts';
 import type { FindQuery } from '../../client/types.ts';
-import type { Keyboard } from '../../context.ts';
-import { AppError, failure } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import type { Palette } from '../../output/style.ts';
 import { plural } from '../../util/format.ts';
 import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
-import { keptResults } from '../resolve.ts';
+import { candidateFacts } from '../candidates.ts';
+import { matchQuery } from '../resolve.ts';
+import { addSearch } from '../run.ts';
 import type { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
+import { type Choice, type Decided, decide, tallyText, undoLast } from './decide.ts';
+import { writeReviewed } from './open.ts';
 import {
   type Candidate,
-  candidateFacts,
   candidatesFor,
   currentId,
-  type DoubtfulRows,
+  type EqualRows,
   lineOf,
-  rowsWith,
-} from './candidates.ts';
-import { type Review, writeReviewed } from './open.ts';
-import { type Decided, type DecisionKind, tallyText } from './tally.ts';
-import { undoLast } from './undo.ts';
+  type Review,
+  resultOf,
+} from './rows.ts';
 
 /** Candidates that have a key: 1 to 9. */
 const MAX_KEYS = 9;
 
-interface Decision extends Decided {
-  /** Id of the line in the answers. */
-  readonly line: string;
-}
-
-interface Step {
-  readonly index: number;
-  /** Undefined if the row was skipped. */
-  readonly decided?: Decision;
-}
-
 interface Session {
   readonly app: App;
   readonly review: Review;
-  readonly rows: DoubtfulRows[];
-  readonly keyboard: Keyboard;
-  readonly search: () => Promise<ListService>;
-  readonly steps: Step[];
+  readonly rows: EqualRows[];
+  readonly keys: Keys;
+  readonly openSearch: () => Promise<ListService>;
+  /** The rows that were shown; a skipped one has no decision. */
+  readonly steps: { readonly index: number; readonly decided?: Decided }[];
   /** Opened by the first search with other words. */
   service?: ListService;
 }
 
-type Choice = { readonly kind: DecisionKind; readonly id?: string };
-type Action = Choice | 'skip' | 'undo' | 'quit' | 'search' | 'unknown';
-
-const KEYS: Readonly<Record<string, Action>> = {
-  n: { kind: 'none' },
-  x: { kind: 'never' },
-  s: 'search',
-  ' ': 'skip',
-  u: 'undo',
-  q: 'quit',
-  'ctrl-d': 'quit',
-};
-
 /** Walks through rows on a terminal. Each decision is in the answers at once; the views are written at the end. */
-export async function decideRows(app: App, work: Pick<Session, 'review' | 'rows' | 'search'>): Promise<void> {
-  const session: Session = { ...work, app, keyboard: app.context.prompt.keys(), steps: [] };
-  const { rows, review } = session;
+export async function decideRows(
+  app: App,
+  work: Pick<Session, 'review' | 'rows' | 'openSearch'>,
+): Promise<void> {
+  const keys = new Keys(app, { text: 'your decisions are saved; to continue', command: again() });
+  const session: Session = { ...work, app, keys, steps: [] };
   let index: number | undefined = 0;
   try {
-    while (index !== undefined && index < rows.length) index = await decideRow(session, index);
+    while (index !== undefined && index < work.rows.length) index = await decideRow(session, index);
   } finally {
-    await writeReviewed(app, review);
+    await writeReviewed(app, work.review);
   }
-  await printEnd(session);
+  await showEnd(session);
 }
 
-async function printEnd({ app, review, rows, steps, service }: Session): Promise<void> {
+async function showEnd({ app, review, rows, steps, service }: Session): Promise<void> {
   const sent = service?.requests ?? 0;
   const decided = steps.flatMap((step) => step.decided ?? []);
   const left = rows.length - decided.length;
+  const undo = again({ '--undo': true }, { without: ['--not-found'] });
   const lines = [
     ...(sent > 0 ? [`${plural(sent, 'request')} sent`] : []),
     tallyText(review.name, decided),
     ...(left > 0 ? [`${left} left: ${hintOf(app, { command: again() })}`] : []),
     ...(left === 0 && decided.length > 0
-      ? [
-          `to take the last decision back: ${hintOf(app, { command: again({ '--undo': true }, { without: ['--not-found'] }) })}`,
-        ]
+      ? [`to take the last decision back: ${hintOf(app, { command: undo })}`]
       : []),
   ];
-  await print(
+  await show(
     app,
     lines.flatMap((line) => wrap(line, app.context.stderr.columns)),
   );
 }
 
+type Next = number | undefined;
+
 /** @returns the index of the next row; undefined to quit */
-async function decideRow(session: Session, index: number, words?: FindQuery): Promise<number | undefined> {
-  const { rows, review, steps } = session;
-  const row = rows[index] as DoubtfulRows;
+async function decideRow(session: Session, index: number, words?: FindQuery): Promise<Next> {
+  const { app, review, rows, steps, keys } = session;
+  const row = rows[index] as EqualRows;
   const candidates = candidatesFor(review, row, words);
-  await show(session, index, candidates);
-  const action = await readAction(session, row, candidates);
-  switch (action) {
-    case 'skip':
-      steps.push({ index });
-      return index + 1;
-    case 'undo':
-      return undo(session, index);
-    case 'search':
-      return decideRow(session, index, await searchAgain(session, row));
-    case 'unknown':
-      return decideRow(session, index, words);
-    case 'quit':
-      return undefined;
-    default:
-      steps.push({ index, decided: decide(review, row, action) });
-      return index + 1;
-  }
+  const choices = choicesOf(candidates, currentId(review, row));
+  await show(app, rowLines(session, index, candidates));
+  const key = (await keys.ask(keysText(choices), (each) => choices.has(each) || each in ACTS)) ?? 'q';
+  const choice = choices.get(key);
+  if (choice === undefined) return ACTS[key]?.(session, index);
+  steps.push({ index, decided: decide(review, row, choice) });
+  return index + 1;
 }
 
-function decide({ answers }: Review, row: DoubtfulRows, { kind, id = currentId(row) }: Choice): Decision {
-  const restaurant = kind === 'none' ? null : (id ?? null);
-  const line = answers.decide(row.key, kind === 'never' ? { never: true } : { restaurant });
-  return { kind, rows: row.indexes.length, line };
+/** The keys that decide; `y` if the restaurant that the row has is among those with a key. */
+function choicesOf(
+  candidates: readonly Candidate[],
+  current: string | undefined,
+): ReadonlyMap<string, Choice> {
+  const numbered = candidates.slice(0, MAX_KEYS).map(({ restaurant: { service_id: id } }, at) => {
+    const kind = id === current ? 'yes' : 'other';
+    return [String(at + 1), { kind, id }] as const;
+  });
+  const yes = numbered.find(([, { kind }]) => kind === 'yes');
+  const all: [string, Choice][] = [...numbered.map(([key, choice]): [string, Choice] => [key, choice])];
+  if (yes !== undefined) all.push(['y', yes[1]]);
+  return new Map([...all, ['n', { kind: 'none' }], ['x', { kind: 'never' }]]);
 }
+
+const ACTS: Readonly<Record<string, (session: Session, index: number) => Next | Promise<Next>>> = {
+  ' ': ({ steps }, index) => {
+    steps.push({ index });
+    return index + 1;
+  },
+  s: async (session, index) => decideRow(session, index, await searchAgain(session, index)),
+  u: undo,
+  q: () => undefined,
+  'ctrl-d': () => undefined,
+};
 
 /** Takes the last step back; before the first, the last decision of an earlier session. */
 function undo({ review, rows, steps }: Session, index: number): number {
   const step = steps.pop();
-  if (step !== undefined) {
-    if (step.decided !== undefined) review.answers.undo(step.decided.line);
-    return step.index;
-  }
+  if (step?.decided !== undefined) review.answers.undo(step.decided.line);
+  if (step !== undefined) return step.index;
   const undone = undoLast(review);
-  if (undone !== undefined) rows.splice(index, 0, rowsWith(review, undone.key));
+  if (undone !== undefined) rows.splice(index, 0, undone.rows);
   return index;
 }
 
-async function show(
-  { app, review, rows }: Session,
-  index: number,
-  found: readonly Candidate[],
-): Promise<void> {
-  const row = rows[index] as DoubtfulRows;
-  const first = review.state.rows[row.indexes[0] ?? 0];
-  const screen = {
-    columns: app.context.stderr.columns,
-    palette: app.terminal.palette('stderr'),
-    position: `${index + 1} of ${rows.length}, line ${first === undefined ? 1 : lineOf(first)}`,
-    fields: first === undefined ? [] : ownEntries(review.state.plan, first),
-  };
-  await print(app, reviewLines(row, found, screen));
-}
-
-async function readAction(
-  { keyboard }: Session,
-  row: DoubtfulRows,
-  candidates: readonly Candidate[],
-): Promise<Action> {
-  const key = await keyboard.next().finally(() => keyboard.release());
-  if (key === 'ctrl-c')
-    throw failure('interrupted', 'interrupted at the prompt', {
-      text: 'your decisions are saved; to continue',
-      command: again(),
-    });
-  if (key === undefined) return 'quit';
-  const number = /^[1-9]$/.test(key) ? Number(key) : 0;
-  const chosen = candidates.slice(0, MAX_KEYS)[number - 1]?.restaurant.service_id;
-  const current = shownCurrent(row, candidates);
-  if (current !== undefined && (key === 'y' || chosen === current)) return { kind: 'yes' };
-  if (chosen !== undefined) return { kind: 'other', id: chosen };
-  return KEYS[key] ?? 'unknown';
-}
-
 /** Asks for other words, and searches with them. @returns undefined if that fails */
-async function searchAgain(session: Session, { query }: DoubtfulRows): Promise<FindQuery | undefined> {
-  const { app, review } = session;
-  const { prompt } = app.context;
-  const name = (await prompt.text(`Name [${cleanLine(query.name)}]`)).trim();
-  const city = (await prompt.text(`City [${cleanLine(query.city)}]`)).trim();
-  const words = { name: name === '' ? query.name : name, city: city === '' ? query.city : city };
+async function searchAgain(session: Session, index: number): Promise<FindQuery | undefined> {
+  const { app, review, rows } = session;
+  const query = matchQuery((rows[index] as EqualRows).key);
+  const ask = async (what: string, known: string): Promise<string> =>
+    (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
+  const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
   if (review.answers.find(words) !== undefined) return words;
   try {
-    session.service ??= await session.search();
-    const { results, total } = await session.service.find(words);
-    const { kept, received } = keptResults(words, results);
-    review.answers.addFind(words, { results: kept, received, total: Math.max(total, received) });
+    session.service ??= await session.openSearch();
+    await addSearch(words, review.answers, session.service);
     return words;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
@@ -194,81 +144,58 @@ async function searchAgain(session: Session, { query }: DoubtfulRows): Promise<F
   }
 }
 
-const print = ({ context, secrets }: App, lines: readonly string[]): Promise<void> =>
-  context.stderr.write(secrets.redact(`${lines.join('\n')}\n`));
-
-interface Screen {
-  readonly columns: number;
-  readonly palette: Palette;
-  /** Position of the row among those to review, and in the list: `3 of 17, line 20`. */
-  readonly position: string;
-  /** Fields of the list that help to decide. */
-  readonly fields: readonly (readonly [column: string, value: unknown])[];
-}
-
-function reviewLines(
-  row: DoubtfulRows,
-  candidates: readonly Candidate[],
-  { columns, palette, position, fields }: Screen,
-): string[] {
-  const cut = (text: string): string => truncate(cleanLine(text), columns);
-  const { name, city } = row.query;
-  const own = [name, city, ...others(row, fields)].filter((text) => text !== '');
-  const shown = candidates.slice(0, MAX_KEYS);
-  const more = candidates.length - shown.length;
-  const same = row.indexes.length - 1;
-  const about = [
-    position,
-    row.result.status.replace('_', ' '),
-    ...(same > 0 ? [`applies to ${plural(same + 1, 'row')}`] : []),
-  ];
-  return [
-    '',
-    palette.dim(cut(about.join(', '))),
-    palette.heading(cut(own.join(', '))),
-    ...candidateLines(shown, row, columns),
-    ...(candidates.length === 0 ? ['  no candidates'] : []),
-    ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
-    ...wrap(keysText(row, shown), columns).map((line) => palette.dim(line)),
-  ];
-}
-
-const others = ({ query: { name, city } }: DoubtfulRows, fields: Screen['fields']): string[] =>
-  fields
+function rowLines({ app, review, rows }: Session, index: number, candidates: readonly Candidate[]): string[] {
+  const row = rows[index] as EqualRows;
+  const { columns } = app.context.stderr;
+  const { dim, heading } = app.terminal.palette('stderr');
+  const cut = (parts: readonly string[]): string => truncate(cleanLine(parts.join(', ')), columns);
+  const { name, city } = matchQuery(row.key);
+  const others = ownEntries(review.state.plan, row.first)
     .map(([, value]) => (typeof value === 'object' ? '' : String(value).trim()))
     .filter((text) => text !== name && text !== city);
+  const count = row.indexes.length;
+  const position = [
+    `${index + 1} of ${rows.length}`,
+    `line ${lineOf(row.first)}`,
+    resultOf(review, row).status.replace('_', ' '),
+    ...(count > 1 ? [`applies to ${plural(count, 'row')}`] : []),
+  ];
+  const more = candidates.length - MAX_KEYS;
+  return [
+    '',
+    dim(cut(position)),
+    heading(cut([name, city, ...others].filter((text) => text !== ''))),
+    ...candidateLines(candidates.slice(0, MAX_KEYS), review, row, columns),
+    ...(candidates.length === 0 ? ['  no candidates'] : []),
+    ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
+  ];
+}
 
-function candidateLines(candidates: readonly Candidate[], row: DoubtfulRows, columns: number): string[] {
+function candidateLines(
+  candidates: readonly Candidate[],
+  review: Review,
+  row: EqualRows,
+  columns: number,
+): string[] {
   const names = candidates.map(({ restaurant }) => cleanLine(restaurant.name));
   const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
-  return candidates.map((candidate, index) => {
-    const mark = candidate.restaurant.service_id === currentId(row) ? '*' : ' ';
+  const query = matchQuery(row.key);
+  const current = currentId(review, row);
+  return candidates.map(({ restaurant, isEarlier }, index) => {
+    const mark = restaurant.service_id === current ? '*' : ' ';
     const name = pad(truncate(names[index] ?? '', room), room);
-    return truncate(
-      `${index + 1} ${mark} ${name}  ${candidateFacts(candidate, row.query).join('  ')}`,
-      columns,
-    );
+    const earlier = isEarlier ? ['decided before the row was corrected'] : [];
+    const facts = [...candidateFacts(restaurant, query), ...earlier].join('  ');
+    return truncate(`${index + 1} ${mark} ${name}  ${facts}`, columns);
   });
 }
 
-/** The restaurant that the row has now, unless other words did not find it. */
-const shownCurrent = (row: DoubtfulRows, candidates: readonly Candidate[]): string | undefined =>
-  candidates.slice(0, MAX_KEYS).find(({ restaurant }) => restaurant.service_id === currentId(row))?.restaurant
-    .service_id;
-
-function keysText(row: DoubtfulRows, candidates: readonly Candidate[]): string {
-  const current = shownCurrent(row, candidates);
-  const count = candidates.length;
-  const isOnlyCurrent = current !== undefined && count === 1;
-  const numbers = count > 1 ? `1-${count}` : '1';
+function keysText(choices: ReadonlyMap<string, Choice>): string {
+  const count = [...choices.keys()].filter((key) => /\d/.test(key)).length;
+  const isOnlyCurrent = count === 1 && choices.has('y');
   return [
-    ...(current === undefined ? [] : ['y yes (*)']),
-    ...(count === 0 || isOnlyCurrent ? [] : [`${numbers} this one`]),
-    'n none',
-    's search',
-    'space skip',
-    'x never',
-    'u undo',
-    'q quit',
+    ...(choices.has('y') ? ['y yes (*)'] : []),
+    ...(count === 0 || isOnlyCurrent ? [] : [`${count > 1 ? `1-${count}` : '1'} this one`]),
+    ...['n none', 's search', 'space skip', 'x never', 'u undo', 'q quit'],
   ].join(', ');
 }

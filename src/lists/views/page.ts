@@ -9,10 +9,10 @@ import { pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
 import { cellAt, valueAt } from '../../output/records.ts';
 import { plural } from '../../util/format.ts';
-import { isId, kilometers, pointOf } from '../../util/restaurant.ts';
+import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import { likeliestFirst, type MatchQuery, type RowResult } from '../match/match.ts';
-import { searchesFor } from '../match/searches.ts';
+import { candidateFacts, candidatesOf } from '../candidates.ts';
+import type { RowResult } from '../match/match.ts';
 import { type Counts, formatCounts } from '../progress/summary.ts';
 import { type Knowledge, matchQuery } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
@@ -123,35 +123,7 @@ function choicesFor(
   if (usable.length === 0) return undefined;
   const choices = usable.slice(0, MAX_CHOICES).map((each) => ({
     id: each.service_id,
-    text: [cleanLine(String(each.name ?? '')), ...candidateFacts(each, query.place?.point)].join(', '),
+    text: [cleanLine(String(each.name ?? '')), ...candidateFacts(each, query)].join(', '),
   }));
   return { name: guardFormula(cleanLine(query.name).trim()), current: current?.service_id ?? null, choices };
-}
-
-/** The restaurants that the searches for a row have found, the likeliest first. */
-export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery): Restaurant[] {
-  const { name, city } = query;
-  if (name === '' || city === '') return [];
-  const found = searchesFor({ name, city }).flatMap((search) => answers.find(search)?.results ?? []);
-  return likeliestFirst(query, found);
-}
-
-/** The facts that help to decide about a candidate: its address, its distance, and its grade. */
-function candidateFacts(
-  { address, neighborhood, city, grade, coordinates }: Partial<Restaurant>,
-  from: { lat: number; lng: number } | undefined,
-): string[] {
-  const street = textOf(address) || textOf(neighborhood);
-  const isNamed = street.includes(textOf(city));
-  const place = isNamed ? street : [street, textOf(city)].filter(Boolean).join(', ');
-  const to = pointOf(coordinates);
-  const meters = from && to ? Math.round(kilometers(from, to) * 1000) : undefined;
-  return [place, distanceText(meters), textOf(grade)].filter((text) => text !== '').map(cleanLine);
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function distanceText(meters: number | undefined): string {
-  if (meters === undefined) return '';
-  return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
 }

@@ -1,0 +1,41 @@
+import type { Restaurant } from '../client/types.ts';
+import { isSameName } from '../util/fold.ts';
+import { kilometers, pointOf } from '../util/restaurant.ts';
+import { cleanLine } from '../util/text.ts';
+import { likeliestFirst, type MatchQuery } from './match/match.ts';
+import { isSameAddress } from './match/place.ts';
+import { searchesFor } from './match/searches.ts';
+import type { Knowledge } from './resolve.ts';
+
+/** The restaurants that the searches for a row have found, the likeliest first. */
+export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery): Restaurant[] {
+  const { name, city } = query;
+  if (name === '' || city === '') return [];
+  const found = searchesFor({ name, city }).flatMap((search) => answers.find(search)?.results ?? []);
+  return likeliestFirst(query, found);
+}
+
+/** Meters from the coordinates of a row; undefined if there are none. */
+export function metersFrom({ place }: MatchQuery, { coordinates }: Partial<Restaurant>): number | undefined {
+  const to = pointOf(coordinates);
+  return place?.point && to ? Math.round(kilometers(place.point, to) * 1000) : undefined;
+}
+
+/** The facts that differ from a row, or that it does not have: address, distance, and grade. */
+export function candidateFacts(restaurant: Partial<Restaurant>, query: MatchQuery): string[] {
+  const { address, neighborhood, city, grade } = restaurant;
+  const isSame = isSameAddress(query.place?.address, address) === true;
+  const street = isSame ? 'same address' : textOf(address) || textOf(neighborhood);
+  const otherCity = textOf(city);
+  const isNamed = isSameName(otherCity, query.city) || street.includes(otherCity);
+  const place = isNamed ? street : [street, otherCity].filter(Boolean).join(', ');
+  const facts = [place, distanceText(metersFrom(query, restaurant)), textOf(grade)];
+  return facts.filter((text) => text !== '').map(cleanLine);
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function distanceText(meters: number | undefined): string {
+  if (meters === undefined) return '';
+  return meters < 1000 ? `${meters} m` : `${(meters / 1000).toFixed(1)} km`;
+}
