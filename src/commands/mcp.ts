@@ -72,8 +72,13 @@ export function registerMcp(command: CliCommand, app: App): void {
         'via',
       ]),
     )
-    .option('--check', 'Start the entry as the client would, and fail if it does not work')
-    .usesOptions('service', 'json')
+    .addOption(
+      new CliOption('--check', 'Start the entry as the client would, and fail if it does not work').conflicts(
+        'dryRun',
+      ),
+    )
+    .usesOptions('service', 'dry-run', 'json')
+    .overrideOption('--dry-run', { description: 'Print what --write or --remove would do; change nothing' })
     .outputSchema(MCP_CONFIG_OUTPUT)
     .examples('restaurant mcp config claude-desktop', 'restaurant mcp config cursor --write')
     .notes(

@@ -114,6 +114,8 @@ const PERMISSIONS = 0o777;
 const MAX_ATTEMPTS = 20;
 
 interface ChangeOptions {
+  /** Only says whether the file would change. */
+  readonly isPreview?: boolean;
   /** Folder of the project that the file belongs to. Links below it are not followed. */
   readonly project?: string | undefined;
   /** Whether the text of the backup has something that is nowhere else. Such a backup is not replaced. */
@@ -135,7 +137,7 @@ export interface FileChange {
 export async function changeClientFile(
   { platform, signal }: Pick<Context, 'platform' | 'signal'>,
   file: string,
-  { project, keepsBackup = () => false }: ChangeOptions,
+  { isPreview = false, project, keepsBackup = () => false }: ChangeOptions,
   edit: (text: string) => string,
 ): Promise<FileChange> {
   const client: AgentFile = { path: file, project, platform };
@@ -143,7 +145,7 @@ export async function changeClientFile(
   for (let round = 1; round <= MAX_ATTEMPTS; round += 1) {
     const { exists, text, mode } = readClientFile(client);
     const edited = editOrThrow(file, text, edit);
-    if (edited === text) return { isChanged: false };
+    if (edited === text || isPreview) return { isChanged: edited !== text };
     // The edit of a large file takes a while, in which no signal is heard.
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();

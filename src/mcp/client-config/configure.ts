@@ -2,6 +2,7 @@ import { supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
+import { isPreview } from '../../app/request.ts';
 import { usage } from '../../errors.ts';
 import { again, fragment, system } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';
@@ -78,7 +79,8 @@ async function printStdio(app: App, client: McpClient, scope: Scope, entry: Stdi
     await app.notes.note(`most clients read this entry; add it to the file of ${cleanLine(client.name)}`);
   } else {
     const text = `add it to ${files.map((file) => commandText(fragment(file), app.context)).join(' and ')}, or run`;
-    await app.notes.note(hintOf(app, { text, command: again({ '--write': true }) }), false);
+    const command = again({ '--write': true }, { without: ['--dry-run'] });
+    await app.notes.note(hintOf(app, { text, command }), false);
   }
   if (command !== undefined) await app.notes.note(`or run: ${command}`, false);
   await noteKey(app, client, scope, entry);
@@ -128,14 +130,18 @@ async function writeEntry(app: App, client: McpClient, scope: Scope, entry: Stdi
     via: 'stdio',
     ...filesOf(files),
     entry: entry.value,
-    written: isChanged,
+    written: isChanged && !isPreview(app),
     backup,
     check,
   };
-  const status = changes.map((change) => `${cleanLine(describeWrite(change))}\n`).join('');
+  const status = changes.map((change) => `${cleanLine(describeWrite(change, isPreview(app)))}\n`).join('');
   await writeText(app, json, () => status + formatSnippet(client, entry.value));
   if (former !== undefined && !isOurs(former)) {
-    await app.notes.warn(`it replaced an entry of another program, which is in ${backup}`);
+    await app.notes.warn(
+      isPreview(app)
+        ? 'it would replace an entry of another program'
+        : `it replaced an entry of another program, which is in ${backup}`,
+    );
   }
   const merged = mergeEntry(former, entry.value, scope);
   if (merged.enabled === false || merged.disabled === true) {
@@ -147,8 +153,9 @@ async function writeEntry(app: App, client: McpClient, scope: Scope, entry: Stdi
 async function removeEntry(app: App, client: McpClient, scope: Scope): Promise<void> {
   const { changes, files } = await changeFiles(app, client, scope, () => undefined);
   const [{ isChanged, backup } = { isChanged: false, backup: undefined }] = changes;
-  await writeText(app, { client: client.name, ...filesOf(files), written: isChanged, backup }, () =>
-    changes.map(describeRemoval).join(''),
+  const written = isChanged && !isPreview(app);
+  await writeText(app, { client: client.name, ...filesOf(files), written, backup }, () =>
+    changes.map((change) => describeRemoval(change, isPreview(app))).join(''),
   );
 }
 
@@ -168,23 +175,26 @@ async function changeFiles(
   };
   const keepsBackup = (backup: string, text: string) => isForeign(backup) && !isForeign(text);
   const files = clientPaths(client, scope, app.context);
+  const options = { isPreview: isPreview(app), project, keepsBackup };
+  const edit = (text: string) => editText(client, text, merge);
   const changes: NamedChange[] = [];
   for (const file of files) {
-    const edit = (text: string) => editText(client, text, merge);
-    changes.push({ file, ...(await changeClientFile(app.context, file, { project, keepsBackup }, edit)) });
+    changes.push({ file, ...(await changeClientFile(app.context, file, options, edit)) });
   }
   return { changes, files };
 }
 
-function describeWrite({ file, isChanged, backup }: NamedChange): string {
+function describeWrite({ file, isChanged, backup }: NamedChange, preview: boolean): string {
   if (!isChanged) return `${file} already has this entry:`;
+  if (preview) return `would write ${file}:`;
   return backup === undefined ? `wrote ${file}:` : `wrote ${file}; the previous version is in ${backup}:`;
 }
 
-const describeRemoval = ({ file, isChanged, backup }: NamedChange): string =>
-  isChanged
-    ? `removed ${ENTRY_NAME} from ${file}; the previous version is in ${backup}\n`
-    : `${file} has no entry named ${ENTRY_NAME}\n`;
+function describeRemoval({ file, isChanged, backup }: NamedChange, preview: boolean): string {
+  if (!isChanged) return `${file} has no entry named ${ENTRY_NAME}\n`;
+  if (preview) return `would remove ${ENTRY_NAME} from ${file}\n`;
+  return `removed ${ENTRY_NAME} from ${file}; the previous version is in ${backup}\n`;
+}
 
 async function noteKey(app: App, client: McpClient, scope: Scope, { variables }: StdioEntry) {
   if (scope === 'project' && client.projectNote !== undefined) await app.notes.note(client.projectNote);
