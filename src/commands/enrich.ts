@@ -77,7 +77,7 @@ function addFileOptions(enrich: CliCommand): void {
       choices: INPUT_FORMATS,
       defaultText: 'by extension',
     })
-    .option('--sheet <name>', 'Sheet of an Excel workbook (default: the first)')
+    .option('--sheet <name>', 'Sheet of an Excel workbook (default: the first with a header)')
     .valueOption('--header-line <n>', 'Line with the column names', {
       range: [1, 1e6],
       defaultText: 'the first, below titles',

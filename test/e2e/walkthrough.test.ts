@@ -25,7 +25,7 @@ it('the walkthrough shows what its commands print', async () => {
     for (const command of text.match(/^\$ .*/gm) ?? []) {
       const keys = /keys: ([^;]*)/.exec(comment)?.[1];
       const typed = /text: (.*)/.exec(comment)?.[1] ?? '';
-      const tty = { stdin: true, stderr: true, columns: 78 };
+      const tty = { stdin: true, stderr: true, columns: 100 };
       const { stdout, stderr } = await service.run(command.split(' ').slice(2), {
         cwd: folder,
         env: { HOME: folder, NO_COLOR: '1', RESTAURANT_MAX_AGE: undefined },
