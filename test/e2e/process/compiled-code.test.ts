@@ -126,6 +126,13 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
     expect(old.filter((path) => existsSync(path))).toEqual([]);
   });
 
+  it('of a command is kept apart from that of others, of help, and of words that are no command', async () => {
+    const { folder, run } = newCache();
+    for (const words of [['status'], ['saved', '--help'], ['nope']]) await run(words);
+    const [version = ''] = readdirSync(folder);
+    expect(readdirSync(join(folder, version)).toSorted()).toEqual(['other', 'status']);
+  });
+
   it('runs the commands that read a key file', async () => {
     const { home, run } = newCache();
     writeFileSync(join(home, 'key.txt'), PAID, { mode: 0o600 });
