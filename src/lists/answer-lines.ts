@@ -65,7 +65,7 @@ export interface WroteLine {
 
 export type LineContent = FindLine | LookupLine | DecideLine | SaveLine | UndoLine | RunLine | WroteLine;
 
-export type Line = LineContent & Dated;
+export type AnswerLine = LineContent & Dated;
 
 export const HEADER_START = '{"restaurant":"answers"';
 export const VERSION = 1;
@@ -79,11 +79,11 @@ export const wroteKey = (file: string): string => `wrote ${file}`;
 export const aboutKey = (id: string): string => `about ${id}`;
 
 export type LineKindName = 'find' | 'lookup' | 'decide' | 'save' | 'undo' | 'run' | 'wrote';
-export type LineOf<K extends LineKindName> = Extract<Line, Readonly<Record<K, unknown>>>;
+export type LineOf<K extends LineKindName> = Extract<AnswerLine, Readonly<Record<K, unknown>>>;
 
 interface LineKind {
   isValid(line: JsonObject): boolean;
-  keys(line: Line): string[];
+  keys(line: AnswerLine): string[];
 }
 
 const kind = <K extends LineKindName>(
@@ -160,13 +160,13 @@ const kindOf = (value: object): LineKindName | undefined =>
   KIND_NAMES.find((each) => Object.hasOwn(value, each));
 
 /** By which a line is found. */
-export function keysOf(line: Line): string[] {
+export function keysOf(line: AnswerLine): string[] {
   const name = kindOf(line);
   return name === undefined ? [] : LINE_KINDS[name].keys(line);
 }
 
 /** `other` for a line that this version does not know, undefined for a damaged one. */
-export function decodeLine(value: unknown): Line | 'other' | undefined {
+export function decodeLine(value: unknown): AnswerLine | 'other' | undefined {
   if (!isObject(value)) return undefined;
   const name = kindOf(value);
   if (name === undefined) return 'other';
@@ -174,8 +174,8 @@ export function decodeLine(value: unknown): Line | 'other' | undefined {
   const { id, at } = value;
   const time = isText(at) && TIME.test(at) ? Date.parse(at) : Number.NaN;
   if (!isFilled(id) || id.length > MAX_ID || Number.isNaN(time) || !isValid(value)) return undefined;
-  return { ...value, id, at: time } as unknown as Line;
+  return { ...value, id, at: time } as unknown as AnswerLine;
 }
 
-export const encodeLine = ({ id, at, ...content }: Line): string =>
+export const encodeLine = ({ id, at, ...content }: AnswerLine): string =>
   JSON.stringify({ id, at: new Date(at).toISOString(), ...content });

@@ -6,12 +6,12 @@ import { type tryLock, withLock } from '../storage/lock.ts';
 import { CUT_OFF, type Durability, Log, type LogLine, wasCutOff } from '../storage/log.ts';
 import { checkDepth, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import {
+  type AnswerLine,
   type Dated,
   decodeLine,
   encodeLine,
   HEADER_START,
   keysOf,
-  type Line,
   type LineContent,
   type LineOf,
   VERSION,
@@ -61,7 +61,7 @@ export class AnswersFile {
   /** Ids of the lines that were taken back. */
   #undone = new Set<string>();
   /** Lines that were read last, by offset. */
-  #decoded = new Map<number, Line>();
+  #decoded = new Map<number, AnswerLine>();
 
   constructor(path: string, options: AnswersOptions, lock?: Lock) {
     this.path = path;
@@ -189,22 +189,22 @@ export class AnswersFile {
   }
 
   /** The lines with a key that count, and possibly others; the newest first. */
-  protected *all(key: string): Generator<Line> {
+  protected *all(key: string): Generator<AnswerLine> {
     yield* this.#read(this.#index.find(key));
   }
 
   /** Every line that counts, in no order. */
-  lines(): Generator<Line> {
+  lines(): Generator<AnswerLine> {
     return this.#read(this.#index.all());
   }
 
   /** A line, even if it was taken back. */
-  protected withId(id: string): Line | undefined {
+  protected withId(id: string): AnswerLine | undefined {
     const place = this.#index.findId(id);
     return place && this.#decode(place);
   }
 
-  *#read(places: Iterable<IndexedLine>): Generator<Line> {
+  *#read(places: Iterable<IndexedLine>): Generator<AnswerLine> {
     for (const place of places) {
       const line = this.#undone.has(place.id) ? undefined : this.#decode(place);
       if (line !== undefined) yield line;
@@ -212,7 +212,7 @@ export class AnswersFile {
   }
 
   /** A row usually needs a line more than once: as the answer to its search, and as what it says about a restaurant. */
-  #decode({ offset, length }: IndexedLine): Line | undefined {
+  #decode({ offset, length }: IndexedLine): AnswerLine | undefined {
     const known = this.#decoded.get(offset);
     if (known !== undefined) return known;
     const value = tryParseJson(this.#log?.read(offset, length) ?? '');

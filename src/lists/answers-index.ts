@@ -130,10 +130,10 @@ export class AnswersIndex {
 
 const idKey = (id: string): string => `id ${id}`;
 
-type Dated = Pick<IndexedLine, 'id' | 'at'>;
+type LineDate = Pick<IndexedLine, 'id' | 'at'>;
 
 /** Whether a line comes after another: a later time, or the same and a larger id. */
-export const isLater = (one: Dated, other: Dated): boolean =>
+export const isLater = (one: LineDate, other: LineDate): boolean =>
   one.at > other.at || (one.at === other.at && one.id > other.id);
 
 /** The newest first, each id once. */

@@ -3,12 +3,12 @@ import type { FindQuery, Level, Restaurant } from '../client/types.ts';
 import { tryLock } from '../storage/lock.ts';
 import { canonicalJson, type JsonObject } from '../util/json.ts';
 import {
+  type AnswerLine,
   aboutKey,
   type Dated,
   type DecideLine,
   decideKey,
   findKey,
-  type Line,
   type LineKindName,
   type LineOf,
   lookupKey,
@@ -80,7 +80,7 @@ export class Answers extends AnswersFile {
     }
   }
 
-  #answerAbout(line: Line, restaurantId: string): AnswerAbout | undefined {
+  #answerAbout(line: AnswerLine, restaurantId: string): AnswerAbout | undefined {
     const { id, at } = line;
     const answer = (level: AnswerAbout['level'], record: JsonObject | null | undefined) =>
       record === undefined ? undefined : { id, at, level, record };

@@ -2,9 +2,9 @@ import { formatDuration, formatNumber, plural } from '../util/format.ts';
 import { searchesFor } from './match/searches.ts';
 import {
   type Lack,
+  type LackReason,
   type Question,
   REASONS,
-  type Reason,
   type Resolution,
   type ResolveOptions,
   requestKey,
@@ -23,7 +23,7 @@ export interface Due {
   /** The rows that were asked longest ago, or never, come first. */
   readonly rows: readonly DueRow[];
   /** Rows by the reason why they are due. */
-  readonly reasons: Readonly<Record<Reason, number>>;
+  readonly reasons: Readonly<Record<LackReason, number>>;
   readonly requests: number;
   /** Includes the requests that depend on the answers. */
   readonly requestsAtMost: number;
@@ -33,7 +33,7 @@ export interface Due {
 export class DueRows {
   readonly #options: ResolveOptions;
   readonly #rows: DueRow[] = [];
-  readonly #reasons: Record<Reason, number> = { new: 0, older: 0, details: 0, loose: 0 };
+  readonly #reasons: Record<LackReason, number> = { new: 0, older: 0, details: 0, loose: 0 };
   readonly #requests = new Set<string>();
   readonly #contents = new Set<string>();
   #further = 0;
@@ -79,7 +79,7 @@ export class DueRows {
 
 const askedAt = ({ lack }: DueRow): number => lack.askedAt ?? 0;
 
-const REASON_TEXTS: Readonly<Record<Reason, string>> = {
+const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
   new: 'new',
   older: 'answered before',
   details: 'without details',

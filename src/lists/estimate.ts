@@ -12,12 +12,12 @@ import type { Plan } from './plan.ts';
 import { asLines } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
 import { answersPlace, type EnrichFlags, ListState, openAnswersAt, recentSince } from './session.ts';
-import type { View } from './views/outputs.ts';
+import type { OutputView } from './views/outputs.ts';
 import { assertReplaceable } from './views/write.ts';
 
 interface Preview {
   readonly flags: EnrichFlags;
-  readonly views: readonly View[];
+  readonly views: readonly OutputView[];
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
 }
@@ -50,7 +50,7 @@ async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
 }
 
 /** Nothing is known, and no service is needed, if there is no answers file yet. */
-function placeOf(app: App, views: readonly View[], { answers }: EnrichFlags) {
+function placeOf(app: App, views: readonly OutputView[], { answers }: EnrichFlags) {
   const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
   const place = isConfigured ? answersPlace(app, views, answers) : undefined;
   return place !== undefined && existsSync(place.path) ? place : undefined;

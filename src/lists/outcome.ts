@@ -7,7 +7,7 @@ import { longWaitOf } from '../storage/pacer.ts';
 import { formatNumber, timeText } from '../util/format.ts';
 import type { Counters, RunSummary } from './progress/summary.ts';
 
-export interface Outcome {
+export interface RunOutcome {
   readonly counters: Counters;
   readonly requests: number;
   /** The files that were written, or are as they should be. */
@@ -25,11 +25,11 @@ const sameCommand = (files: readonly string[]): Command =>
   again({}, { without: ['--first', '--dry-run', ...(files.length > 0 ? ['--force'] : [])] });
 
 /** The command that decides doubtful rows, if there are any. */
-export function reviewCommand(app: App, { reviewable }: Pick<Outcome, 'reviewable'>): string | undefined {
+export function reviewCommand(app: App, { reviewable }: Pick<RunOutcome, 'reviewable'>): string | undefined {
   return reviewable && hintOf(app, { command: restaurant('review', reviewable) });
 }
 
-export function summaryOf(app: App, outcome: Outcome): RunSummary {
+export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
   const { counters, requests, files, left, failure } = outcome;
   const { results } = counters;
   const finished = failure === undefined && left === 0 && results.pending === 0;
@@ -37,14 +37,14 @@ export function summaryOf(app: App, outcome: Outcome): RunSummary {
   return { ...results, requests, finished, files, next: files.length === 0 ? null : next };
 }
 
-function nextCommand(app: App, outcome: Outcome, isDone: boolean): string | null {
+function nextCommand(app: App, outcome: RunOutcome, isDone: boolean): string | null {
   if (!isDone) return hintOf(app, { command: sameCommand(outcome.files) });
   const { likely, ambiguous } = outcome.counters.counts;
   return likely + ambiguous > 0 ? (reviewCommand(app, outcome) ?? null) : null;
 }
 
 /** The failure of rows, if no other one ended the run. */
-export function partialFailure({ counters, files }: Outcome): AppError | undefined {
+export function partialFailure({ counters, files }: RunOutcome): AppError | undefined {
   const { rows, errors } = counters.counts;
   if (errors === 0) return undefined;
   const { text = '', rows: sharing = 0 } = counters.commonError ?? {};

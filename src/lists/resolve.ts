@@ -39,11 +39,11 @@ export type Request =
   | { readonly kind: 'lookup'; readonly id: string; readonly level: Level };
 
 export const REASONS = ['new', 'older', 'details', 'loose'] as const;
-export type Reason = (typeof REASONS)[number];
+export type LackReason = (typeof REASONS)[number];
 
 export interface Lack {
   readonly request: Request;
-  readonly reason: Reason;
+  readonly reason: LackReason;
   /** When it was asked last, in milliseconds since the epoch. */
   readonly askedAt?: number | undefined;
 }

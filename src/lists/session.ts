@@ -17,7 +17,7 @@ import { type Knowledge, type Question, type Resolution, type ResolveOptions, re
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
 import type { ViewFacts } from './views/all.ts';
-import type { View } from './views/outputs.ts';
+import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 
 export interface EnrichFlags extends ListFlags, PacedFlags {
@@ -35,7 +35,7 @@ export interface AnswersPlace {
 /** The answers file of views, and the service that answers. @throws {AppError} `usage`, `no_service` */
 export function answersPlace(
   app: App,
-  views: readonly View[],
+  views: readonly OutputView[],
   typed?: string,
   target?: Target,
 ): AnswersPlace {

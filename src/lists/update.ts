@@ -13,7 +13,7 @@ import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
 import { type Due, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
-import { type Outcome, partialFailure, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { partialFailure, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { type Plan, rememberedFlags } from './plan.ts';
 import { type Progress, startProgress } from './progress/progress.ts';
 import { Counters, printJson } from './progress/summary.ts';
@@ -30,7 +30,7 @@ import {
   type Survey,
 } from './session.ts';
 import { contentOf, type ViewFacts, writeViews } from './views/all.ts';
-import type { View } from './views/outputs.ts';
+import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 import { assertReplaceable, sweepFolders } from './views/write.ts';
 
@@ -38,7 +38,7 @@ export interface Update {
   /** The list as typed. */
   readonly file: string;
   readonly flags: EnrichFlags;
-  readonly views: readonly View[];
+  readonly views: readonly OutputView[];
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
 }
@@ -79,7 +79,7 @@ export async function updateList(app: App, update: Update): Promise<void> {
 
 const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
-interface Asking {
+interface UpdateRun {
   readonly app: App;
   readonly state: ListState;
   readonly answers: Answers;
@@ -94,7 +94,7 @@ interface Asked {
   readonly left: number;
 }
 
-async function ask({ app, state, answers, due, counters, service, progress }: Asking): Promise<Asked> {
+async function ask({ app, state, answers, due, counters, service, progress }: UpdateRun): Promise<Asked> {
   const { signal } = app.context;
   if (due.rows.length === 0) return { failure: undefined, left: 0 };
   if (app.globals.offline === true) return { failure: notSent(due.rows.length), left: due.rows.length };
@@ -160,7 +160,7 @@ async function finish(app: App, update: Update, run: Finish): Promise<void> {
     throw error;
   }
   const reviewable = names.find((name) => !name.endsWith('.html')) ?? names[0];
-  const outcome: Outcome = { counters, requests, files: names, left, failure: failed, reviewable };
+  const outcome: RunOutcome = { counters, requests, files: names, left, failure: failed, reviewable };
   const summary = summaryOf(app, outcome);
   await progress.finish(summary, reviewCommand(app, outcome));
   if (wantsSummary(app)) await printJson(app, summary);

@@ -19,7 +19,7 @@ interface Options extends Pick<ResultOptions, 'prefix' | 'added'> {
   readonly idColumn?: string | undefined;
 }
 
-type Layout = Pick<List, 'format' | 'header' | 'headerText' | 'delimiter'>;
+type ResultLayout = Pick<List, 'format' | 'header' | 'headerText' | 'delimiter'>;
 
 const DEFAULT_PREFIX = 'restaurant_';
 
@@ -27,13 +27,13 @@ const DEFAULT_PREFIX = 'restaurant_';
  * Takes the results of an earlier run out of a list, which new ones replace. A column `restaurant_id` alone is replaced,
  * too, if it has the ids to look up. @param rows to find out whether objects have results
  */
-export function findWayIn(list: Layout, rows: readonly InputRow[], options: Options): WayIn {
+export function findWayIn(list: ResultLayout, rows: readonly InputRow[], options: Options): WayIn {
   const other = options.prefix === DEFAULT_PREFIX ? {} : otherColumns(list, rows);
   const own = list.format === 'ndjson' ? separateMember(list, rows, options) : separateColumns(list, options);
   return { ...other, ...own };
 }
 
-function otherColumns({ format, header }: Layout, rows: readonly InputRow[]): WayIn {
+function otherColumns({ format, header }: ResultLayout, rows: readonly InputRow[]): WayIn {
   if (format === 'ndjson')
     return hasResults(rows, memberName(DEFAULT_PREFIX)) ? { ignored: [memberName(DEFAULT_PREFIX)] } : {};
   return hasColumns(header, DEFAULT_PREFIX)
@@ -44,7 +44,7 @@ function otherColumns({ format, header }: Layout, rows: readonly InputRow[]): Wa
 const hasColumns = (header: readonly string[], prefix: string): boolean =>
   ['status', 'id'].every((field) => header.includes(prefix + field));
 
-function separateColumns({ header, headerText, delimiter = ',' }: Layout, options: Options): WayIn {
+function separateColumns({ header, headerText, delimiter = ',' }: ResultLayout, options: Options): WayIn {
   const { prefix, added } = options;
   const isView = hasColumns(header, prefix);
   if (!isView && !isIdColumn(header, options)) return {};
@@ -71,7 +71,7 @@ function separateColumns({ header, headerText, delimiter = ',' }: Layout, option
   };
 }
 
-function separateMember({ header }: Layout, rows: readonly InputRow[], { prefix }: Options): WayIn {
+function separateMember({ header }: ResultLayout, rows: readonly InputRow[], { prefix }: Options): WayIn {
   const key = memberName(prefix);
   if (!hasResults(rows, key)) return {};
   return {

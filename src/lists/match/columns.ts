@@ -122,7 +122,7 @@ interface WrongColumn {
   readonly wanted: string;
 }
 
-interface Problem {
+interface ColumnProblem {
   readonly header: readonly string[];
   /** Columns that options name, and the list does not have. */
   readonly wrong: readonly WrongColumn[];
@@ -131,7 +131,7 @@ interface Problem {
   readonly sheets: Sheets | undefined;
 }
 
-function noColumns(problem: Problem): AppError {
+function noColumns(problem: ColumnProblem): AppError {
   const { header, wrong, missing, sheets } = problem;
   const subject = wrong.length > 0 ? 'it' : 'the list';
   const others = otherSheets(sheets);
@@ -151,7 +151,7 @@ function noColumns(problem: Problem): AppError {
 const otherSheets = (sheets: Sheets | undefined): string[] =>
   (sheets?.sheets ?? []).filter((each) => each !== sheets?.sheet);
 
-function columnHints({ header, wrong, missing, likelyHeader, sheets }: Problem): Hint {
+function columnHints({ header, wrong, missing, likelyHeader, sheets }: ColumnProblem): Hint {
   if (likelyHeader !== undefined) {
     const command = again({ '--header-line': String(likelyHeader) });
     return { text: `line ${likelyHeader} looks like the header`, command };

@@ -61,14 +61,14 @@ export interface MatchQuery {
 
 export const NOT_FOUND: RowResult = { status: 'not_found', candidates: 0 };
 
-interface Candidate extends Position {
+interface MatchCandidate extends Position {
   readonly restaurant: Restaurant;
   readonly isSame: boolean;
 }
 
-interface Choice {
+interface CandidateChoice {
   readonly query: MatchQuery;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly MatchCandidate[];
   /** Whether there is only one, also among those that were not sent. */
   readonly isOnly: boolean;
   readonly hasOneSame: boolean;
@@ -78,33 +78,34 @@ interface Choice {
 interface Rule {
   readonly status: 'matched' | 'likely';
   readonly match: RowResult['match'];
-  readonly fits: (candidate: Candidate, choice: Choice) => boolean;
+  readonly fits: (candidate: MatchCandidate, choice: CandidateChoice) => boolean;
 }
 
 const MIN_SIMILARITY = 0.8;
 /** The least similarity of a name with several wrong letters, at the place of the row. */
 const MIN_LIKENESS = 0.5;
 
-const isWithin = (limit: number, { meters }: Candidate): boolean => meters !== undefined && meters <= limit;
-const isHere = (candidate: Candidate): boolean =>
+const isWithin = (limit: number, { meters }: MatchCandidate): boolean =>
+  meters !== undefined && meters <= limit;
+const isHere = (candidate: MatchCandidate): boolean =>
   candidate.meters === undefined ? candidate.sameAddress === true : isWithin(HERE, candidate);
-const isFar = ({ meters, sameAddress }: Candidate): boolean =>
+const isFar = ({ meters, sameAddress }: MatchCandidate): boolean =>
   meters !== undefined && (meters > FAR || (meters > HERE && sameAddress === false));
-const isSimilar = ({ restaurant, isSame }: Candidate, { query }: Choice): boolean =>
+const isSimilar = ({ restaurant, isSame }: MatchCandidate, { query }: CandidateChoice): boolean =>
   !isSame && nameSimilarity(query.name, restaurant.name) >= MIN_SIMILARITY;
-const isLooselySame = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
+const isLooselySame = (candidate: MatchCandidate, { isLoose, query }: CandidateChoice): boolean =>
   isLoose && !isFar(candidate) && isSameSimplified(query.name, candidate.restaurant.name);
 /** Whether a candidate is at the door, or has the address of the row. */
-const isAtPlace = (candidate: Candidate): boolean =>
+const isAtPlace = (candidate: MatchCandidate): boolean =>
   isWithin(DOOR, candidate) || (candidate.sameAddress === true && !isFar(candidate));
 /** Whether no other restaurant of the name is near, but not here: the coordinates of a row may be coarse. */
-const isAlone = (candidate: Candidate, { candidates }: Choice): boolean =>
+const isAlone = (candidate: MatchCandidate, { candidates }: CandidateChoice): boolean =>
   isAtPlace(candidate) || !candidates.some((each) => each.isSame && isWithin(FAR, each) && !isHere(each));
-const hasNoPlace = ({ meters, sameAddress }: Candidate): boolean =>
+const hasNoPlace = ({ meters, sameAddress }: MatchCandidate): boolean =>
   meters === undefined && sameAddress === undefined;
-const isTypo = (candidate: Candidate, { isLoose, query }: Choice): boolean =>
+const isTypo = (candidate: MatchCandidate, { isLoose, query }: CandidateChoice): boolean =>
   isLoose && isOneLetterOff(query.name, candidate.restaurant.name, isAtPlace(candidate));
-const isLike = ({ restaurant }: Candidate, { query }: Choice): boolean =>
+const isLike = ({ restaurant }: MatchCandidate, { query }: CandidateChoice): boolean =>
   likeness(query.name, restaurant.name) >= MIN_LIKENESS;
 
 /** The similarity of two names, or of their simplified forms. */
@@ -175,7 +176,7 @@ function decide(
   }
   // The service may have found more than it sent.
   const hasMore = Number.isSafeInteger(total) && total > results.length;
-  const choice: Choice = {
+  const choice: CandidateChoice = {
     query,
     candidates,
     isOnly: candidates.length === 1 && !hasMore,
@@ -189,14 +190,14 @@ function decide(
     if (fitting.length === 1) return resultOf(status, match, one, choice);
     return severalFit(fitting, status, choice);
   }
-  return resultOf('ambiguous', 'best', ranked(candidates, query)[0] as Candidate, choice);
+  return resultOf('ambiguous', 'best', ranked(candidates, query)[0] as MatchCandidate, choice);
 }
 
 /** Of several restaurants with one name, the address selects one, or the distance if it is clear. */
-function severalFit(fitting: readonly Candidate[], status: Status, choice: Choice): RowResult {
+function severalFit(fitting: readonly MatchCandidate[], status: Status, choice: CandidateChoice): RowResult {
   const [byAddress, ...others] = fitting.filter(({ sameAddress }) => sameAddress === true);
   if (byAddress !== undefined && others.length === 0) return resultOf(status, 'place', byAddress, choice);
-  const best = ranked(fitting, choice.query)[0] as Candidate;
+  const best = ranked(fitting, choice.query)[0] as MatchCandidate;
   const isClear = fitting.every((each) => each === best || (each.meters ?? 0) - (best.meters ?? 0) >= DOOR);
   return isClear && isWithin(DOOR, best)
     ? resultOf('likely', 'place', best, choice)
@@ -209,7 +210,7 @@ export function restaurantsIn(results: readonly unknown[]): Restaurant[] {
   return results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
 }
 
-function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): Candidate[] {
+function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): MatchCandidate[] {
   const restaurants = restaurantsIn(results);
   const positions = positionsOf(restaurants, place);
   const isSame = sameNameAs(name);
@@ -224,7 +225,7 @@ function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]):
  * Ranks candidates: first a similar one at the place of the row, then the most similar; of equally similar ones the
  * nearest, then one in the city, then the first.
  */
-function ranked(candidates: readonly Candidate[], { name, city }: MatchQuery): Candidate[] {
+function ranked(candidates: readonly MatchCandidate[], { name, city }: MatchQuery): MatchCandidate[] {
   const keyed = candidates.map((candidate) => {
     const { restaurant, meters = Number.MAX_SAFE_INTEGER } = candidate;
     const similarity = likeness(name, restaurant.name);
@@ -244,8 +245,8 @@ export const likeliestFirst = (query: MatchQuery, restaurants: readonly Restaura
 const resultOf = (
   status: Status,
   match: RowResult['match'],
-  { restaurant, meters }: Candidate,
-  { query, candidates }: Choice,
+  { restaurant, meters }: MatchCandidate,
+  { query, candidates }: CandidateChoice,
 ): RowResult => ({
   status,
   match,

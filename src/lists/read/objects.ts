@@ -12,7 +12,7 @@ const TOO_LONG = 'is longer than 16 MiB';
 const NO_FEATURE = 'is not a GeoJSON Feature';
 
 /** The text of an object, and its first line. */
-interface JsonText {
+interface ObjectText {
   readonly text: string;
   readonly line: number;
 }
@@ -36,7 +36,7 @@ export async function* readObjects(
 }
 
 function* rowsOf(
-  texts: Iterable<JsonText>,
+  texts: Iterable<ObjectText>,
   isCollection: boolean,
   onProblem: OnProblem,
 ): Generator<ObjectRow> {
@@ -47,7 +47,7 @@ function* rowsOf(
   }
 }
 
-function toRow({ text, line }: JsonText, isCollection: boolean): ObjectRow | Problem {
+function toRow({ text, line }: ObjectText, isCollection: boolean): ObjectRow | Problem {
   if (text.length > MAX_ROW) return { line, what: TOO_LONG };
   if (isTooDeep(text)) return { line, what: 'is nested too deeply' };
   const value = tryParseJson(text);
@@ -74,7 +74,7 @@ class LineReader {
   #line = 1;
   #isCut = false;
 
-  *push(piece: string): Generator<JsonText> {
+  *push(piece: string): Generator<ObjectText> {
     const [end = '', ...others] = piece.split('\n');
     if (!this.#isCut) this.#text += end;
     for (const next of others) {
@@ -90,12 +90,12 @@ class LineReader {
     this.#text = '';
   }
 
-  end(): JsonText[] {
+  end(): ObjectText[] {
     return [this.#current() ?? []].flat();
   }
 
   /** Returns the current line; undefined if it is blank, or the end of a line that was cut. */
-  #current(): JsonText | undefined {
+  #current(): ObjectText | undefined {
     // A sequence of RFC 8142 has a record separator before each text.
     const isTooLong = this.#text.length > MAX_ROW;
     const text = isTooLong ? this.#text : this.#text.replace(/^\x1e/, '').trim();
@@ -125,7 +125,7 @@ class FeatureReader {
   #firstLine = 1;
 
   /** @throws {JsonError} */
-  *push(piece: string): Generator<JsonText> {
+  *push(piece: string): Generator<ObjectText> {
     let start = 0;
     for (const { 0: token, index } of piece.matchAll(TOKEN)) {
       if (token === '\n') this.#line += 1;
@@ -147,7 +147,7 @@ class FeatureReader {
   }
 
   /** @throws {JsonError} */
-  end(): Iterable<JsonText> {
+  end(): Iterable<ObjectText> {
     if (!this.#hasList) throw new JsonError(1, 'is not a GeoJSON FeatureCollection');
     if (this.#depth > 0) throw new JsonError(this.#line, 'ends before the FeatureCollection is complete');
     return [];

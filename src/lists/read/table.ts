@@ -158,14 +158,14 @@ export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>):
   }
 }
 
-interface Layout extends Omit<TableSource, 'records'> {
+interface TableLayout extends Omit<TableSource, 'records'> {
   readonly header: readonly string[];
   readonly lineEnd: string;
 }
 
 async function* paddedRows(
   records: AsyncGenerator<TableRecord>,
-  layout: Layout,
+  layout: TableLayout,
   onProblem: OnProblem,
 ): AsyncGenerator<CellRow> {
   const { delimiter, lineEnd } = layout;
@@ -201,7 +201,7 @@ function fitted(text: string, count: number, width: number, delimiter: string): 
   return text.slice(0, end) + delimiter.repeat(Math.max(0, width - count));
 }
 
-const tooWide = (count: number, { header, isSheet }: Layout): string =>
+const tooWide = (count: number, { header, isSheet }: TableLayout): string =>
   isSheet
     ? `has a value in column ${columnName(count)}, the header ends with column ${columnName(header.length)}`
     : `has ${count} fields, the header has ${header.length}`;

@@ -11,17 +11,17 @@ import { cleanLine } from '../../util/text.ts';
 import { fieldsOf } from '../resolve.ts';
 import { rowKeyText } from '../row-key.ts';
 import { addSearch, type RestaurantService } from '../run.ts';
-import { type Choice, type Decided, decide } from './decide.ts';
+import { type Decided, decide, type RowChoice } from './decide.ts';
 import { candidatesFor, currentId, type EqualRows, type Review } from './rows.ts';
 
 /** Words for a decision, without case and accents. */
-const WORDS: Readonly<Record<Choice['kind'], readonly string[]>> = {
+const WORDS: Readonly<Record<RowChoice['kind'], readonly string[]>> = {
   yes: ['yes', 'y', 'ja', 'j', 'oui', 'si', 'true'],
   other: ['other', 'andere', 'anderes', 'autre', 'otro', 'otra'],
   none: ['none', 'no', 'n', 'nein', 'keine', 'keines', 'non', 'aucun', 'ninguno', 'false'],
   never: ['never', 'nie', 'jamais', 'nunca'],
 };
-const KINDS = Object.keys(WORDS) as Choice['kind'][];
+const KINDS = Object.keys(WORDS) as RowChoice['kind'][];
 const EXAMPLE = 'row,name,decision,restaurant_id';
 const MAX_PROBLEMS = 10;
 
@@ -29,7 +29,7 @@ interface RowDecision {
   /** Number of the row in the list, from 1. */
   readonly row: number;
   readonly rows: EqualRows;
-  readonly choice: Choice;
+  readonly choice: RowChoice;
 }
 
 /** The problem of a line: the end of a sentence that begins with its number. */
@@ -126,7 +126,7 @@ function readDecision(review: Review, cell: (name: string) => string): RowDecisi
   return { row, rows: equal, choice: choiceOf(kind, id, row, currentId(review, equal)) };
 }
 
-function choiceOf(kind: Choice['kind'], id: string, row: number, current: string | undefined): Choice {
+function choiceOf(kind: RowChoice['kind'], id: string, row: number, current: string | undefined): RowChoice {
   if (kind === 'other') return { kind: id === current ? 'yes' : 'other', id };
   if (kind !== 'yes') return { kind };
   if (current === undefined) refuse(`confirms row ${row}, which has no restaurant`);

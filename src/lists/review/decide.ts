@@ -6,21 +6,21 @@ import { printJson } from '../progress/summary.ts';
 import type { EqualRows, Review } from './rows.ts';
 
 /** A decision about rows: the restaurant that they have, another one, none, or not to ask again. */
-export interface Choice {
+export interface RowChoice {
   readonly kind: 'yes' | 'other' | 'none' | 'never';
   /** The restaurant of `yes` and `other`. */
   readonly id?: string | undefined;
 }
 
 export interface Decided {
-  readonly kind: Choice['kind'];
+  readonly kind: RowChoice['kind'];
   /** Number of rows. */
   readonly rows: number;
   /** Id of the line in the answers. */
   readonly line: string;
 }
 
-export function decide({ answers }: Review, rows: EqualRows, { kind, id }: Choice): Decided {
+export function decide({ answers }: Review, rows: EqualRows, { kind, id }: RowChoice): Decided {
   const line = answers.decide(rows.key, kind === 'never' ? { never: true } : { restaurant: id ?? null });
   return { kind, rows: rows.indexes.length, line };
 }
@@ -43,7 +43,7 @@ export function undoLast({
 }
 
 function tallyOf(decided: readonly Decided[]) {
-  const count = (...kinds: Choice['kind'][]) =>
+  const count = (...kinds: RowChoice['kind'][]) =>
     decided.reduce((sum, each) => (kinds.includes(each.kind) ? sum + each.rows : sum), 0);
   return {
     ...{ rows: count('yes', 'other', 'none', 'never'), confirmed: count('yes'), other: count('other') },

@@ -14,7 +14,7 @@ import { openInput } from '../read/input.ts';
 import { LIST_FORMATS } from '../row.ts';
 import { ListState, openAnswersAt } from '../session.ts';
 import { writeViews } from '../views/all.ts';
-import { type View, viewFormatOf } from '../views/outputs.ts';
+import { type OutputView, viewFormatOf } from '../views/outputs.ts';
 import { standingOf, sweepFolders } from '../views/write.ts';
 import { equalRows, type Review } from './rows.ts';
 
@@ -98,7 +98,7 @@ function findRun(answers: Answers, name: string): Run {
   });
 }
 
-function viewOf(app: App, name: string): View[] {
+function viewOf(app: App, name: string): OutputView[] {
   const format = viewFormatOf(name);
   if (format === undefined) return [];
   const command = () => restaurant('enrich', slot('list'), '-o', otherName(name));
@@ -106,7 +106,7 @@ function viewOf(app: App, name: string): View[] {
 }
 
 /** A file that a person wrote or changed is kept. So is a pipe or device: answers from a stranger could name it. */
-function assertUnchanged(views: readonly View[], answers: Answers, list: string | null): void {
+function assertUnchanged(views: readonly OutputView[], answers: Answers, list: string | null): void {
   for (const { name, target } of views) {
     if (target.entry !== 'device' && ['new', 'ours'].includes(standingOf(target, answers))) continue;
     const from = list ?? slot('list');

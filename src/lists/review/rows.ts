@@ -9,7 +9,7 @@ import { fieldsOf, matchQuery } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
 import { type RowKey, rowKeyText } from '../row-key.ts';
 import type { ListState } from '../session.ts';
-import type { View } from '../views/outputs.ts';
+import type { OutputView } from '../views/outputs.ts';
 
 /** A list with its answers, and the files that follow the decisions about it. */
 export interface Review {
@@ -19,7 +19,7 @@ export interface Review {
   readonly state: ListState;
   /** The rows by their content. */
   readonly contents: ReadonlyMap<string, EqualRows>;
-  readonly views: readonly View[];
+  readonly views: readonly OutputView[];
   /** Whether there are views in other folders, which are not written. */
   readonly hasOthers: boolean;
 }

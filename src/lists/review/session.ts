@@ -11,7 +11,7 @@ import { matchQuery } from '../resolve.ts';
 import { addSearch } from '../run.ts';
 import type { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
-import { type Choice, type Decided, decide, tallyText, undoLast } from './decide.ts';
+import { type Decided, decide, type RowChoice, tallyText, undoLast } from './decide.ts';
 import { writeReviewed } from './open.ts';
 import {
   type Candidate,
@@ -26,7 +26,7 @@ import {
 /** Candidates that have a key: 1 to 9. */
 const MAX_KEYS = 9;
 
-interface Session {
+interface ReviewSession {
   readonly app: App;
   readonly review: Review;
   readonly rows: EqualRows[];
@@ -41,10 +41,10 @@ interface Session {
 /** Walks through rows on a terminal. Each decision is in the answers at once; the views are written at the end. */
 export async function decideRows(
   app: App,
-  work: Pick<Session, 'review' | 'rows' | 'openSearch'>,
+  work: Pick<ReviewSession, 'review' | 'rows' | 'openSearch'>,
 ): Promise<void> {
   const keys = new Keys(app, { text: 'your decisions are saved; to continue', command: again() });
-  const session: Session = { ...work, app, keys, steps: [] };
+  const session: ReviewSession = { ...work, app, keys, steps: [] };
   let index: number | undefined = 0;
   try {
     while (index !== undefined && index < work.rows.length) index = await decideRow(session, index);
@@ -54,7 +54,7 @@ export async function decideRows(
   await showEnd(session);
 }
 
-async function showEnd({ app, review, rows, steps, service }: Session): Promise<void> {
+async function showEnd({ app, review, rows, steps, service }: ReviewSession): Promise<void> {
   const sent = service?.requests ?? 0;
   const decided = steps.flatMap((step) => step.decided ?? []);
   const left = rows.length - decided.length;
@@ -76,7 +76,7 @@ async function showEnd({ app, review, rows, steps, service }: Session): Promise<
 type Next = number | undefined;
 
 /** @returns the index of the next row; undefined to quit */
-async function decideRow(session: Session, index: number, words?: FindQuery): Promise<Next> {
+async function decideRow(session: ReviewSession, index: number, words?: FindQuery): Promise<Next> {
   const { app, review, rows, steps, keys } = session;
   const row = rows[index] as EqualRows;
   const candidates = candidatesFor(review, row, words);
@@ -93,18 +93,18 @@ async function decideRow(session: Session, index: number, words?: FindQuery): Pr
 function choicesOf(
   candidates: readonly Candidate[],
   current: string | undefined,
-): ReadonlyMap<string, Choice> {
+): ReadonlyMap<string, RowChoice> {
   const numbered = candidates.slice(0, MAX_KEYS).map(({ restaurant: { service_id: id } }, at) => {
     const kind = id === current ? 'yes' : 'other';
     return [String(at + 1), { kind, id }] as const;
   });
   const yes = numbered.find(([, { kind }]) => kind === 'yes');
-  const all: [string, Choice][] = [...numbered.map(([key, choice]): [string, Choice] => [key, choice])];
+  const all: [string, RowChoice][] = [...numbered.map(([key, choice]): [string, RowChoice] => [key, choice])];
   if (yes !== undefined) all.push(['y', yes[1]]);
   return new Map([...all, ['n', { kind: 'none' }], ['x', { kind: 'never' }]]);
 }
 
-const ACTS: Readonly<Record<string, (session: Session, index: number) => Next | Promise<Next>>> = {
+const ACTS: Readonly<Record<string, (session: ReviewSession, index: number) => Next | Promise<Next>>> = {
   ' ': ({ steps }, index) => {
     steps.push({ index });
     return index + 1;
@@ -116,7 +116,7 @@ const ACTS: Readonly<Record<string, (session: Session, index: number) => Next | 
 };
 
 /** Takes the last step back; before the first, the last decision of an earlier session. */
-function undo({ review, rows, steps }: Session, index: number): number {
+function undo({ review, rows, steps }: ReviewSession, index: number): number {
   const step = steps.pop();
   if (step?.decided !== undefined) review.answers.undo(step.decided.line);
   if (step !== undefined) return step.index;
@@ -126,7 +126,7 @@ function undo({ review, rows, steps }: Session, index: number): number {
 }
 
 /** Asks for other words, and searches with them. @returns undefined if that fails */
-async function searchAgain(session: Session, index: number): Promise<FindQuery | undefined> {
+async function searchAgain(session: ReviewSession, index: number): Promise<FindQuery | undefined> {
   const { app, review, rows } = session;
   const query = matchQuery((rows[index] as EqualRows).key);
   const ask = async (what: string, known: string): Promise<string> =>
@@ -144,7 +144,11 @@ async function searchAgain(session: Session, index: number): Promise<FindQuery |
   }
 }
 
-function rowLines({ app, review, rows }: Session, index: number, candidates: readonly Candidate[]): string[] {
+function rowLines(
+  { app, review, rows }: ReviewSession,
+  index: number,
+  candidates: readonly Candidate[],
+): string[] {
   const row = rows[index] as EqualRows;
   const { columns } = app.context.stderr;
   const { dim, heading } = app.terminal.palette('stderr');
@@ -190,7 +194,7 @@ function candidateLines(
   });
 }
 
-function keysText(choices: ReadonlyMap<string, Choice>): string {
+function keysText(choices: ReadonlyMap<string, RowChoice>): string {
   const count = [...choices.keys()].filter((key) => /\d/.test(key)).length;
   const isOnlyCurrent = count === 1 && choices.has('y');
   return [

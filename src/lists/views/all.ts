@@ -4,7 +4,7 @@ import type { Plan } from '../plan.ts';
 import type { Counts } from '../progress/summary.ts';
 import type { Knowledge } from '../resolve.ts';
 import type { ListFormat } from '../row.ts';
-import type { View } from './outputs.ts';
+import type { OutputView } from './outputs.ts';
 import { pageText } from './page.ts';
 import type { ViewSource } from './source.ts';
 import { openRowText, type RowText } from './text.ts';
@@ -44,7 +44,7 @@ function delimiterOf({ list, flags }: Plan, wanted: ListFormat): string {
 }
 
 /** Checks what the formats of views require of the columns, before a request is sent. @throws {AppError} */
-export function checkColumns(app: App, plan: Plan, views: readonly View[]): void {
+export function checkColumns(app: App, plan: Plan, views: readonly OutputView[]): void {
   const guard = app.globals.rawCsv !== true;
   for (const { format } of views) {
     if (format === 'csv' || format === 'tsv' || format === 'ndjson') rowTextOf(plan, format, guard);
@@ -55,7 +55,7 @@ export function checkColumns(app: App, plan: Plan, views: readonly View[]): void
 /** Writes all views; the answers file remembers their checksums. */
 export async function writeViews(
   app: App,
-  views: readonly View[],
+  views: readonly OutputView[],
   source: ViewSource,
   facts: ViewFacts,
   answers: Answers,
@@ -65,7 +65,7 @@ export async function writeViews(
 
 export function contentOf(
   app: App,
-  { format }: Pick<View, 'format'>,
+  { format }: Pick<OutputView, 'format'>,
   source: ViewSource,
   { counts, at, knowledge }: ViewFacts,
 ): AsyncIterable<string | Uint8Array> {

@@ -28,7 +28,7 @@ const NAMED = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'];
 export type OutputTarget = ReturnType<typeof checkTarget>;
 
 /** A file that is written from answers. */
-export interface View {
+export interface OutputView {
   /** As typed. */
   readonly name: string;
   readonly format: ViewFormat;
@@ -36,7 +36,7 @@ export interface View {
 }
 
 export interface Outputs {
-  readonly views: readonly View[];
+  readonly views: readonly OutputView[];
   /** Where rows go in their order as they are done: stdout, or a device. Undefined if there are views. */
   readonly stream?: { readonly format: ListFormat | undefined; readonly device?: OutputTarget };
 }
@@ -119,7 +119,7 @@ function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
 }
 
 /** Overwriting the list would lose data. */
-function assertNotInput({ name, target }: View, { file }: Input, all: readonly string[]): void {
+function assertNotInput({ name, target }: OutputView, { file }: Input, all: readonly string[]): void {
   const stats = statSync(target.path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined || file?.stats.dev !== stats.dev || file.stats.ino !== stats.ino) return;
   throw usage(`${name} is the input itself`, {
@@ -127,7 +127,7 @@ function assertNotInput({ name, target }: View, { file }: Input, all: readonly s
   });
 }
 
-function assertDifferent(views: readonly View[]): void {
+function assertDifferent(views: readonly OutputView[]): void {
   const seen = new Set<string>();
   const twice = views.find(({ target }) => seen.size === seen.add(target.path).size);
   if (twice === undefined) return;

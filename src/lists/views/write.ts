@@ -7,13 +7,13 @@ import { again, type Hint, slot } from '../../hint.ts';
 import { openNoFollow, sweepTemps } from '../../storage/files.ts';
 import { writeUserFile } from '../../storage/user-files.ts';
 import type { Answers } from '../answers.ts';
-import type { View } from './outputs.ts';
+import type { OutputView } from './outputs.ts';
 
 /** `new`: nothing is there; `ours`: as it was written; `edited`: by hand, since; `stranger`: not written from these answers. */
 type Standing = 'new' | 'ours' | 'edited' | 'stranger';
 
 /** Compares the file that is there with all that were written under its name. */
-export function standingOf({ path, entry }: View['target'], answers: Answers | undefined): Standing {
+export function standingOf({ path, entry }: OutputView['target'], answers: Answers | undefined): Standing {
   if (entry === 'device') return 'ours';
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'new';
   const written = answers?.wrote(basename(path)) ?? [];
@@ -41,7 +41,11 @@ function checksumOf(path: string): string {
  * @param hints how to go on without the file
  * @throws {AppError} `usage`
  */
-export function assertReplaceable(app: App, views: readonly View[], answers: Answers | undefined): void {
+export function assertReplaceable(
+  app: App,
+  views: readonly OutputView[],
+  answers: Answers | undefined,
+): void {
   if (app.globals.force === true) return;
   for (const view of views) {
     const standing = standingOf(view.target, answers);
@@ -51,7 +55,7 @@ export function assertReplaceable(app: App, views: readonly View[], answers: Ans
 }
 
 /** Another file, overwriting it, or the file as the list. */
-function waysOn({ name, format }: View, views: readonly View[]): Hint {
+function waysOn({ name, format }: OutputView, views: readonly OutputView[]): Hint {
   const other = name.replace(/(\.\w+)?$/, '-2$1');
   const others = views.map((each) => (each.name === name ? other : each.name));
   const isList = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet'].includes(format);
@@ -78,10 +82,10 @@ type Content = AsyncIterable<string | Uint8Array>;
  */
 export async function writeView(
   app: App,
-  view: View,
+  view: OutputView,
   content: Content,
   answers: Answers | undefined,
-  views: readonly View[],
+  views: readonly OutputView[],
 ): Promise<void> {
   const { target, name } = view;
   const hash = createHash('sha256');
@@ -114,7 +118,7 @@ export async function writeView(
 /** Ends the writing of a view that would not change. */
 class IsSame extends Error {}
 
-function notWritten({ name }: View, error: AppError): AppError {
+function notWritten({ name }: OutputView, error: AppError): AppError {
   if (error.code === 'in_use')
     return error.add({
       hint: { text: `close ${name} and run the same command; nothing is asked again`, command: again() },
@@ -125,6 +129,6 @@ function notWritten({ name }: View, error: AppError): AppError {
 }
 
 /** Deletes what killed runs have left in the folders of views. Called under the lock of their answers. */
-export function sweepFolders(views: readonly View[]): void {
+export function sweepFolders(views: readonly OutputView[]): void {
   for (const folder of new Set(views.map(({ target }) => dirname(target.path)))) sweepTemps(folder);
 }

@@ -142,7 +142,7 @@ class Budget {
     return this.#cutList(document, list, Math.min(length, maxResults));
   }
 
-  #cutList(document: Document, { records, path }: List, most: number): string {
+  #cutList(document: Document, { records, path }: LongList, most: number): string {
     const write = (from: Document, count: number) =>
       JSON.stringify(withRecords(from, path, records.slice(0, count)));
     let rest = document;
@@ -207,7 +207,7 @@ function documentIn(text: string): Document | undefined {
   return isObject(value) || Array.isArray(value) ? value : undefined;
 }
 
-interface List {
+interface LongList {
   readonly records: readonly unknown[];
   /** The keys that lead to it. */
   readonly path: readonly string[];
@@ -217,7 +217,7 @@ const isRecords = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
 /** The document itself, else `results`, else the list of records with the longest JSON. */
-function listIn(document: Document): List | undefined {
+function listIn(document: Document): LongList | undefined {
   if (!isObject(document)) return { records: document, path: [] };
   const { results } = document;
   if (isRecords(results)) return { records: results, path: ['results'] };
@@ -230,7 +230,7 @@ function listIn(document: Document): List | undefined {
 
 const MAX_DEPTH = 3;
 
-function listsBelow(object: JsonObject, path: readonly string[]): List[] {
+function listsBelow(object: JsonObject, path: readonly string[]): LongList[] {
   return Object.entries(object).flatMap(([key, value]) => {
     const at = [...path, key];
     if (isRecords(value)) return [{ records: value, path: at }];

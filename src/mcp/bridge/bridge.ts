@@ -70,7 +70,10 @@ export class Bridge {
     }
   }
 
-  async #run({ id, method, params }: Message, controller: AbortController): Promise<JsonObject | undefined> {
+  async #run(
+    { id, method, params }: HostMessage,
+    controller: AbortController,
+  ): Promise<JsonObject | undefined> {
     if (id === undefined) {
       if (method === 'notifications/cancelled') {
         this.#running.get(params.requestId as RequestId)?.abort(CANCELLED);
@@ -100,7 +103,7 @@ export class Bridge {
 }
 
 /** A request of the host, or a notification if it has no `id`. */
-interface Message {
+interface HostMessage {
   readonly id?: RequestId;
   readonly method: string;
   readonly params: JsonObject;
@@ -118,7 +121,7 @@ function parseLine(line: Line): unknown {
 }
 
 /** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 if params is not an object */
-function readMessage(value: unknown): Message {
+function readMessage(value: unknown): HostMessage {
   if (!isObject(value)) throw invalidRequest('the message must be an object');
   const { id, method, params = {} } = value;
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc must be "2.0"');

@@ -172,7 +172,7 @@ export class Methods {
     }
     this.#pending += 1;
     const { signal } = request;
-    const progress = Progress.of(request.params, this.#options);
+    const progress = ProgressRelay.of(request.params, this.#options);
     try {
       const task = () => untilAborted(this.#send(request, progress), signal);
       return await this.#calls.run(task, signal);
@@ -183,7 +183,7 @@ export class Methods {
   }
 
   /** A host of 2026-07-28 answers requests for input itself: they pass through as results. */
-  #send({ method, params, signal, isModern }: HostRequest, progress?: Progress): Promise<JsonObject> {
+  #send({ method, params, signal, isModern }: HostRequest, progress?: ProgressRelay): Promise<JsonObject> {
     return this.#options.upstream.request(method, forwardable(params), {
       signal,
       ...(progress && { onProgress: progress.forward }),
@@ -208,16 +208,18 @@ async function ifServed(result: Promise<JsonObject>): Promise<JsonObject | undef
   }
 }
 
-class Progress {
+class ProgressRelay {
   readonly #token: string | number;
   readonly #options: MethodOptions;
   readonly #done = new AbortController();
   #wasReceived = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
-  static of({ _meta }: JsonObject, options: MethodOptions): Progress | undefined {
+  static of({ _meta }: JsonObject, options: MethodOptions): ProgressRelay | undefined {
     const token = isObject(_meta) ? _meta.progressToken : undefined;
-    return typeof token === 'string' || typeof token === 'number' ? new Progress(token, options) : undefined;
+    return typeof token === 'string' || typeof token === 'number'
+      ? new ProgressRelay(token, options)
+      : undefined;
   }
 
   private constructor(token: string | number, options: MethodOptions) {
