@@ -16,6 +16,8 @@ export interface Decision extends Decided {
   readonly undo?: string | undefined;
 }
 
+const FIRST_ROWS = 4;
+
 export class History {
   /** Chooses within a step. */
   random: Random;
@@ -46,7 +48,7 @@ export class History {
   async play(count: number): Promise<Answered> {
     await this.world.open();
     try {
-      for (let step = 0; step < 3; step += 1) insert(this);
+      for (let step = 0; step < FIRST_ROWS; step += 1) insert(this);
       for (let step = 0; step < count; step += 1) {
         const [name, act] = this.#choices.pick(this.#steps);
         this.random = this.#choices.fork();

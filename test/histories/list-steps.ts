@@ -7,6 +7,7 @@ const NAMES = [
   'Nopa',
   ' Nopa',
   'Golden Crane',
+  'Golden Crane',
   'Café Müßiggang',
   'Tide',
   'Anker GmbH',
@@ -14,7 +15,7 @@ const NAMES = [
   'Nobody, "here"',
   '',
 ];
-const CITIES = ['Testville', 'Testville', 'Øst', 'Nowhere', ''];
+const CITIES = ['Testville', 'Testville', 'Testville', 'Øst', 'Øst', 'Nowhere', ''];
 const ADDRESSES = ['', '1 Main St', '2 Main St', '9 Elsewhere Rd'];
 const MAX_ROWS = 8;
 

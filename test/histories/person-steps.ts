@@ -14,14 +14,21 @@ interface ReviewRow {
   readonly candidates: readonly { readonly service_id: string }[];
 }
 
+async function haveView(history: History): Promise<void> {
+  if (history.world.read(VIEW) === undefined) await bringUpToDate(history);
+}
+
 /** Decides some doubtful rows, as the JSON of `review` lists them. */
 export async function decide(history: History, cwd = history.world.folder): Promise<string> {
   const { world, random } = history;
+  await haveView(history);
   const listed = await world.run(['review', VIEW, '--json', '--not-found'], undefined, cwd);
-  if (listed.exit !== 0) return `exit ${listed.exit}`;
+  check(listed.exit === 0, 'a review failed', listed.stderr);
   check(listed.sent.length === 0, 'the list of a review sent requests', listed.sent);
   const rows = JSON.parse(listed.stdout) as ReviewRow[];
-  const chosen = random.shuffled(rows).slice(0, 1 + random.below(2));
+  const found = rows.filter(({ candidates }) => candidates.length > 0);
+  const offered = found.length > 0 && random.chance(0.7) ? found : rows;
+  const chosen = random.shuffled(offered).slice(0, 1 + random.below(2));
   const contents = new Map<number, Decided>();
   for (const { row, list, candidates } of chosen) {
     const id = candidates.length > 0 && random.chance(0.7) ? random.pick(candidates).service_id : null;
@@ -47,8 +54,8 @@ export async function decide(history: History, cwd = history.world.folder): Prom
 
 /** Undoes the last decision that applies to a row of the list, be it of an earlier command. */
 export async function undoDecision(history: History): Promise<string> {
+  if (!history.made.some(({ undo }) => undo === undefined)) await decide(history);
   const { world, made } = history;
-  if (world.read(VIEW) === undefined) return 'no view';
   const before = world.record.decisions;
   const last = lastDecision(world.listed, before);
   const outcome = await world.run(['review', VIEW, '--undo']);
@@ -67,7 +74,8 @@ export async function undoDecision(history: History): Promise<string> {
 }
 
 /** Takes an undo back with a line of another program: there is no command for that. */
-export function undoTheUndo(history: History): string {
+export async function undoTheUndo(history: History): Promise<string> {
+  if (!history.made.some(({ undo }) => undo !== undefined)) await undoDecision(history);
   const { world, random, made } = history;
   const undone = made.filter(({ undo }) => undo !== undefined);
   const answers = world.read(ANSWERS) ?? '';
@@ -83,7 +91,6 @@ export function undoTheUndo(history: History): string {
 /** Another machine decides with a copy; its answers come back in either order, some lines twice. */
 export async function mergeMachine(history: History): Promise<string> {
   const { world, random, words } = history;
-  if (world.read(VIEW) === undefined || world.read(ANSWERS) === undefined) return 'nothing to copy';
   await bringUpToDate(history);
   const other = join(world.folder, '..', `other-${history.log.length}`);
   mkdirSync(other);
@@ -112,8 +119,8 @@ export async function mergeMachine(history: History): Promise<string> {
 /** A cell that a person edits in the view is kept, and nothing is sent, until they say otherwise. */
 export async function editView(history: History): Promise<string> {
   const { world, random, words } = history;
-  const view = world.read(VIEW);
-  if (view === undefined) return 'no view';
+  await haveView(history);
+  const view = world.read(VIEW) ?? '';
   const edited = view.replace(/note \d+/, 'edited by hand');
   if (edited === view) return 'nothing to edit';
   world.write(VIEW, edited);

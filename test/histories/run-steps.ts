@@ -12,6 +12,7 @@ import {
   searchesOf,
 } from './checks.ts';
 import type { History } from './history.ts';
+import { correct, insert } from './list-steps.ts';
 import { badLuck, GOOD, type Luck, stoppingLuck } from './luck.ts';
 import { type Answered, findKey, lookupKey } from './record.ts';
 import { ANSWERS, type Outcome, VIEW, type World } from './world.ts';
@@ -29,6 +30,7 @@ export async function bringUpToDate(history: History): Promise<string> {
 
 /** Of a run that fails here and there, every answer is kept, and nothing is sent that was not due. */
 export async function runWithFailures(history: History): Promise<string> {
+  haveDue(history);
   const { world, words, random } = history;
   const before = world.record;
   const luck = badLuck(random);
@@ -56,10 +58,20 @@ function checkSubset({ world }: History, outcome: Outcome, before: Answered): vo
   checkNothingLost(before, world.record);
 }
 
+const MAX_TRIES = 5;
+
+/** Changes the list until a search is due. */
+function haveDue(history: History): void {
+  const { world, random } = history;
+  for (let tries = 0; tries < MAX_TRIES && dueSearches(world, world.record).size === 0; tries += 1)
+    random.pick([insert, correct])(history);
+}
+
 const stopping = ({ world, random }: History): Luck =>
   stoppingLuck(random, [...dueSearches(world, world.record)]);
 
 export async function stopInBetween(history: History): Promise<string> {
+  haveDue(history);
   const { world, words } = history;
   const before = world.record;
   const outcome = await world.enrich(words, stopping(history));
@@ -71,6 +83,7 @@ export async function stopInBetween(history: History): Promise<string> {
 
 /** As a kill leaves it: a part of what the run appended to the answers, and the old view. */
 export async function killAtByte(history: History): Promise<string> {
+  haveDue(history);
   const { world, words, random } = history;
   const [view, before] = [world.read(VIEW), Buffer.from(world.read(ANSWERS) ?? '')];
   const known = world.record;
