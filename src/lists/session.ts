@@ -16,7 +16,6 @@ import { Counters } from './progress/summary.ts';
 import { type Knowledge, type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
-import type { ViewFacts } from './views/all.ts';
 import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 
@@ -112,10 +111,10 @@ export class ListState {
   resultOf = (row: InputRow, index: number): RowResult =>
     withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
 
-  /** Returns all that a view shows. @param guard see `ViewSource` */
-  forViews({ counters, at }: Survey, guard: boolean): { source: ViewSource; facts: ViewFacts } {
+  /** For views. @param guard whether to neutralize formulas in tables of text */
+  source({ counters, at }: Survey, guard: boolean): ViewSource {
     const { plan, rows, resultOf, knowledge } = this;
-    return { source: { plan, rows, resultOf, guard }, facts: { counts: counters.counts, at, knowledge } };
+    return { plan, rows, resultOf, knowledge, counts: counters.counts, at, guard };
   }
 
   /** Looks at every row once. @param first only that many rows are asked for */

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { ioError } from '../storage/files.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { openDevice } from '../storage/user-files.ts';
-import { onAbort } from '../util/async.ts';
+import { abortedWith } from '../util/async.ts';
 import type { Answers } from './answers.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { partialFailure, summaryOf, withNext } from './outcome.ts';
@@ -43,10 +43,7 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
   const target = await openTarget(app);
   const place = flags.answers === undefined ? undefined : answersPlace(app, [], flags.answers, target);
   const answers = place && openAnswersAt(app, place, 'write');
-  const stop = new AbortController();
-  const { signal } = app.context;
-  if (signal.aborted) stop.abort(signal.reason);
-  onAbort(signal, () => stop.abort(signal.reason));
+  const stop = abortedWith(app.context.signal);
   const service = new ListService(app, target, flags);
   const out = await openOut(app, output.device, stop.signal);
   try {

@@ -8,10 +8,10 @@ import { AppError, attempt, failure } from '../errors.ts';
 import { again } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { writeUserFile } from '../storage/user-files.ts';
-import { onAbort } from '../util/async.ts';
+import { abortedWith } from '../util/async.ts';
 import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
-import { type Due, dueLine } from './due.ts';
+import { dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
 import { partialFailure, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { type Plan, rememberedFlags } from './plan.ts';
@@ -28,8 +28,9 @@ import {
   openAnswersAt,
   recentSince,
   type Survey,
+  withFailure,
 } from './session.ts';
-import { contentOf, type ViewFacts, writeViews } from './views/all.ts';
+import { contentOf, writeViews } from './views/all.ts';
 import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 import { assertReplaceable, sweepFolders } from './views/write.ts';
@@ -43,35 +44,38 @@ export interface Update {
   readonly rows: readonly InputRow[];
 }
 
+/** A list with its answers, and the requests for what is due. */
+interface Run extends Update {
+  readonly app: App;
+  readonly answers: Answers;
+  readonly state: ListState;
+  readonly before: Survey;
+  readonly service: ListService;
+  readonly progress: Progress;
+  /** Of the rows that were asked for. */
+  readonly counters: Counters;
+}
+
 /** Brings a list up to date: asks for what is due, and writes the views. @throws {AppError} */
 export async function updateList(app: App, update: Update): Promise<void> {
   const { flags, views, plan, rows } = update;
   const target = await openTarget(app);
-  const place = answersPlace(app, views, flags.answers, target);
-  const answers = openAnswersAt(app, place, 'write');
+  const answers = openAnswersAt(app, answersPlace(app, views, flags.answers, target), 'write');
   try {
     sweepFolders(views);
     assertReplaceable(app, views, answers);
-    const recent = recentSince(flags.older, app.context.now());
-    const state = new ListState(plan, rows, answers, recent);
+    const state = new ListState(plan, rows, answers, recentSince(flags.older, app.context.now()));
     const before = await state.survey(flags.first, app.context.signal);
     const { due } = before;
     if (due.requests > 0 && flags.answers === undefined) assertSameList(state, answers);
     rememberRun(app, update, answers);
     const counters = new Counters();
     const service = new ListService(app, target, flags);
-    const progress = startProgress(
-      app,
-      { progress: flags.progress, json: wantsSummary(app) },
-      {
-        counts: counters.counts,
-        total: due.rows.length,
-        service,
-      },
-    );
+    const source = { counts: counters.counts, total: due.rows.length, service };
+    const progress = startProgress(app, { progress: flags.progress, json: wantsSummary(app) }, source);
     await progress.note(dueLine(due, flags.older));
-    const asked = await ask({ app, state, answers, due, counters, service, progress });
-    await finish(app, update, { state, before, answers, progress, ...asked, requests: service.requests });
+    const run: Run = { ...update, app, answers, state, before, service, progress, counters };
+    await finish(run, await ask(run));
   } finally {
     answers.close();
   }
@@ -79,52 +83,32 @@ export async function updateList(app: App, update: Update): Promise<void> {
 
 const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
-interface UpdateRun {
-  readonly app: App;
-  readonly state: ListState;
-  readonly answers: Answers;
-  readonly due: Due;
-  readonly counters: Counters;
-  readonly service: ListService;
-  readonly progress: Progress;
-}
-
-interface Asked {
-  readonly failure: AppError | undefined;
-  readonly left: number;
-}
-
-async function ask({ app, state, answers, due, counters, service, progress }: UpdateRun): Promise<Asked> {
-  const { signal } = app.context;
-  if (due.rows.length === 0) return { failure: undefined, left: 0 };
-  if (app.globals.offline === true) return { failure: notSent(due.rows.length), left: due.rows.length };
-  const stop = new AbortController();
-  if (signal.aborted) stop.abort(signal.reason);
-  onAbort(signal, () => stop.abort(signal.reason));
-  await service.open({
-    reporter: progress,
-    cache: 'shared',
-    recent: state.options.recent,
-    signal: stop.signal,
-  });
+/** @returns why the run ended early */
+async function ask(run: Run): Promise<AppError | undefined> {
+  const { app, state, answers, service, progress, counters } = run;
+  const { rows } = run.before.due;
+  if (rows.length === 0) return undefined;
+  if (app.globals.offline === true) return notSent(rows.length);
+  const stop = abortedWith(app.context.signal);
+  const { recent } = state.options;
+  await service.open({ reporter: progress, cache: 'shared', recent, signal: stop.signal });
   const asker = new Asker({ service, answers, resolveRow: state.resolveRow, stop });
   const askRow = async (index: number): Promise<void> => {
     const question = state.plan.question(state.rows[index] as InputRow);
     const failed = await asker.finish(question);
     if (failed !== undefined) state.failures.set(index, failed);
-    const { result } = state.resolveRow(question);
-    const status = failed !== undefined && result.status === 'pending' ? 'error' : result.status;
-    countRow(counters, state.plan, question, { ...result, status }, failed);
+    const result = withFailure(state.resolveRow(question).result, failed);
+    countRow(counters, state.plan, question, result, failed);
   };
   try {
-    await workThrough(due.rows, ({ index }) => askRow(index), stop);
+    await workThrough(rows, ({ index }) => askRow(index), stop);
+    return undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { failure: error, left: due.rows.length - counters.counts.rows };
+    return error;
   } finally {
     answers.flush();
   }
-  return { failure: undefined, left: 0 };
 }
 
 const notSent = (rows: number): AppError =>
@@ -133,39 +117,37 @@ const notSent = (rows: number): AppError =>
     command: again({}, { without: ['--offline'] }),
   });
 
-interface Finish extends Asked {
-  readonly state: ListState;
-  readonly before: Survey;
-  readonly answers: Answers;
-  readonly progress: Progress;
-  readonly requests: number;
-}
-
-async function finish(app: App, update: Update, run: Finish): Promise<void> {
-  const { views } = update;
-  const { state, before, answers, progress, failure: failed, left, requests } = run;
+async function finish(run: Run, failed: AppError | undefined): Promise<void> {
+  const { app, views, state, before, answers, progress, counters: asked } = run;
+  const { requests } = run.service;
+  const { rows: due } = before.due;
   if (failed !== undefined && !keepsViews(failed, requests)) {
     await progress.stop();
     throw withNext(app, failed, true, []);
   }
   const names = views.map(({ name }) => name);
   if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
-  const survey = before.due.rows.length === 0 ? before : await state.survey();
-  const { counters } = survey;
-  const { source, facts } = state.forViews(survey, app.globals.rawCsv !== true);
+  const survey = due.length === 0 ? before : await state.survey();
+  const source = state.source(survey, app.globals.rawCsv !== true);
   try {
-    await writeViews(app, views, source, facts, answers);
+    await writeViews(app, views, source, answers);
   } catch (error) {
     await progress.stop();
     throw error;
   }
-  const reviewable = names.find((name) => !name.endsWith('.html')) ?? names[0];
-  const outcome: RunOutcome = { counters, requests, files: names, left, failure: failed, reviewable };
+  const outcome: RunOutcome = {
+    counters: survey.counters,
+    requests,
+    files: names,
+    left: failed === undefined ? 0 : due.length - asked.counts.rows,
+    failure: failed,
+    reviewable: names.find((name) => !name.endsWith('.html')) ?? names[0],
+  };
   const summary = summaryOf(app, outcome);
   await progress.finish(summary, reviewCommand(app, outcome));
   if (wantsSummary(app)) await printJson(app, summary);
   if (failed !== undefined) throw withNext(app, failed, true, names);
-  if (app.globals.open === true) await openPage(app, update, source, facts);
+  if (app.globals.open === true) await openPage(run, source);
   const partial = partialFailure(outcome);
   if (partial !== undefined) throw partial;
 }
@@ -178,16 +160,11 @@ const keepsViews = (failed: AppError, requests: number): boolean =>
   failed.kind === 'network';
 
 /** Shows the page among the views, or one in a temporary file. */
-async function openPage(
-  app: App,
-  { views, plan }: Update,
-  source: ViewSource,
-  facts: ViewFacts,
-): Promise<void> {
+async function openPage({ app, views, plan }: Run, source: ViewSource): Promise<void> {
   const page = views.find(({ format }) => format === 'html');
   if (page !== undefined) return showPage(app, page.target.path);
   const path = tempReportPath(app, plan.name === 'stdin' ? 'List' : basename(plan.name));
-  const content = contentOf(app, { format: 'html' }, source, facts);
+  const content = contentOf(app, { format: 'html' }, source);
   const { signal, platform } = app.context;
   await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {
     signal,

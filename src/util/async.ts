@@ -9,6 +9,14 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   };
 }
 
+/** A controller that is aborted with a signal, or before it. */
+export function abortedWith(signal: AbortSignal): AbortController {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(signal.reason);
+  else onAbort(signal, () => controller.abort(signal.reason));
+  return controller;
+}
+
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -161,8 +161,7 @@ async function readState(app: App, answers: Answers, run: Run, list: ListFile): 
 export async function writeReviewed(app: App, review: Review): Promise<void> {
   const { state, views, answers, hasOthers, name } = review;
   const guard = app.globals.rawCsv !== true && state.plan.flags.rawCsv !== true;
-  const { source, facts } = state.forViews(await state.survey(), guard);
-  await writeViews(app, views, source, facts, answers);
+  await writeViews(app, views, state.source(await state.survey(), guard), answers);
   if (!hasOthers) return;
   await app.notes.note(
     `files in other folders are not written; the enrich command that made them writes them again from the answers of ${name}`,

@@ -1,8 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { Answers } from '../answers.ts';
 import type { Plan } from '../plan.ts';
-import type { Counts } from '../progress/summary.ts';
-import type { Knowledge } from '../resolve.ts';
 import type { ListFormat } from '../row.ts';
 import type { OutputView } from './outputs.ts';
 import { pageText } from './page.ts';
@@ -10,13 +8,6 @@ import type { ViewSource } from './source.ts';
 import { openRowText, type RowText } from './text.ts';
 import { geoJsonText, tableBytes } from './typed.ts';
 import { writeView } from './write.ts';
-
-export interface ViewFacts {
-  readonly counts: Counts;
-  /** When the newest answer was given; undefined if there is none. */
-  readonly at?: number | undefined;
-  readonly knowledge: Knowledge;
-}
 
 /** The text of rows in a format. @throws {AppError} `usage`, `bad_input` if the format cannot have the columns */
 export function rowTextOf(plan: Plan, format: ListFormat, guard: boolean): RowText {
@@ -57,21 +48,19 @@ export async function writeViews(
   app: App,
   views: readonly OutputView[],
   source: ViewSource,
-  facts: ViewFacts,
   answers: Answers,
 ): Promise<void> {
-  for (const view of views) await writeView(app, view, contentOf(app, view, source, facts), answers, views);
+  for (const view of views) await writeView(app, view, contentOf(app, view, source), answers, views);
 }
 
 export function contentOf(
   app: App,
   { format }: Pick<OutputView, 'format'>,
   source: ViewSource,
-  { counts, at, knowledge }: ViewFacts,
 ): AsyncIterable<string | Uint8Array> {
   switch (format) {
     case 'html':
-      return pageText(app, source, { counts, at, answers: knowledge });
+      return pageText(app, source);
     case 'geojson':
       return geoJsonText(source);
     case 'xlsx':

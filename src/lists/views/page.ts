@@ -13,8 +13,8 @@ import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import { candidateFacts, candidatesOf } from '../candidates.ts';
 import type { RowResult } from '../match/match.ts';
-import { type Counts, formatCounts } from '../progress/summary.ts';
-import { type Knowledge, matchQuery } from '../resolve.ts';
+import { formatCounts } from '../progress/summary.ts';
+import { matchQuery } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
 import { ownEntries, type ViewSource } from './source.ts';
 
@@ -38,19 +38,9 @@ const MORE = ['service_id', 'city', 'neighborhood', 'coverage_level'] as const;
 const DOUBTFUL: readonly string[] = ['likely', 'ambiguous', 'not_found'];
 const MAX_CHOICES = 20;
 
-interface PageFacts {
-  readonly counts: Counts;
-  /** When the newest answer was given: the time of the page. Undefined if there is none. */
-  readonly at?: number | undefined;
-  readonly answers: Knowledge;
-}
-
 /** A page with a map of the list, and the choices for its doubtful rows. */
-export async function* pageText(
-  app: App,
-  source: ViewSource,
-  { counts, at, answers }: PageFacts,
-): AsyncGenerator<string> {
+export async function* pageText(app: App, source: ViewSource): AsyncGenerator<string> {
+  const { counts, at } = source;
   const { name } = source.plan;
   const heading = name === 'stdin' ? 'List' : basename(name);
   const notes = [plural(counts.rows, 'row'), formatCounts(counts)];
@@ -66,7 +56,7 @@ export async function* pageText(
       continue;
     }
     const result = source.resultOf(row, index);
-    const review = choicesFor(source, answers, row, result);
+    const review = choicesFor(source, row, result);
     const shown = pageRowOf(source, row, result);
     const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
     characters += piece.length;
@@ -108,15 +98,14 @@ function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): Page
 
 /** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
 function choicesFor(
-  { plan }: ViewSource,
-  answers: Knowledge,
+  { plan, knowledge }: ViewSource,
   row: InputRow,
   { status, match, restaurant }: RowResult,
 ): RowReview | undefined {
   if (!DOUBTFUL.includes(status) || match === 'rejected') return undefined;
   const query = matchQuery(plan.question(row).key);
   const current = typeof restaurant?.service_id === 'string' ? (restaurant as Restaurant) : undefined;
-  const found = candidatesOf(answers, query);
+  const found = candidatesOf(knowledge, query);
   const others = found.filter(({ service_id }) => service_id !== current?.service_id);
   // Other ids could be formulas, and `review --apply` refuses them.
   const usable = [current ?? [], others].flat().filter(({ service_id }) => isId(service_id));

@@ -1,12 +1,18 @@
 import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
+import type { Counts } from '../progress/summary.ts';
+import type { Knowledge } from '../resolve.ts';
 import { type InputRow, valuesOf } from '../row.ts';
 
-/** The rows of the list in their order, with their results. */
+/** The rows of the list in their order, with their results, and what holds for all of them. */
 export interface ViewSource {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
   resultOf(row: InputRow, index: number): RowResult;
+  readonly counts: Counts;
+  /** When the newest answer was given; undefined if there is none. */
+  readonly at: number | undefined;
+  readonly knowledge: Knowledge;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
 }
