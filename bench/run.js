@@ -1,18 +1,18 @@
 // Run times of the program as ratios to a baseline that is measured in the same run.
-// Usage: npm run bench [-- <part>...]; parts: startup, peers, render, package, enrich. RUNS=15 sets the number of runs.
+// Usage: npm run bench [-- <part>...]; parts: startup, peers, render, package, lists. RUNS=15 sets the number of runs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { path } from '../scripts/project.js';
-import { benchEnrich } from './enrich.js';
+import { benchLists } from './lists.js';
 import { benchPackage } from './package.js';
 import { benchPeers } from './peers.js';
 import { benchRender } from './render.js';
 import { startService } from './service.js';
 import { benchStartup, startupTable } from './startup.js';
 
-const PARTS = ['startup', 'peers', 'render', 'package', 'enrich'];
+const PARTS = ['startup', 'peers', 'render', 'package', 'lists'];
 /** The version of Node that the other clients need; npm installs it. */
 const LATER = '24';
 /** Built by `npm run build:standalone`; measured if it is there. */
@@ -60,7 +60,7 @@ try {
   }
   if (parts.includes('render')) benchRender(options);
   if (parts.includes('package')) benchPackage(options);
-  if (parts.includes('enrich')) await benchEnrich(home, env);
+  if (parts.includes('lists')) benchLists(options);
   if (parts.includes('startup') || parts.includes('peers')) {
     const packages = install(`node@${LATER}`, 'mcporter', '@modelcontextprotocol/inspector');
     if (packages === undefined)

@@ -22,26 +22,21 @@ const source = `
       const { name } = params.arguments;
       const reply = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: name === 'many' ? many : one }] } });
       const noisy = name === 'noisy';
-      const answer = () => {
-        response.setHeader('content-type', noisy ? 'text/event-stream' : 'application/json');
-        response.end(noisy ? notes + 'data: ' + reply + '\\n\\n' : reply);
-      };
-      if (process.env.LATENCY_MS === '0') answer();
-      else setTimeout(answer, Number(process.env.LATENCY_MS));
+      response.setHeader('content-type', noisy ? 'text/event-stream' : 'application/json');
+      response.end(noisy ? notes + 'data: ' + reply + '\\n\\n' : reply);
     });
   }).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port); });
 `;
 
 /** Starts the plain service. @returns its base URL, and a way to stop it */
-export const startService = (latencyMs = 0) => startServer(['-e', source], { LATENCY_MS: String(latencyMs) });
+export const startService = () => startServer(['-e', source]);
 
 /** Starts the sandbox without a quota. @returns its base URL, and a way to stop it */
 export const startSandbox = (...options) =>
   startServer([bin, ...'sandbox --port 0 --per-minute 0 --per-day 0'.split(' '), ...options]);
 
-async function startServer(words, own = {}) {
-  const env = { ...process.env, ...own };
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+async function startServer(words) {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore'] });
   const [printed] = await once(child.stdout, 'data');
   return { baseUrl: String(printed).split('\n')[0].trim(), stop: () => child.kill() };
 }
