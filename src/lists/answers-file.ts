@@ -42,6 +42,8 @@ const ABOUT =
   'What the service said, and what you decided or saved. Without this file, all of it is asked again.';
 const MAX_DAMAGED = 5;
 const MAX_DECODED = 128;
+/** Longer lines are not kept: a file from a stranger may have many of them. In bytes. */
+const MAX_DECODED_LENGTH = 65_536;
 
 /** The lines of an answers file: a set, whose order does not matter. It is only appended to. */
 export class AnswersFile {
@@ -219,7 +221,7 @@ export class AnswersFile {
     const line = isShallow(value) ? decodeLine(value) : undefined;
     if (typeof line !== 'object') return undefined;
     if (this.#decoded.size >= MAX_DECODED) this.#decoded = new Map();
-    this.#decoded.set(offset, line);
+    if (length <= MAX_DECODED_LENGTH) this.#decoded.set(offset, line);
     return line;
   }
 
