@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { App } from '../app/app.ts';
 import { openLedgerFor, quotaLimits } from '../app/quota.ts';
 import { configuredTarget } from '../app/target.ts';
@@ -11,7 +10,7 @@ import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
 import { asLines } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
-import { answersPlace, type EnrichFlags, ListState, openAnswersAt, recentSince } from './session.ts';
+import { type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
 import type { OutputView } from './views/outputs.ts';
 import { assertReplaceable } from './views/write.ts';
 
@@ -35,9 +34,10 @@ export async function printEstimate(app: App, preview: Preview): Promise<void> {
 }
 
 async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
-  const isAnswered = views.length > 0 || flags.answers !== undefined;
-  const place = isAnswered ? placeOf(app, views, flags) : undefined;
-  const answers = place === undefined ? undefined : openAnswersAt(app, place, 'read');
+  const hasAnswers = views.length > 0 || flags.answers !== undefined;
+  // Nothing is known, and no service is needed, if none is configured.
+  const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
+  const answers = hasAnswers && isConfigured ? openListAnswers(app, views, flags.answers, 'read') : undefined;
   try {
     assertReplaceable(app, views, answers);
     const known = answers ?? new MemoryAnswers(app.context.now);
@@ -47,13 +47,6 @@ async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
   } finally {
     answers?.close();
   }
-}
-
-/** Nothing is known, and no service is needed, if there is no answers file yet. */
-function placeOf(app: App, views: readonly OutputView[], { answers }: EnrichFlags) {
-  const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
-  const place = isConfigured ? answersPlace(app, views, answers) : undefined;
-  return place !== undefined && existsSync(place.path) ? place : undefined;
 }
 
 type Quota = Awaited<ReturnType<typeof quotaOf>>;

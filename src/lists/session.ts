@@ -26,31 +26,31 @@ export interface EnrichFlags extends ListFlags, PacedFlags {
   readonly answers?: string;
 }
 
-export interface AnswersPlace {
-  readonly path: string;
-  readonly service: string;
-}
-
-/** The answers file of views, and the service that answers. @throws {AppError} `usage`, `no_service` */
-export function answersPlace(
+/**
+ * Opens the answers file of views. @param typed with `--answers` @param target default: the configured endpoint
+ * @throws {AppError} `in_use`, `usage`, `io_error`, `no_service`
+ */
+export function openListAnswers(
   app: App,
   views: readonly OutputView[],
-  typed?: string,
+  typed: string | undefined,
+  access: 'read' | 'write',
   target?: Target,
-): AnswersPlace {
+): Answers {
   const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
   const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed);
-  if (app.globals.demo === true) return { path, service: 'demo' };
-  const url = target?.url ?? (configuredEndpoint(app) ?? requireEndpoint(app)).url;
-  return { path, service: serviceName({ url, demo: false }) };
+  const isDemo = app.globals.demo === true;
+  const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
+  const service = endpoint === undefined ? 'demo' : serviceName({ url: endpoint.url, demo: false });
+  return openAnswersAt(app, { path, service }, access);
 }
 
 const OTHER_OUTPUT: Hint = { text: 'write another file', command: again({ '--output': slot('file') }) };
 
-/** Opens an answers file. @throws {AppError} `in_use`, `usage`, `io_error` */
+/** Opens an answers file. @param place without a service: of any @throws {AppError} `in_use`, `usage`, `io_error` */
 export function openAnswersAt(
   app: App,
-  { path, service }: Pick<AnswersPlace, 'path'> & Partial<AnswersPlace>,
+  { path, service }: { readonly path: string; readonly service?: string },
   access: 'read' | 'write',
   hint = OTHER_OUTPUT,
 ): Answers {

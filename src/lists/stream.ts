@@ -5,7 +5,7 @@ import { ioError } from '../storage/files.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { abortedWith } from '../util/async.ts';
-import type { Answers } from './answers.ts';
+import type { KnownAnswers } from './answers.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { partialFailure, summaryOf, withNext } from './outcome.ts';
 import type { Plan } from './plan.ts';
@@ -16,16 +16,16 @@ import type { InputRow } from './row.ts';
 import { Asker, workThrough } from './run.ts';
 import { ListService } from './service.ts';
 import {
-  answersPlace,
   countRow,
   type EnrichFlags,
   ListState,
-  openAnswersAt,
+  openListAnswers,
   recentSince,
   withFailure,
 } from './session.ts';
 import { rowTextOf } from './views/all.ts';
 import type { Outputs } from './views/outputs.ts';
+import type { RowText } from './views/text.ts';
 
 type Rows = readonly InputRow[] | AsyncIterable<InputRow>;
 
@@ -36,36 +36,51 @@ export interface Stream {
   readonly rows: Rows;
 }
 
-/** Writes rows to stdout or a device in their order, each as soon as it and all rows before it are done. */
+/** Rows that are written in their order, each as soon as it and all rows before it are done. */
+interface Run extends Stream {
+  readonly app: App;
+  readonly answers: KnownAnswers;
+  readonly state: ListState;
+  readonly service: ListService;
+  readonly stop: AbortController;
+  readonly out: Out;
+  readonly text: RowText;
+  /** Of the rows that were written. */
+  readonly counters: Counters;
+}
+
+/** Writes rows to stdout or a device. */
 export async function streamList(app: App, stream: Stream): Promise<void> {
-  const { flags, plan, output } = stream;
+  const { flags, plan, rows, output } = stream;
   const text = rowTextOf(plan, output.format ?? plan.list.format, app.globals.rawCsv !== true);
   const target = await openTarget(app);
-  const place = flags.answers === undefined ? undefined : answersPlace(app, [], flags.answers, target);
-  const answers = place && openAnswersAt(app, place, 'write');
+  const file =
+    flags.answers === undefined ? undefined : openListAnswers(app, [], flags.answers, 'write', target);
+  const answers = file ?? new MemoryAnswers(app.context.now);
   const stop = abortedWith(app.context.signal);
-  const service = new ListService(app, target, flags);
   const out = await openOut(app, output.device, stop.signal);
   try {
-    await writeRows(app, stream, { out, text, answers, service, stop });
+    const recent = recentSince(flags.older, app.context.now());
+    const state = new ListState(plan, isArray(rows) ? rows : [], answers, recent);
+    const service = new ListService(app, target, flags);
+    const counters = new Counters(plan.result.added.map(({ path }) => path));
+    await writeRows({ ...stream, app, answers, state, service, stop, out, text, counters });
   } finally {
     out.close();
-    answers?.close();
+    file?.close();
   }
 }
 
-async function writeRows(app: App, stream: Stream, opened: Opened): Promise<void> {
-  const { flags, plan, rows } = stream;
-  const { service, answers, stop, out, text } = opened;
-  const counters = new Counters(plan.result.added.map(({ path }) => path));
+async function writeRows(run: Run): Promise<void> {
+  const { app, flags, rows, answers, state, service, stop, out, text, counters } = run;
   const total = isArray(rows) ? rows.length : undefined;
   const source = { counts: counters.counts, total, service };
   const progress = startProgress(app, { progress: flags.progress, json: false }, source);
-  const recent = recentSince(flags.older, app.context.now());
-  const cache = answers === undefined ? 'all' : 'shared';
+  const { recent } = state.options;
+  const cache = answers instanceof MemoryAnswers ? 'all' : 'shared';
   await service.open({ reporter: progress, cache, recent, signal: stop.signal });
   if (text.header !== '') await out.write(text.header);
-  const ended = await new RowWriter(app, stream, { ...opened, counters, recent }).run().then(
+  const ended = await new RowWriter(run).run().then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -95,45 +110,25 @@ async function openOut(app: App, device: Stream['output']['device'], signal: Abo
   return { write: (text) => opened.write(text).catch(failed), close: opened.close };
 }
 
-interface Opened {
-  readonly out: Out;
-  readonly text: ReturnType<typeof rowTextOf>;
-  readonly answers: Answers | undefined;
-  readonly service: ListService;
-  readonly stop: AbortController;
-}
-
-interface Tools extends Opened {
-  readonly counters: Counters;
-  readonly recent: ReturnType<typeof recentSince>;
-}
-
 /** Maximum number of rows that are read but not written. */
 const MAX_PENDING = 256;
 
 class RowWriter {
-  readonly #stream: Stream;
-  readonly #tools: Tools;
-  readonly #state: ListState;
+  readonly #run: Run;
   readonly #asker: Asker;
   #written: Promise<void> = Promise.resolve();
   #pending = 0;
   #count = 0;
 
-  constructor(app: App, stream: Stream, tools: Tools) {
-    this.#stream = stream;
-    this.#tools = tools;
-    const { service, stop, recent } = tools;
-    const { plan, rows } = stream;
-    const answers = tools.answers ?? new MemoryAnswers(app.context.now);
-    this.#state = new ListState(plan, isArray(rows) ? rows : [], answers, recent);
-    this.#asker = new Asker({ service, answers, resolveRow: this.#state.resolveRow, stop });
+  constructor(run: Run) {
+    const { service, answers, state, stop } = run;
+    this.#run = run;
+    this.#asker = new Asker({ service, answers, resolveRow: state.resolveRow, stop });
   }
 
   async run(): Promise<void> {
-    const { stop } = this.#tools;
     try {
-      await workThrough(this.#rows(), (row) => this.#take(row), stop);
+      await workThrough(this.#rows(), (row) => this.#take(row), this.#run.stop);
     } finally {
       await this.#written;
     }
@@ -141,7 +136,7 @@ class RowWriter {
 
   async *#rows(): AsyncGenerator<InputRow> {
     try {
-      for await (const row of this.#stream.rows) {
+      for await (const row of this.#run.rows) {
         yield row;
         if (this.#pending >= MAX_PENDING) await this.#written;
       }
@@ -153,7 +148,7 @@ class RowWriter {
   }
 
   #take(row: InputRow): Promise<void> {
-    const { flags, plan } = this.#stream;
+    const { flags, plan } = this.#run;
     this.#count += 1;
     const question = plan.question(row);
     const isAsked = this.#count <= (flags.first ?? Number.POSITIVE_INFINITY);
@@ -166,16 +161,16 @@ class RowWriter {
   }
 
   #stopWith(error: unknown): void {
-    const { stop } = this.#tools;
+    const { stop } = this.#run;
     if (!stop.signal.aborted && longWaitOf(error) === undefined) stop.abort(error);
   }
 
   async #write(row: InputRow, question: Question, failed: AppError | undefined): Promise<void> {
-    const { counters, out, text, stop } = this.#tools;
+    const { plan, state, counters, out, text, stop } = this.#run;
     stop.signal.throwIfAborted();
-    const result = withFailure(this.#state.resolveRow(question).result, failed);
+    const result = withFailure(state.resolveRow(question).result, failed);
     await out.write(text.row(row, result));
     this.#pending -= 1;
-    countRow(counters, this.#stream.plan, question, result, failed);
+    countRow(counters, plan, question, result, failed);
   }
 }

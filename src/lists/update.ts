@@ -21,11 +21,10 @@ import type { InputRow } from './row.ts';
 import { Asker, workThrough } from './run.ts';
 import { ListService } from './service.ts';
 import {
-  answersPlace,
   countRow,
   type EnrichFlags,
   ListState,
-  openAnswersAt,
+  openListAnswers,
   recentSince,
   type Survey,
   withFailure,
@@ -60,7 +59,7 @@ interface Run extends Update {
 export async function updateList(app: App, update: Update): Promise<void> {
   const { flags, views, plan, rows } = update;
   const target = await openTarget(app);
-  const answers = openAnswersAt(app, answersPlace(app, views, flags.answers, target), 'write');
+  const answers = openListAnswers(app, views, flags.answers, 'write', target);
   try {
     sweepFolders(views);
     assertReplaceable(app, views, answers);
