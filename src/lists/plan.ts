@@ -13,9 +13,9 @@ import { isEncoding } from './read/decode.ts';
 import type { Input } from './read/input.ts';
 import { flatColumns, type List, readList, streamList } from './read/list.ts';
 import type { Question, ResolveOptions } from './resolve.ts';
+import { type AddedColumn, ResultColumns } from './result.ts';
 import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
 import { rowKeyOf } from './row-key.ts';
-import { type AddedColumn, ResultColumns } from './views/result.ts';
 import { findWayIn, type WayIn } from './way-in.ts';
 
 /** How a list is read, matched, and written. An answers file remembers it for the review. */

@@ -3,8 +3,8 @@ import { splitRecord } from '../util/csv.ts';
 import { isObject, memberRange } from '../util/json.ts';
 import { STATUSES } from './match/match.ts';
 import type { List } from './read/list.ts';
+import { memberName, RESULT_FIELDS, type ResultOptions } from './result.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from './row.ts';
-import { memberName, RESULT_FIELDS, type ResultOptions } from './views/result.ts';
 
 /** How a list changes if the results of an earlier run are set apart. */
 export interface WayIn extends Partial<Pick<List, 'header' | 'headerText'>> {

@@ -7,8 +7,8 @@ import { toJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
 import type { RowResult } from '../match/match.ts';
 import { flatCells } from '../read/list.ts';
+import { type ResultColumns, repeated } from '../result.ts';
 import type { InputRow, ListFormat, ObjectRow } from '../row.ts';
-import { type ResultColumns, repeated } from './result.ts';
 
 export interface TextOptions {
   readonly format: ListFormat;

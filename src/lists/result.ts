@@ -1,7 +1,7 @@
-import { usage } from '../../errors.ts';
-import { again } from '../../hint.ts';
-import { valueAt } from '../../output/records.ts';
-import type { RowResult } from '../match/match.ts';
+import { usage } from '../errors.ts';
+import { again } from '../hint.ts';
+import { valueAt } from '../output/records.ts';
+import type { RowResult } from './match/match.ts';
 
 /** Fields of the restaurant. The others are fields of the result itself. */
 const RESTAURANT_FIELDS = [
