@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { checkFlags, readPlan, streamPlan } from './plan.ts';
+import { wantsSummary } from './progress/summary.ts';
 import { openInput } from './read/input.ts';
 import { LIST_FORMATS } from './row.ts';
 import type { EnrichFlags } from './session.ts';
@@ -42,8 +43,6 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
   }
 }
 
-const wantsJson = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
-
 function checkFormat(app: App): void {
   const { format } = app.globals;
   if (format === undefined || [...LIST_FORMATS, 'json'].includes(format)) return;
@@ -57,7 +56,7 @@ function checkSummary(app: App, { stream }: Outputs): void {
   if (stream === undefined || app.globals.dryRun === true) return;
   const file = again({ '--output': 'out.csv' });
   if (app.globals.open === true) throw usage('--open needs a file of rows', { command: file });
-  if (!wantsJson(app)) return;
+  if (!wantsSummary(app)) return;
   const flag = app.globals.json ? '--json' : '--format json';
   throw usage(`${flag} prints the summary of a run, so the rows need a file`, [
     { command: file },

@@ -8,7 +8,7 @@ import { type Due, dueLine } from './due.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
-import { asLines } from './progress/summary.ts';
+import { asLines, wantsSummary } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
 import { type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
 import type { OutputView } from './views/outputs.ts';
@@ -26,8 +26,7 @@ export async function printEstimate(app: App, preview: Preview): Promise<void> {
   const { due, skipped } = await findDueRows(app, preview);
   const quota = await quotaOf(app, preview.flags, due);
   const { stdout } = app.context;
-  const isJson = app.globals.json === true || app.globals.format === 'json';
-  const text = isJson
+  const text = wantsSummary(app)
     ? `${toJson(jsonOf(due, skipped, quota), stdout.isTTY)}\n`
     : asLines(linesOf(preview, due, skipped, quota), stdout);
   await stdout.write(text);

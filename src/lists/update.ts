@@ -16,7 +16,7 @@ import { assertSameList } from './guard.ts';
 import { partialFailure, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { type Plan, rememberedFlags } from './plan.ts';
 import { type Progress, startProgress } from './progress/progress.ts';
-import { Counters, printJson } from './progress/summary.ts';
+import { Counters, printJson, wantsSummary } from './progress/summary.ts';
 import type { InputRow } from './row.ts';
 import { Asker, workThrough } from './run.ts';
 import { ListService } from './service.ts';
@@ -79,8 +79,6 @@ export async function updateList(app: App, update: Update): Promise<void> {
     answers.close();
   }
 }
-
-const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
 /** @returns why the run ended early */
 async function ask(run: Run): Promise<AppError | undefined> {

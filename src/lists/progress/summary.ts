@@ -161,6 +161,9 @@ function unknownCityLines(cities: RunSummary['unknown_cities']): string[] {
   ];
 }
 
+/** Whether stdout gets the summary of a run, or of a preview. */
+export const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
+
 export const printJson = (app: App, value: unknown): Promise<void> =>
   app.context.stdout.write(`${toJson(value, writesToTerminal(app))}\n`);
 
