@@ -212,6 +212,12 @@ export class CliCommand extends Command {
     command.#load = load;
   }
 
+  /** See {@link CommandTraits}. */
+  reads(): this {
+    this.#traits = { ...this.#traits, isReading: true };
+    return this;
+  }
+
   get isReading(): boolean {
     return this.#traits.isReading === true;
   }

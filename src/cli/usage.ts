@@ -9,11 +9,10 @@ import { nearestOnes } from '../util/nearest.ts';
 import type { CliCommand } from './command.ts';
 import { conflictIn } from './options.ts';
 import {
-  fixesFor,
+  fixFor,
   isKeyOption,
   isOptionLike,
   linesMeant,
-  missingOption,
   splitOption,
   type Trial,
   type Try,
@@ -35,9 +34,9 @@ export async function acceptedLine(
   const notes: string[] = [];
   let trial = first;
   while (trial.error !== undefined) {
-    const [fix] = fixesFor(trial);
-    if (fix?.isExact !== true || notes.length > MAX_WORDS) throw await usageError(trial, tryLine);
-    notes.push(fix.note);
+    const fix = fixFor(trial, false);
+    if (fix === undefined || notes.length > MAX_WORDS) throw await usageError(trial, tryLine);
+    notes.push(...fix.notes);
     trial = await tryLine(fix.words);
   }
   return { words: trial.words, notes };
@@ -54,8 +53,7 @@ async function usageError(trial: Trial, tryLine: Try): Promise<AppError> {
   if (hint !== undefined && !isInvalid) return formatted(hint);
   const isPrivate = words.some((word) => app.secrets.redact(word) !== word);
   const lines = isPrivate ? [] : await linesMeant(trial, tryLine);
-  const [{ offer = 'to search for it' } = {}] = fixesFor(trial);
-  const meant = lines.map((line, index) => ({ text: lineHint(line, index === 0 ? offer : 'or') }));
+  const meant = lines.map(({ line, text }) => ({ text: lineHint(line, text) }));
   return formatted(meant.length > 0 ? meant : (hint ?? exampleOf(trial) ?? command.ownHelp));
 }
 
@@ -88,8 +86,8 @@ function exampleOf({ app, program: { innermost } }: Trial): Hint | undefined {
 const PROBLEMS: Readonly<Record<string, (command: CliCommand, error: CommanderError) => LineProblem>> = {
   'commander.unknownCommand': unknownCommand,
   'commander.unknownOption': unknownOption,
-  'commander.optionMissingArgument': ({ root }, error) => {
-    const flags = missingOption(error, root)?.flags ?? '';
+  'commander.optionMissingArgument': (_command, { message }) => {
+    const [, flags = ''] = /'(.*)'/s.exec(message) ?? [];
     return { message: `${/--[\w-]+/.exec(flags)?.[0]} needs a value: ${flags}` };
   },
   'commander.missingArgument': ({ path, args, registeredArguments }) => {

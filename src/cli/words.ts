@@ -9,7 +9,7 @@ export const VERBS: WordTable = {
   '': {
     find: 'search query find-restaurant',
     lookup:
-      'show get view info details describe compare lookup-restaurant menu hours phone address website reviews ' +
+      'show get view info details describe compare lookup-restaurant look-up menu hours phone address website reviews ' +
       'directions photos prices',
     'lookup --open': 'open map',
     last: 'ls list history recent',
@@ -97,16 +97,13 @@ export const OPTIONS: WordTable = {
  * versions; an empty one is left out. Another command has the values of `-o` and of the option in its slots.
  */
 export const SUGGESTIONS: WordTable = {
-  '': { '--json': 'yaml pretty' },
+  '': { '--json': 'yaml pretty', '--format': 'f' },
   find: {
-    '--limit': 'l first',
-    '--city': 'l',
-    '--min-grade': 'rating min-rating stars',
-    '--near': 'radius distance',
+    '--limit': 'first',
     '--limit 1000': 'all',
     '--max-age 0': 'refresh',
     '--fields standard': 'details hours phone website menu reviews',
-    '': 'page offset price max-price zip open-now reverse asc desc',
+    '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
   },
   lookup: {
     '--fields premium': 'full all details hours phone website menu reviews',

@@ -27,6 +27,7 @@ export function registerConfig(command: CliCommand, app: App): void {
   config
     .command('list')
     .about('List all settings with their sources')
+    .reads()
     .usesOptions('profile', 'json')
     .outputSchema(SETTINGS_OUTPUT)
     .examples('restaurant config list', 'restaurant config list --json')
@@ -34,6 +35,7 @@ export function registerConfig(command: CliCommand, app: App): void {
   config
     .command('profiles')
     .about('List saved profiles')
+    .reads()
     .usesOptions('json')
     .outputSchema(object({ profiles: list(object({ name: text, service: textOrNull, last4: textOrNull })) }))
     .examples('restaurant config profiles')
@@ -41,6 +43,7 @@ export function registerConfig(command: CliCommand, app: App): void {
   config
     .command('path')
     .about('Print the path of the config file')
+    .reads()
     .usesOptions('json')
     .outputSchema(object({ path: text }))
     .examples('restaurant config path')
@@ -57,6 +60,7 @@ function registerSettingCommands(config: CliCommand, app: App): void {
       .outputSchema(SETTING_OUTPUT);
   settingCommand('get')
     .about('Print a setting')
+    .reads()
     .examples('restaurant config get timeout')
     .action((name: string) => getSetting(app, name));
   settingCommand('set')
