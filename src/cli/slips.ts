@@ -98,12 +98,16 @@ function commandFix(trial: Trial): Fix | undefined {
   const [word = '', next] = parent.args;
   const [pair] = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
   const ours =
-    pair ?? verbFor(word, parent) ?? (parent.path === 'config' ? settingVerb(word, next) : undefined);
+    pair ?? verbFor(word, parent) ?? (parent.path === 'config' ? settingVerb(word, next) : rowVerb(parent));
   if (ours === undefined) return undefined;
   // Help and the version take no arguments.
   if (ours.startsWith('-')) return { words: [ours], notes: [`${word}: ${ours}`] };
   return replace(trial, pair === undefined || next === undefined ? [word] : [word, next], ours.split(' '));
 }
+
+/** `1`, `#2` */
+const rowVerb = ({ path, args: [word = ''] }: CliCommand): string | undefined =>
+  path === '' && /^#?\d{1,2}$/.test(word) ? `lookup ${word}` : undefined;
 
 /** `config city SF`, `config city=SF`, `config city` */
 function settingVerb(word: string, next: string | undefined): string | undefined {
@@ -249,7 +253,8 @@ function nearWords(word: string, pairs: readonly (readonly [theirs: string, ours
 function valueFix(trial: Trial, { flag, text, example }: InvalidValue): Fix | undefined {
   const { innermost: command } = trial.program;
   const option = flag === undefined ? undefined : command.findOption(flag);
-  const isColumns = option?.long === '--fields' && (text.includes(',') || SUMMARY_COLUMNS.includes(text));
+  const isColumns =
+    option?.long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
   if (option !== undefined && isColumns && accepts(command, '--columns'))
     return replaceOption(trial, option, text, ['--columns', text], MEANT);
   if (example === undefined) return undefined;
@@ -269,11 +274,12 @@ function formatFix(trial: Trial): Fix | undefined {
 /** `find Nopa --city` */
 function missingFix(trial: Trial, { message }: CommanderError): Fix | undefined {
   const [, long = ''] = /(--[\w-]+)/.exec(message) ?? [];
+  const option = trial.program.innermost.findOption(long);
   const city = long === '--city' ? cityForHint(trial.app) : undefined;
-  const value = typeof city === 'string' ? city : trial.program.innermost.findOption(long)?.exampleFor('');
-  return value === undefined
-    ? undefined
-    : { words: [...trial.words.slice(0, -1), long, value], notes: [], offer: EXAMPLE };
+  const value = typeof city === 'string' ? city : option?.exampleFor('');
+  if (option === undefined || value === undefined) return undefined;
+  const flags = [long, option.short ?? long];
+  return flags.flatMap((flag) => replace(trial, [flag], [flag, value], EXAMPLE) ?? [])[0];
 }
 
 /** A line that can run, and how it is offered. */

@@ -40,28 +40,20 @@ export function checkAdjacent(program: ParsedProgram, words: readonly string[]):
   const groups = groupsOf(program.words, words);
   const stray = groups.length > 1 ? groups.at(-1) : undefined;
   if (stray === undefined) return;
-  const rest = stray.words.join(' ');
-  const name = groups.slice(0, -1).flatMap((group) => group.words);
-  const operands = [name.join(' ')];
-  const { before } = stray;
+  const [rest, { before }] = [stray.words.join(' '), stray];
   const option = program.line.options.find(
     ({ value, flag }) =>
       typeof value === 'string' && [value, `${flag}=${value}`, `-c${value}`].includes(before),
   );
-  if (option === undefined) {
-    throw usage(`unexpected '${rest}' after ${program.longName(before)}`, {
-      text: 'keep the name together',
-      command: again({}, { operands: [words.join(' ')] }),
-    });
-  }
-  const { flag, value } = option;
-  const message = `unexpected '${rest}' after ${flag} '${value}'`;
+  const { flag = program.longName(before), value } = option ?? {};
+  const message = `unexpected '${rest}' after ${value === undefined ? flag : `${flag} '${value}'`}`;
+  const name = groups.slice(0, -1).flatMap((group) => group.words);
   throw TEXT_OPTIONS.includes(flag)
     ? usage(message, {
         text: 'quote a value of several words',
-        command: again({ [flag]: `${value} ${rest}` }, { operands }),
+        command: again({ [flag]: `${value} ${rest}` }, { operands: [name.join(' ')] }),
       })
-    : usage(message, { text: 'leave it out', command: again({}, { operands }) });
+    : usage(message, { text: 'keep the name together', command: again({}, { operands: [words.join(' ')] }) });
 }
 
 /** @throws {AppError} `usage` for a word that is meant as the value of the flag before it */

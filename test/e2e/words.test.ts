@@ -217,6 +217,8 @@ describe('a line in words of another tool', () => {
     ['find Nopa --city SF --output=csv', 'find Nopa --city SF --format csv'],
     ['lookup Nopa --city SF', 'find Nopa --city SF'],
     ['show 1', 'lookup 1'],
+    ['2', 'lookup 2'],
+    ['config set city=SF', 'config set city SF'],
     ['call find_restaurant --name Nopa --city SF', 'call find_restaurant name=Nopa city=SF'],
     ['call find_restaurant -d {"name":"Nopa","city":"SF"}', 'call find_restaurant name=Nopa city=SF'],
     ['call find_restaurant name:Nopa city:SF', 'call find_restaurant name=Nopa city=SF'],
@@ -297,6 +299,9 @@ describe('a name', () => {
     ['lokup a7c1e5d2', 'lookup a7c1e5d2'],
     ['lokup nopa', 'find nopa --city SF', 'lookup nopa'],
     ['lokup somewhere', 'find somewhere --city SF'],
+    ['find Nopa --city --json', 'find Nopa --json --city SF'],
+    ['confiig list --no-such-thing', 'config list'],
+    ['savve 1 --no-such-thing', 'save --help'],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
