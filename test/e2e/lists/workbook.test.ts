@@ -202,6 +202,14 @@ describe('a hostile workbook', () => {
       /longer than 1 MiB/,
     ],
     ['XML that is cut', withSheet({ data: '<worksheet><sheetData><row' }), /malformed/],
+    [
+      'more formats than Excel can have',
+      workbookParts(
+        { One: HEADER },
+        { styles: `<styleSheet><cellXfs>${'<xf/>'.repeat(300_000)}</cellXfs></styleSheet>` },
+      ),
+      /more than 200,000 elements 'xf'/,
+    ],
     ['no sheet', workbookParts({ hidden: '' }), /it has no visible sheet/],
     ['no part for its sheet', one('').slice(0, -1), /it has no part xl\/worksheets\/sheet0\.xml/],
     [

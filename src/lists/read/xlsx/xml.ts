@@ -84,11 +84,17 @@ export interface Element {
   readonly attributes: Attributes;
 }
 
-/** The elements of these names, in their order. */
+/** Maximum number of sheets, relations, or formats; Excel has at most 65,490 formats. */
+const MAX_ELEMENTS = 200_000;
+
+/** The elements of these names, in their order. @throws {UnreadableFile} if there are too many */
 export function elementsOf(chunks: AsyncIterable<Uint8Array>, ...names: string[]): Promise<Element[]> {
   const items: Element[] = [];
+  let count = 0;
   const open = (name: string, attributes: () => Attributes, parent: string | undefined): void => {
     if (!names.includes(name)) return;
+    count += 1;
+    if (count > MAX_ELEMENTS) throw new UnreadableFile(`its XML has more than 200,000 elements '${name}'`);
     const own = Object.entries(attributes()).map(([key, value = '']) => [
       local(key),
       decodeReferences(value),
