@@ -1,7 +1,8 @@
 import { requireEndpoint } from '../app/address.ts';
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { exampleSearch, lastSearch } from '../app/last-results.ts';
+import { needsDemo } from '../app/demo.ts';
+import { exampleSearch, lastSearch, stayWithDemo } from '../app/last-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS } from '../client/tools.ts';
 import { restaurant } from '../hint.ts';
@@ -41,6 +42,7 @@ async function runPick(app: App, words: readonly string[], options: PickOptions)
   const isSearch = words.join('').trim() !== '';
   const other = lastSearch(app) === undefined ? exampleSearch(app) : restaurant('last');
   assertCanChoose(app, isSearch ? findCommand(app, words, options.city) : other);
+  if (!isSearch && needsDemo(app)) await stayWithDemo(app, []);
   if (app.globals.demo !== true) requireEndpoint(app);
   const visit = openVisit(app, options);
   const id = await pickOne(visit, isSearch ? words : []);

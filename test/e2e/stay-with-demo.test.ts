@@ -34,4 +34,20 @@ describe('after a search with --demo', () => {
       expect([line, (await run(line)).exit]).toEqual([line, 3]);
     expect((await run('lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53')).stderr).not.toContain('sample data');
   });
+
+  it('stays after pick, also for the restaurant that is chosen at the terminal', async () => {
+    const { env } = newHome();
+    const tty = { stdin: true, stdout: true, stderr: true, columns: 80 };
+    const at = (keys: string[], line: string) => runCli(line.split(' '), { env, tty, answers: { keys } });
+    expect((await at(['1', 'q'], 'pick Nopa --city SF --demo')).exit).toBe(0);
+    for (const line of ['lookup', 'save', 'unsave', 'pick', 'lookup 1', 'last']) {
+      const { exit, stdout, stderr } = await at(['1', 'q'], line);
+      expect([line, exit, stdout, stderr]).toEqual([
+        line,
+        0,
+        expect.stringMatching(/Nopa|a7c1e5d2/),
+        expect.stringContaining('sample data'),
+      ]);
+    }
+  });
 });

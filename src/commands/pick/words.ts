@@ -1,4 +1,6 @@
 import type { App } from '../../app/app.ts';
+import { needsDemo } from '../../app/demo.ts';
+import { stayWithDemo } from '../../app/last-results.ts';
 
 /** At a terminal, a person may choose instead of typing an ID. @returns none if the person leaves */
 export async function chosenWords(
@@ -7,6 +9,7 @@ export async function chosenWords(
   from?: 'saved',
 ): Promise<readonly string[]> {
   if (words.length > 0) return words;
+  if (needsDemo(app)) await stayWithDemo(app, []);
   const { chooseId } = await import('./visit.ts');
   return [await chooseId(app, from)].flatMap((id) => id ?? []);
 }
