@@ -1,7 +1,7 @@
 import type { Keyboard } from '../context.ts';
 import { failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
-import { wrap } from '../util/text.ts';
+import { wrapItems } from '../util/text.ts';
 import type { App } from './app.ts';
 
 /** Prints lines for the person at the terminal, after the notes so far. */
@@ -31,7 +31,7 @@ export class Keys {
    */
   async ask(text: string, isKey: (key: string) => boolean): Promise<string | undefined> {
     const { context, terminal } = this.#app;
-    await show(this.#app, wrap(text, context.stderr.columns).map(terminal.palette('stderr').dim));
+    await show(this.#app, wrapItems(text, context.stderr.columns).map(terminal.palette('stderr').dim));
     try {
       for (;;) {
         const key = await this.next();

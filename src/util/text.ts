@@ -153,6 +153,14 @@ export function wrap(text: string, columns: number): string[] {
   });
 }
 
+/** Wraps items between commas; inside an item only if it is longer than a line. */
+export function wrapItems(text: string, columns: number): string[] {
+  const items = text
+    .split(', ')
+    .map((item) => (width(item) < columns ? item.replaceAll(' ', '\u00a0') : item));
+  return wrap(items.join(', '), columns).map((line) => line.replaceAll('\u00a0', ' '));
+}
+
 /** Fills lines with words. A grapheme that is wider than a line is left out. */
 class Lines {
   readonly #room: number;

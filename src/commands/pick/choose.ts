@@ -3,7 +3,7 @@ import { Keys, show } from '../../app/keys.ts';
 import { usage } from '../../errors.ts';
 import { again, type Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
-import { cleanLine, wrap } from '../../util/text.ts';
+import { cleanLine, wrap, wrapItems } from '../../util/text.ts';
 import {
   type Menu,
   menuLines,
@@ -133,7 +133,7 @@ class LineChooser implements Chooser {
 
   async #ask(question: string): Promise<string> {
     const { prompt, stderr } = this.#app.context;
-    const lines = wrap(question, stderr.columns - 2);
+    const lines = wrapItems(question, stderr.columns - 2);
     await show(this.#app, lines.slice(0, -1));
     return (await prompt.text(lines.at(-1) ?? '')).trim();
   }

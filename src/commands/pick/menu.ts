@@ -1,5 +1,5 @@
 import type { Palette } from '../../output/style.ts';
-import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
+import { cleanLine, pad, truncate, width, wrapItems } from '../../util/text.ts';
 import { type Choice, matching } from './rows.ts';
 
 /** The rows to choose from. */
@@ -46,8 +46,9 @@ export interface Screen {
 const MAX_TYPED = 100;
 
 export function rowsOf({ results, known }: Menu, text: string): readonly Choice[] {
-  if (text.trim() !== '') return matching([...results, ...known], text);
-  return results.length > 0 ? results : known;
+  if (text.trim() === '') return results.length > 0 ? results : known;
+  const ids = new Set(results.map(({ id }) => id));
+  return matching([...results, ...known.filter(({ id }) => !ids.has(id))], text);
 }
 
 /** Returns what a key does. Digits choose a row of the screen; other characters are typed. */
@@ -117,7 +118,7 @@ export function menuLines(menu: Menu, typed: Typed, screen: Screen): string[] {
   const shown = all.slice(typed.first, typed.first + screen.rows);
   const more = all.length - typed.first - shown.length;
   const dim = (text: string): string[] =>
-    text === '' ? [] : wrap(cleanLine(text), columns).slice(0, 4).map(palette.dim);
+    text === '' ? [] : wrapItems(cleanLine(text), columns).slice(0, 4).map(palette.dim);
   return [
     palette.heading(truncate(cleanLine(menu.title), columns, ellipsis)),
     ...dim(menu.message ?? ''),

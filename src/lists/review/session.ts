@@ -189,9 +189,21 @@ function candidateLines(
     const mark = restaurant.service_id === current ? '*' : ' ';
     const name = pad(truncate(names[index] ?? '', room), room);
     const earlier = isEarlier ? ['decided before the row was corrected'] : [];
-    const facts = [...candidateFacts(restaurant, query), ...earlier].join('  ');
-    return truncate(`${index + 1} ${mark} ${name}  ${facts}`, columns);
+    const start = `${index + 1} ${mark} ${name}`;
+    const facts = fitted([...candidateFacts(restaurant, query), ...earlier], columns - width(start));
+    return truncate([start, ...facts].join('  '), columns);
   });
+}
+
+/** Shortens the longest fact, usually the address, so that the others are not cut off. */
+function fitted(facts: readonly string[], room: number): string[] {
+  const widths = facts.map(width);
+  const longest = Math.max(0, ...widths);
+  const over = widths.reduce((sum, each) => sum + each + 2, 0) - room;
+  const at = widths.indexOf(longest);
+  return facts.map((fact, index) =>
+    index === at && over > 0 ? truncate(fact, Math.max(8, longest - over)) : fact,
+  );
 }
 
 function keysText(choices: ReadonlyMap<string, RowChoice>): string {

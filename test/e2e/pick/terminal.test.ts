@@ -5,7 +5,7 @@ import { width } from '../../../src/util/text.ts';
 import { PROGRAM } from '../../helpers/process.ts';
 import { useService } from '../../helpers/service.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
-import { inTerminal } from '../../helpers/terminal.ts';
+import { inTerminal, restaurantInTerminal } from '../../helpers/terminal.ts';
 
 const service = useService();
 let requests = 0;
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('pick in a terminal', () => {
       expect([out, sent]).toEqual([`${id}\n`, requests]);
       expect(output).toMatch(shows);
       expect(output).not.toContain('\u001b');
-      const questions = output.split('\r\n').filter((line) => /(?:leave|quit): /.test(line));
+      const questions = output.match(/^.*(?:leave|quit): /gm) ?? [];
       for (const question of questions) expect(width(question)).toBeLessThanOrEqual(columns);
     },
   );
@@ -140,6 +140,20 @@ describe.skipIf(process.platform === 'win32')('pick in a terminal', () => {
     expect(out).toBe('');
     expect(output).toMatch(/error: interrupted.*exit 130/s);
     service.sent();
+  });
+
+  it('asks for the city of find, with the one that the words may contain as the default', async () => {
+    const cwd = tempFolder();
+    const env = { ...service.env, HOME: cwd, RESTAURANT_MAX_AGE: '10m' };
+    await service.run('find Nopa --city SF'.split(' '), { env });
+    const terminal = restaurantInTerminal('find nopalina near SF --columns name'.split(' '), { env, cwd });
+    await terminal.shown('City [SF]: ');
+    terminal.type('\r');
+    await terminal.shown('Save SF as the default city?');
+    terminal.type('\r');
+    const { exit, output } = await terminal.ended;
+    expect([exit, output]).toEqual([0, expect.stringContaining('Nopalina Kitchen')]);
+    expect(service.sent()).toBe(2);
   });
 
   it('ends a lookup that takes long with Ctrl-C', async () => {

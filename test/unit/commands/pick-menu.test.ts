@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Menu, menuLines, NOTHING, press, type Typed } from '../../../src/commands/pick/menu.ts';
+import { type Menu, menuLines, NOTHING, press, rowsOf, type Typed } from '../../../src/commands/pick/menu.ts';
 import { choicesOf, matching } from '../../../src/commands/pick/rows.ts';
 import { palette } from '../../../src/output/style.ts';
 import { width } from '../../../src/util/text.ts';
@@ -61,6 +61,11 @@ describe('a key in the menu', () => {
 describe('the rows', () => {
   it('match words without case and accents, in any order', () => {
     expect(matching(choices, 'ZOE cafe').map(({ id }) => id)).toEqual(['id-1']);
+  });
+
+  it('are each restaurant once, also if a result is known from an earlier search', () => {
+    const shown = rowsOf({ ...menu, results: choices.slice(0, 1) }, 'nopa');
+    expect(shown.map(({ id }) => id)).toEqual(['id-0']);
   });
 
   it('are each restaurant once, without those that have no usable ID', () => {
