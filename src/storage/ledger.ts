@@ -133,12 +133,9 @@ class FileLedger implements Ledger {
     this.#counted = [...this.#counted.slice(1 - MAX_RELEASED), at];
   }
 
-  /** Needs no lock: a line is appended at once. Only a request that overlaps the shortening of the file may be lost. */
+  /** With the lock: a line that is appended while another process shortens the file would be lost. */
   record(): Promise<void> {
-    return this.#use(async (records) => {
-      this.#count(records, this.#options.now());
-      if (records.requests.isHalfOld) await records.exclusive(() => {});
-    });
+    return this.#use((records) => records.exclusive(() => this.#count(records, this.#options.now())));
   }
 
   async release(): Promise<void> {

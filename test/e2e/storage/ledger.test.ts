@@ -422,6 +422,34 @@ async function greed(speed: number, milliseconds: number, perMinute: number): Pr
   return results.flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
 }
 
+const RECORDER = `
+  import { appendFileSync, readdirSync } from 'node:fs';
+  import { join } from 'node:path';
+  import { openLedger } from '../../../src/storage/ledger.ts';
+  const [stateDir, count, old] = process.argv.slice(2);
+  const warn = (message) => console.error(message);
+  const ledger = openLedger({ stateDir, key: 'k', endpoint: 'e', now: Date.now, perMinute: 0, perDay: 0, warn });
+  for (let i = 0; i < Number(count); i += 1) {
+    await ledger.record();
+    const file = readdirSync(join(stateDir, 'ledger')).find((name) => name.endsWith('.ndjson'));
+    // More old times than are kept, so that the next request shortens the file.
+    if (old === 'old') appendFileSync(join(stateDir, 'ledger', file), '1000000000000\\n'.repeat(6000));
+  }
+`;
+
+it('counts every request of several processes while the file is shortened', async () => {
+  const worker = await bundleWorker(RECORDER);
+  const stateDir = tempFolder();
+  const start = (...args: string[]) => startWorker(worker, [stateDir, ...args]).ended;
+  const ended = await Promise.all([
+    start('100', 'old'),
+    ...Array.from({ length: 3 }, () => start('400', 'none')),
+  ]);
+  expect(ended.map(({ stderr }) => stderr).join('')).toBe('');
+  const ledger = openLedger({ stateDir, key: 'k', endpoint: 'e', now: Date.now, perMinute: 0, perDay: 0 });
+  expect((await ledger.usage()).perDay.used).toBe(1300);
+});
+
 describe('eight processes', () => {
   it('are granted exactly the limit', async () => {
     expect(await greed(1, 600, 100)).toHaveLength(100);
