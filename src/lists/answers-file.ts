@@ -40,7 +40,8 @@ type Lock = ReturnType<typeof tryLock>;
 
 const ABOUT =
   'What the service said, and what you decided or saved. Without this file, all of it is asked again.';
-const MAX_DAMAGED = 5;
+const MAX_SHOWN = 5;
+const MAX_DAMAGED = 10_000;
 const MAX_DECODED = 128;
 /** Longer lines are not kept: a file from a stranger may have many of them. In bytes. */
 const MAX_DECODED_LENGTH = 65_536;
@@ -138,31 +139,30 @@ export class AnswersFile {
     const count = this.#undos.length;
     for (const line of this.#log?.lines() ?? []) {
       if (line.number === 1) this.#checkFirstLine(line);
-      if (!this.#readLine(line)) damaged.push(line.number);
+      if (line.text === '' || this.#readLine(line)) continue;
+      damaged.push(line.number);
+      if (damaged.length > MAX_DAMAGED)
+        throw usage(`${this.path} has more than ${MAX_DAMAGED} damaged lines`, this.#options.hint);
     }
     if (this.#undos.length > count) this.#undone = findUndone(this.#undos, this.#index);
     if (damaged.length === 0) return;
-    const shown = damaged.slice(0, MAX_DAMAGED).join(', ');
-    const more = damaged.length > MAX_DAMAGED ? ` and ${damaged.length - MAX_DAMAGED} more` : '';
+    const shown = damaged.slice(0, MAX_SHOWN).join(', ');
+    const more = damaged.length > MAX_SHOWN ? ` and ${damaged.length - MAX_SHOWN} more` : '';
     this.#options.warn(
       `${this.path}: skipped damaged line${damaged.length === 1 ? '' : 's'} ${shown}${more}`,
     );
   }
 
   /** A first line that was cut off is accepted. Any other text means that the file belongs to something else. */
-  #checkFirstLine({ text = '', isEnded }: LogLine): void {
-    const value = tryParseJson(text);
-    const whole = wasCutOff(text) ? text.slice(0, -CUT_OFF.length) : text;
-    const isStart = HEADER_START.startsWith(whole.slice(0, HEADER_START.length));
-    const isCut = value === undefined && isStart && (!isEnded || wasCutOff(text));
-    if (isCut || isHeader(value)) return;
+  #checkFirstLine(line: LogLine): void {
+    if (isFirstLine(line)) return;
     throw usage(`${this.path} is not an answers file`, this.#options.hint);
   }
 
   /** @returns false if the line is damaged */
   #readLine({ text, offset, length, isEnded }: LogLine): boolean {
     const value = text === undefined ? undefined : tryParseJson(text);
-    if (value === undefined) return !isEnded || text === '' || (text !== undefined && wasCutOff(text));
+    if (value === undefined) return !isEnded || (text !== undefined && wasCutOff(text));
     if (isHeader(value)) {
       this.#checkHeader(value);
       return true;
@@ -272,6 +272,15 @@ const headerLine = (service: string): string =>
 
 const isHeader = (value: unknown): value is JsonObject => isObject(value) && value.restaurant === 'answers';
 
+/** Whether a file with this first line is an answers file. */
+export function isFirstLine({ text = '', isEnded }: Pick<LogLine, 'text' | 'isEnded'>): boolean {
+  const value = tryParseJson(text);
+  const whole = wasCutOff(text) ? text.slice(0, -CUT_OFF.length) : text;
+  const isStart = HEADER_START.startsWith(whole.slice(0, HEADER_START.length));
+  const isCut = value === undefined && isStart && (!isEnded || wasCutOff(text));
+  return isCut || isHeader(value);
+}
+
 function isShallow(value: unknown): boolean {
   return attempt(() => checkDepth(value) ?? true) === true;
 }
@@ -279,8 +288,11 @@ function isShallow(value: unknown): boolean {
 /** A file may have any line first. An undo counts unless a later one takes it back, so undos cannot form a circle. */
 function findUndone(undos: readonly LineOf<'undo'>[], index: AnswersIndex): Set<string> {
   const undone = new Set<string>();
+  // Each id is searched once: all lines may have the same.
+  const ids = new Set(undos.map(({ undo }) => undo));
+  const targets = new Map([...ids].map((id) => [id, index.findId(id)]));
   for (const line of [...undos].sort((a, b) => (isLater(a, b) ? -1 : 1))) {
-    const target = undone.has(line.id) ? undefined : index.findId(line.undo);
+    const target = undone.has(line.id) ? undefined : targets.get(line.undo);
     if (target !== undefined && isLater(line, target)) undone.add(line.undo);
   }
   return undone;

@@ -7,6 +7,7 @@ import { attempt, usage } from '../errors.ts';
 import { again, type Word } from '../hint.ts';
 import { Log } from '../storage/log.ts';
 import { isObject, tryParseJson } from '../util/json.ts';
+import { isFirstLine } from './answers-file.ts';
 
 export const ANSWERS_ENDING = '.answers.ndjson';
 
@@ -62,10 +63,15 @@ function pathsFor({ path, exists }: ViewPath): string[] {
   return others.filter((each) => attempt(() => hasWritten(each, basename(path))) === true);
 }
 
+/** In bytes. Of a larger file that is not ours, no more is read. */
+const MAX_HEADER = 4096;
+
 function hasWritten(answersPath: string, file: string): boolean {
   const log = Log.open(answersPath, 'read');
   if (log === undefined) return false;
   try {
+    const [first = '', ...more] = log.read(0, MAX_HEADER).split('\n', 2);
+    if (!isFirstLine({ text: first, isEnded: more.length > 0 })) return false;
     for (const { text } of log.lines()) {
       const value = text?.includes('"wrote"') ? tryParseJson(text) : undefined;
       if (isObject(value) && isObject(value.wrote) && value.wrote.file === file) return true;

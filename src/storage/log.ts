@@ -137,26 +137,24 @@ export class Log {
 
   /** Ends a last line that was cut off, marked as such unless it is whole. */
   endLastLine(): void {
-    const last = this.#lastLine();
-    if (last !== undefined) this.#write(tryParseJson(last) === undefined ? `${CUT_OFF}\n` : '\n');
+    const length = this.#lastLineLength();
+    const isWhole = () => tryParseJson(this.read(this.size - length, length)) !== undefined;
+    if (length > 0) this.#write(length <= MAX_LINE_BYTES && isWhole() ? '\n' : `${CUT_OFF}\n`);
     this.#isTorn = false;
   }
 
-  /** @returns the last line if it has no end */
-  #lastLine(): string | undefined {
-    let start = this.size;
-    let text = Buffer.alloc(0);
-    while (start > 0 && text.length <= MAX_LINE_BYTES) {
-      const length = Math.min(start, BLOCK_BYTES);
-      start -= length;
-      const block = Buffer.allocUnsafe(length);
-      readSync(this.#file, block, 0, length, start);
-      if (text.length === 0 && block.at(-1) === LINE_BREAK) return undefined;
+  /** In bytes: 0 if the last line has its end. Lines longer than 64 MiB are not measured further. */
+  #lastLineLength(): number {
+    const { size } = this;
+    for (let length = 0; ; ) {
+      const block = Buffer.allocUnsafe(Math.min(size - length, BLOCK_BYTES));
+      const start = size - length - block.length;
+      perform('read', this.path, () => readSync(this.#file, block, 0, block.length, start));
       const found = block.lastIndexOf(LINE_BREAK);
-      text = Buffer.concat([block.subarray(found + 1), text]);
-      if (found !== -1) break;
+      if (found !== -1) return size - start - found - 1;
+      length += block.length;
+      if (start === 0 || length > MAX_LINE_BYTES) return length;
     }
-    return text.length === 0 ? undefined : text.toString('utf8');
   }
 
   /** @param text one line, without its end. @throws {AppError} `io_error`; the next line then follows a line break */

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, renameSync, symlinkSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { listOf, table, useLists } from '../../helpers/enrich.ts';
 
@@ -78,4 +78,34 @@ it('a preview writes nothing, and a damaged or linked answers file is never foll
   symlinkSync('elsewhere', path('linked.answers.ndjson'));
   expect((await enrich('in.csv -o linked.csv')).exit).toBe(9);
   expect([read('elsewhere'), existsSync(path('linked.csv')), service.sent()]).toEqual([before, false, 0]);
+});
+
+it('lines that all take back one line, with one id, are read in time', async () => {
+  write('in.csv', listOf(1));
+  const undo = (second: number) =>
+    `${JSON.stringify({ id: 'same', at: new Date(second * 1000).toISOString(), undo: 'same' })}\n`;
+  write('out.answers.ndjson', header() + Array.from({ length: 40_000 }, (_each, at) => undo(at)).join(''));
+  expect((await enrich('in.csv -o out.csv')).exit).toBe(0);
+});
+
+it('a file of damaged lines is refused before a request', async () => {
+  write('in.csv', listOf(1));
+  write('out.answers.ndjson', `${header()}\n${'x\n'.repeat(10_000)}`);
+  expect((await enrich('in.csv --dry-run -o out.csv')).exit).toBe(0);
+  write('out.answers.ndjson', `${header()}\n${'x\n'.repeat(1_000_000)}`);
+  const { exit, stderr } = await enrich('in.csv -o out.csv');
+  expect([exit, service.sent()]).toEqual([2, 0]);
+  expect(stderr).toContain('out.answers.ndjson has more than 10000 damaged lines');
+});
+
+it('only files that begin as answers are searched for the one that wrote a view', async () => {
+  write('in.csv', listOf(1));
+  await enrich('in.csv -o out.csv');
+  renameSync(path('out.answers.ndjson'), path('moved.answers.ndjson'));
+  const wrote = line(1, { wrote: { file: 'out.csv', sha256: 'a'.repeat(64) } });
+  write('foreign.answers.ndjson', `{}\n${wrote}`);
+  write('large.answers.ndjson', 'x'.repeat(10_000) + header() + wrote);
+  symlinkSync('moved.answers.ndjson', path('link.answers.ndjson'));
+  service.sent();
+  expect([(await enrich('in.csv -o out.csv')).exit, service.sent()]).toEqual([0, 0]);
 });
