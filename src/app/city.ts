@@ -1,7 +1,7 @@
 import { again, type Command, slot, type Word } from '../hint.ts';
 import { foldName } from '../util/fold.ts';
 import type { App } from './app.ts';
-import { type Seen, seenResults } from './last-results.ts';
+import { type Seen, seenResults } from './seen-results.ts';
 
 /** The words of a search without `--city`. */
 export interface NameAndCity {

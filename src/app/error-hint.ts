@@ -5,7 +5,7 @@ import { formatDuration } from '../util/format.ts';
 import { currentKeyHint } from './api-key.ts';
 import type { App } from './app.ts';
 import { hintOf } from './hints.ts';
-import { exampleSearch } from './last-results.ts';
+import { exampleSearch } from './seen-results.ts';
 
 const LOGIN: Hint = { command: restaurant('login') };
 const STATUS = restaurant('status');

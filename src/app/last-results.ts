@@ -1,21 +1,14 @@
 import { join } from 'node:path';
-import { TOOLS } from '../client/tools.ts';
 import type { FindQuery } from '../client/types.ts';
-import { attempt, failure } from '../errors.ts';
-import { again, type Command, restaurant, type Word } from '../hint.ts';
-import { CITY_NAMES } from '../sandbox/cities.ts';
+import { attempt } from '../errors.ts';
 import { terminalId } from '../storage/process.ts';
 import { OwnFolder, openJsonFile, type Warn } from '../storage/store.ts';
-import { foldName } from '../util/fold.ts';
 import { formatDuration } from '../util/format.ts';
-import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { parseUrl } from '../util/url.ts';
 import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
-import { hasNoService, needsDemo } from './demo.ts';
+import { needsDemo } from './demo.ts';
 import { isPreview } from './request.ts';
-import { latestResponses } from './responses.ts';
 import { DEMO } from './target.ts';
 
 const KEEP_MS = 30 * 86_400_000;
@@ -134,7 +127,7 @@ export function lastSearch(app: App): Search | undefined {
 }
 
 /** The rows to which numbers refer: of the last search, or of the saved restaurants if they were shown since. */
-function lastRows(app: App): NumberedRows | undefined {
+export function lastRows(app: App): NumberedRows | undefined {
   return storeOf(app).read()?.shown ?? lastSearch(app);
 }
 
@@ -153,79 +146,9 @@ export const lastRestaurants = (app: App): ReturnType<typeof restaurantsOf> =>
     return last?.endpoint === serviceName(app) ? restaurantsOf(last) : [];
   }) ?? [];
 
-/**
- * A search that works as printed: the last one; without one, the first of the README in the sample data. No search is sure
- * to work for a service that nobody has searched.
- */
-export function exampleSearch(app: App, ...options: readonly Word[]): Command {
-  const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
-  const isSample = app.globals.demo === true || hasNoService(app);
-  const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
-  return query === undefined
-    ? restaurant('find', '--help')
-    : restaurant('find', query.name, '--city', query.city, ...options);
-}
-
-export function requireLastRows(app: App): NumberedRows {
-  const last = lastRows(app);
-  if (last === undefined) {
-    throw failure('not_found', 'no earlier search', [
-      { text: 'search first', command: exampleSearch(app) },
-      { text: 'then', command: again() },
-    ]);
-  }
-  if (last.endpoint === serviceName(app)) return last;
-  const where =
-    last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
-  const { query } = last;
-  if (query === undefined) {
-    throw failure('not_found', `the saved restaurants that were shown are of another service: ${where}`, {
-      text: 'to show those of this one',
-      command: restaurant('saved'),
-    });
-  }
-  throw failure('not_found', `the last search was sent to another service: ${where}`, {
-    text: 'to search this one',
-    command: restaurant('find', query.name, '--city', query.city),
-  });
-}
-
 export function describeRows(app: App, { query, at }: NumberedRows): string {
   const age = formatDuration(Math.max(1, Math.round((app.context.now() - at) / 1000)) * 1000);
   return query === undefined
     ? `your saved restaurants, ${age} ago`
     : `"${query.name}" in ${query.city}, ${age} ago`;
 }
-
-export interface Seen {
-  readonly restaurants: readonly JsonObject[];
-  /** That of the last search as it was typed, those of the restaurants, and, without a service, those of the sample data. */
-  readonly cities: readonly string[];
-}
-
-const MAX_RESPONSES = 50;
-
-/** Returns the results of the last search and those in the cache. Sends nothing and never throws. */
-export function seenResults(app: App): Seen {
-  try {
-    const last = lastSearch(app);
-    const isHere = last?.endpoint === serviceName(app);
-    const restaurants = [...(isHere ? last.rows : []), ...cachedResults(app)].filter(isObject);
-    const cities = [isHere ? last.query.city : undefined, ...restaurants.map(({ city }) => city)];
-    return { restaurants, cities: distinct([...cities.filter(isFilled), ...sampleCities(app)]) };
-  } catch {
-    return { restaurants: [], cities: sampleCities(app) };
-  }
-}
-
-/** The first spelling of each name. */
-const distinct = (names: readonly string[]): string[] =>
-  [...new Map(names.toReversed().map((name) => [foldName(name), name])).values()].reverse();
-
-const sampleCities = (app: App): readonly string[] =>
-  app.globals.demo === true || hasNoService(app) ? CITY_NAMES.flat() : [];
-
-const cachedResults = (app: App): unknown[] =>
-  latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
-    isObject(value) && Array.isArray(value.results) ? value.results : [],
-  );

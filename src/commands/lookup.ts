@@ -1,10 +1,11 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
-import { describeRows, exampleSearch, stayWithDemo } from '../app/last-results.ts';
+import { describeRows, stayWithDemo } from '../app/last-results.ts';
 import { selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
 import { runServiceCommand } from '../app/request.ts';
+import { exampleSearch } from '../app/seen-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';

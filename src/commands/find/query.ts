@@ -64,7 +64,7 @@ async function completed(app: App, words: readonly string[]): Promise<FindQuery>
 
 async function placeIn(app: App, words: readonly string[]): Promise<NameAndCity | undefined> {
   const { readPlace } = await import('../../app/city.ts');
-  const { seenResults } = await import('../../app/last-results.ts');
+  const { seenResults } = await import('../../app/seen-results.ts');
   return readPlace(words, () => seenResults(app));
 }
 

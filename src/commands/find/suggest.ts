@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { citySearch, readPlace } from '../../app/city.ts';
 import { needsDemo } from '../../app/demo.ts';
-import { type Seen, seenResults } from '../../app/last-results.ts';
+import { type Seen, seenResults } from '../../app/seen-results.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { type AppError, usage } from '../../errors.ts';
 import { again, type Command, type Message, restaurant } from '../../hint.ts';

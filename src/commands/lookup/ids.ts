@@ -4,11 +4,14 @@ import { cityForHint } from '../../app/city.ts';
 import { needsDemo } from '../../app/demo.ts';
 import {
   lastRestaurants,
+  lastRows,
   lastSearch,
   type NumberedRows,
-  requireLastRows,
   restaurantsOf,
+  serviceName,
 } from '../../app/last-results.ts';
+import { exampleSearch } from '../../app/seen-results.ts';
+import { DEMO } from '../../app/target.ts';
 import { failure, usage } from '../../errors.ts';
 import { again, type Command, type Hint, restaurant } from '../../hint.ts';
 import { CsvReader, DELIMITERS, decodeRecord } from '../../util/csv.ts';
@@ -16,6 +19,7 @@ import { foldLetters, isNearName } from '../../util/fold.ts';
 import { plural } from '../../util/format.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import { checkId } from '../../util/restaurant.ts';
+import { parseUrl } from '../../util/url.ts';
 
 export interface Selection {
   readonly ids: readonly string[];
@@ -247,4 +251,28 @@ function idsOfLine(line: string, index: number): string[] {
     ]);
   }
   return fromJson ?? [checkId(first, where)];
+}
+
+function requireLastRows(app: App): NumberedRows {
+  const last = lastRows(app);
+  if (last === undefined) {
+    throw failure('not_found', 'no earlier search', [
+      { text: 'search first', command: exampleSearch(app) },
+      { text: 'then', command: again() },
+    ]);
+  }
+  if (last.endpoint === serviceName(app)) return last;
+  const where =
+    last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
+  const { query } = last;
+  if (query === undefined) {
+    throw failure('not_found', `the saved restaurants that were shown are of another service: ${where}`, {
+      text: 'to show those of this one',
+      command: restaurant('saved'),
+    });
+  }
+  throw failure('not_found', `the last search was sent to another service: ${where}`, {
+    text: 'to search this one',
+    command: restaurant('find', query.name, '--city', query.city),
+  });
 }

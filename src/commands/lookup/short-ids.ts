@@ -1,5 +1,6 @@
 import type { App } from '../../app/app.ts';
-import { restaurantsOf, seenResults } from '../../app/last-results.ts';
+import { restaurantsOf } from '../../app/last-results.ts';
+import { seenResults } from '../../app/seen-results.ts';
 import { usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { MIN_BEGINNING, namedBy, savedIfReadable, severalNamed } from '../../lists/saved.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { seenResults } from '../../app/last-results.ts';
+import { seenResults } from '../../app/seen-results.ts';
 import type { Lookup } from '../../client/types.ts';
 import { again } from '../../hint.ts';
 import { plural } from '../../util/format.ts';

@@ -1,7 +1,8 @@
 import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import { cityForHint, readPlace } from '../../app/city.ts';
-import { lastSearch, saveResults, seenResults, serviceName } from '../../app/last-results.ts';
+import { lastSearch, saveResults, serviceName } from '../../app/last-results.ts';
+import { seenResults } from '../../app/seen-results.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level } from '../../client/types.ts';

@@ -1,0 +1,55 @@
+import { TOOLS } from '../client/tools.ts';
+import { type Command, restaurant, type Word } from '../hint.ts';
+import { CITY_NAMES } from '../sandbox/cities.ts';
+import { foldName } from '../util/fold.ts';
+import { isFilled, isObject, type JsonObject } from '../util/json.ts';
+import type { App } from './app.ts';
+import { hasNoService } from './demo.ts';
+import { lastSearch, serviceName } from './last-results.ts';
+import { latestResponses } from './responses.ts';
+
+export interface Seen {
+  readonly restaurants: readonly JsonObject[];
+  /** That of the last search as it was typed, those of the restaurants, and, without a service, those of the sample data. */
+  readonly cities: readonly string[];
+}
+
+const MAX_RESPONSES = 50;
+
+/** Returns the results of the last search and those in the cache. Sends nothing and never throws. */
+export function seenResults(app: App): Seen {
+  try {
+    const last = lastSearch(app);
+    const isHere = last?.endpoint === serviceName(app);
+    const restaurants = [...(isHere ? last.rows : []), ...cachedResults(app)].filter(isObject);
+    const cities = [isHere ? last.query.city : undefined, ...restaurants.map(({ city }) => city)];
+    return { restaurants, cities: distinct([...cities.filter(isFilled), ...sampleCities(app)]) };
+  } catch {
+    return { restaurants: [], cities: sampleCities(app) };
+  }
+}
+
+/** The first spelling of each name. */
+const distinct = (names: readonly string[]): string[] =>
+  [...new Map(names.toReversed().map((name) => [foldName(name), name])).values()].reverse();
+
+const sampleCities = (app: App): readonly string[] =>
+  app.globals.demo === true || hasNoService(app) ? CITY_NAMES.flat() : [];
+
+const cachedResults = (app: App): unknown[] =>
+  latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
+    isObject(value) && Array.isArray(value.results) ? value.results : [],
+  );
+
+/**
+ * A search that works as printed: the last one; without one, the first of the README in the sample data. No search is sure
+ * to work for a service that nobody has searched.
+ */
+export function exampleSearch(app: App, ...options: readonly Word[]): Command {
+  const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
+  const isSample = app.globals.demo === true || hasNoService(app);
+  const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
+  return query === undefined
+    ? restaurant('find', '--help')
+    : restaurant('find', query.name, '--city', query.city, ...options);
+}
