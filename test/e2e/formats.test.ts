@@ -14,6 +14,7 @@ const ALL = ['', 'txt', 'TXT', 'HTML', 'html.', ...EXTENSIONS.keys(), ...BROWSER
 const TEXT = ['', 'txt', 'TXT', 'json', 'ndjson', 'jsonl', 'csv', 'tsv', 'tab', 'md', 'markdown', 'geojson'];
 const RECORDS = [...TEXT, 'xlsx', 'parquet'];
 const PAGE = [...RECORDS, 'html', 'htm', 'HTML', 'html.'];
+const LIST = ['csv', 'tsv', 'tab', 'ndjson', 'jsonl', 'geojson', 'xlsx', 'parquet', 'html', 'htm', 'HTML'];
 const DOCUMENT = ['', 'txt', 'TXT', 'json'];
 
 /** Command lines, with the extensions that their output can have. */
@@ -31,6 +32,7 @@ const OUTPUTS: readonly (readonly [line: string, extensions: readonly string[]])
   ['saved', PAGE],
   ['saved --refresh', RECORDS],
   ['changes', RECORDS],
+  ['enrich places.csv', LIST],
   ['call find_restaurant name=Nopa city=SF', RECORDS],
   ['tools', RECORDS],
   ['raw tools/list', [...DOCUMENT, ...UNKNOWN]],
@@ -51,7 +53,7 @@ it('knows every command that writes a file', async () => {
   const writing = everyCommand(commands).filter(
     (command) => !isGroup(command) && command.global_options.includes('--output'),
   );
-  const tested = new Set([...OUTPUTS.map(([line]) => line.split(' ')[0]), 'enrich']);
+  const tested = new Set(OUTPUTS.map(([line]) => line.split(' ')[0]));
   expect(writing.map(({ name }) => name).sort()).toEqual([...tested].sort());
 });
 
@@ -59,13 +61,15 @@ describe.each(OUTPUTS)('%s', (line, possible) => {
   it.each(ALL.map((extension) => [extension]))('-o file.%s', async (extension) => {
     const { env, home } = newHome();
     const file = join(home, extension === '' ? 'file' : `file.${extension}`);
+    writeFileSync(join(home, 'places.csv'), 'name,city\nNopa,SF\n');
     service.sent();
     const { exit, stdout, stderr } = await service.run([...line.split(' '), '-o', file], {
+      cwd: home,
       env: { ...service.env, ...env },
     });
     expect(stdout).toBe('');
     if (possible.includes(extension)) {
-      expect([exit, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+      expect([exit, stderr]).toEqual([0, expect.not.stringMatching(/^error|"error"/m)]);
       const signature = SIGNATURES.get(extension.toLowerCase().replace('.', ''));
       const text = readFileSync(file, 'latin1');
       if (signature === undefined) expect(text).not.toMatch(/^\s*<|^PK|^PAR1/);

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { table, useLists } from '../../helpers/enrich.ts';
@@ -219,6 +220,10 @@ const LISTS: Readonly<Record<string, () => string | Buffer>> = {
       type: 'FeatureCollection',
       features: [{ type: 'Feature', properties: TEXTS, geometry: null }],
     }),
+  'in.parquet': () => {
+    const columnData = Object.entries(TEXTS).map(([name, text]) => ({ name, data: [text] }));
+    return Buffer.from(parquetWriteBuffer({ columnData }));
+  },
   'in.xlsx': () => zip(workbookParts({ One: rows.map((row) => textRow(...row)).join('') })),
 };
 
