@@ -4,6 +4,7 @@ import type { App } from '../app/app.ts';
 import { cityForHint } from '../app/city.ts';
 import { lastRestaurants } from '../app/last-results.ts';
 import { fullPath } from '../app/output-file.ts';
+import { FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { isBeginning } from '../util/fold.ts';
 import { nearestOnes } from '../util/nearest.ts';
@@ -210,14 +211,12 @@ function guessedOption(trial: Trial, word: string): Fix | undefined {
     const meant = valueOption(flag, value ?? '');
     return replace(trial, [word], meant === undefined ? [flag] : [flag, meant, value ?? ''], WITHOUT);
   }
-  const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
-  const near = flag.startsWith('--')
-    ? nearWords(nameOf(word), [...theirWords(OPTIONS, command.path), ...longs])
-    : [];
-  const [ours] = [
-    ...oursFor(SUGGESTIONS, command, nameOf(word)),
-    ...near.filter((each) => fitsOption(each, command)),
-  ];
+  const [next] = valueAfter(trial, word);
+  // `--as csv`
+  const format = FORMATS.find((each) => each === (value ?? next));
+  if (format !== undefined && accepts(command, '--format'))
+    return replace(trial, value === undefined ? [word, format] : [word], ['--format', format], MEANT);
+  const [ours] = [...oursFor(SUGGESTIONS, command, nameOf(word)), ...nearOptions(command, nameOf(word))];
   if (ours) return replace(trial, [word], inPlace(ours, value), MEANT);
   if (ours === undefined && !command.isReading) return undefined;
   // The argument after it is its value if another one is before it.
@@ -227,6 +226,13 @@ function guessedOption(trial: Trial, word: string): Fix | undefined {
     [],
     WITHOUT,
   );
+}
+
+/** A word of one or two letters is near to too many others. */
+function nearOptions(command: CliCommand, name: string): string[] {
+  const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
+  const all = [...theirWords(OPTIONS, command.path), ...longs].filter(([theirs]) => theirs.length > 2);
+  return name.length > 2 ? nearWords(name, all).filter((ours) => fitsOption(ours, command)) : [];
 }
 
 const oursFor = (table: typeof OPTIONS, command: CliCommand, word: string): string[] =>

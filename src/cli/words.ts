@@ -97,7 +97,7 @@ export const OPTIONS: WordTable = {
  * versions; an empty one is left out. Another command has the values of `-o` and of the option in its slots.
  */
 export const SUGGESTIONS: WordTable = {
-  '': { '--json': 'yaml pretty', '--format': 'f' },
+  '': { '--json': 'yaml pretty' },
   find: {
     '--limit': 'first',
     '--limit 1000': 'all',

@@ -75,6 +75,8 @@ const misspell: Slip = (words, random) => {
   );
 };
 
+const capitalize = (word: string): string => word.replace(/[a-z]/, (letter) => letter.toUpperCase());
+
 const SLIPS: readonly Slip[] = [
   misspell,
   misspell,
@@ -84,6 +86,15 @@ const SLIPS: readonly Slip[] = [
   (words, random) => [...words, '--format', ['yaml', 'cvs', 'jsno'][random(3)] ?? ''],
   (words) => words.map((word) => ({ find: 'search', lookup: 'show', '--city': '--location' })[word] ?? word),
   (words) => ['best', ...words.slice(1)],
+  (words, random) => [...words, ['--fmt', '--as', '-f'][random(3)] ?? '', ['json', 'csv'][random(2)] ?? ''],
+  ([verb = '', ...words]) => [
+    capitalize(verb),
+    ...words.map((word) => (word.startsWith('--') ? capitalize(word) : word)),
+  ],
+  (words) =>
+    words.includes('--city')
+      ? ['--city', 'SF', ...words.filter((word) => !/^(?:--city|SF)$/.test(word))]
+      : [...words],
 ];
 
 describe.each([
@@ -302,6 +313,8 @@ describe('a name', () => {
     ['find Nopa --city --json', 'find Nopa --json --city SF'],
     ['confiig list --no-such-thing', 'config list'],
     ['savve 1 --no-such-thing', 'save --help'],
+    ['find Nopa --city SF --as csv', 'find Nopa --format csv --city SF'],
+    ['find Nopa --city SF -f json', 'find Nopa --format json --city SF'],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
