@@ -2,6 +2,7 @@ import { isRestaurant, LEVELS } from '../client/tools.ts';
 import type { FindQuery, Level, Restaurant } from '../client/types.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import { isId } from '../util/restaurant.ts';
+import type { LineKey } from './answers-index.ts';
 import { isRowKey, type RowKey, rowKeyOf, rowKeyText } from './row-key.ts';
 
 /** The members of every line but the first. */
@@ -83,12 +84,12 @@ export type LineOf<K extends LineKindName> = Extract<AnswerLine, Readonly<Record
 
 interface LineKind {
   isValid(line: JsonObject): boolean;
-  keys(line: AnswerLine): string[];
+  keys(line: AnswerLine): (string | LineKey)[];
 }
 
 const kind = <K extends LineKindName>(
   isValid: LineKind['isValid'],
-  keys: (line: LineOf<K>) => string[],
+  keys: (line: LineOf<K>) => (string | LineKey)[],
 ): LineKind => ({ isValid, keys: keys as LineKind['keys'] });
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -101,7 +102,13 @@ const LINE_KINDS: Readonly<Record<LineKindName, LineKind>> = {
       Array.isArray(results) &&
       results.every(isRestaurant) &&
       [received, total].every((count) => Number.isSafeInteger(count) && Number(count) >= 0),
-    ({ find, results }) => [findKey(find), ...results.map(({ service_id }) => aboutKey(service_id))],
+    ({ find, results }) => [
+      findKey(find),
+      ...firstOfEach(results).map((each) => ({
+        key: aboutKey(each.service_id),
+        shape: shapeOf('search', each),
+      })),
+    ],
   ),
   lookup: kind<'lookup'>(
     ({ lookup, output, same }) =>
@@ -109,7 +116,13 @@ const LINE_KINDS: Readonly<Record<LineKindName, LineKind>> = {
       isFilled(lookup.id) &&
       LEVELS.some((level) => level === lookup.fields) &&
       (same === undefined ? output === null || isObject(output) : isFilled(same)),
-    ({ lookup }) => [lookupKey(lookup.id, lookup.fields), aboutKey(lookup.id)],
+    ({ lookup: { id, fields }, output, same }) => [
+      lookupKey(id, fields),
+      {
+        key: aboutKey(id),
+        shape: same === undefined ? shapeOf(fields, output) : limited(`${fields} ${same}`),
+      },
+    ],
   ),
   decide: kind<'decide'>(
     ({ decide, restaurant, never }) =>
@@ -159,10 +172,25 @@ export const isPlainName = (name: unknown): name is string => isFileName(name) &
 const kindOf = (value: object): LineKindName | undefined =>
   KIND_NAMES.find((each) => Object.hasOwn(value, each));
 
-/** By which a line is found. */
-export function keysOf(line: AnswerLine): string[] {
+/** Each restaurant once: of a repeated one, the first counts. */
+const firstOfEach = (results: readonly Restaurant[]): Restaurant[] => [
+  ...new Map([...results].reverse().map((each) => [each.service_id, each])).values(),
+];
+
+/** A longer list of members is not compared. */
+const MAX_SHAPE = 600;
+
+/** Equal for answers of one level with the same members. */
+function shapeOf(level: Level | 'search', record: object | null | undefined): string | undefined {
+  return limited(`${level} ${record ? JSON.stringify(Object.keys(record)) : String(record)}`);
+}
+
+const limited = (shape: string): string | undefined => (shape.length <= MAX_SHAPE ? shape : undefined);
+
+export function keysOf(line: AnswerLine): LineKey[] {
   const name = kindOf(line);
-  return name === undefined ? [] : LINE_KINDS[name].keys(line);
+  const keys = name === undefined ? [] : LINE_KINDS[name].keys(line);
+  return keys.map((key) => (typeof key === 'string' ? { key } : key));
 }
 
 /** `other` for a line that this version does not know, undefined for a damaged one. */

@@ -16,7 +16,7 @@ import {
   type LineOf,
   VERSION,
 } from './answer-lines.ts';
-import { AnswersIndex, type IndexedLine, isLater } from './answers-index.ts';
+import { AnswersIndex, type IndexedLine, isLater, NO_SHAPE } from './answers-index.ts';
 
 export interface AnswersOptions {
   /** Endpoint without user, password, and query; or `demo`. Undefined to read answers of any service. */
@@ -43,6 +43,7 @@ const ABOUT =
 const MAX_SHOWN = 5;
 const MAX_DAMAGED = 10_000;
 const MAX_DECODED = 128;
+const MAX_NEWEST = 1024;
 /** Longer lines are not kept: a file from a stranger may have many of them. In bytes. */
 const MAX_DECODED_LENGTH = 65_536;
 
@@ -65,6 +66,8 @@ export class AnswersFile {
   #undone = new Set<string>();
   /** Lines that were read last, by offset. */
   #decoded = new Map<number, AnswerLine>();
+  /** Places that were found last, by key. */
+  #newest = new Map<string, readonly IndexedLine[]>();
 
   constructor(path: string, options: AnswersOptions, lock?: Lock) {
     this.path = path;
@@ -130,6 +133,7 @@ export class AnswersFile {
     this.#undos = [];
     this.#undone = new Set();
     this.#decoded = new Map();
+    this.#newest = new Map();
     this.#readNew();
   }
 
@@ -172,7 +176,10 @@ export class AnswersFile {
     if (line === undefined) return false;
     if ('undo' in line) this.#undos.push(line);
     if ('undo' in line || 'decide' in line) this.revision += 1;
-    this.#index.add({ id: line.id, at: line.at, offset, length }, keysOf(line));
+    const keys = keysOf(line);
+    this.#index.add({ id: line.id, at: line.at, offset, length }, keys);
+    if ('undo' in line) this.#newest = new Map();
+    else for (const { key } of keys) this.#newest.delete(key);
     return true;
   }
 
@@ -193,6 +200,28 @@ export class AnswersFile {
   /** The lines with a key that count, and possibly others; the newest first. */
   protected *all(key: string): Generator<AnswerLine> {
     yield* this.#read(this.#index.find(key));
+  }
+
+  /**
+   * Of the lines with a key that count, the newest of each shape, the newest first: a restaurant that is refreshed every day
+   * has hundreds of lines, and most have the same members. @param read undefined for a line with another key
+   */
+  protected *newestOfEach<T>(key: string, read: (line: AnswerLine) => T | undefined): Generator<T> {
+    const known = this.#newest.get(key);
+    const places: IndexedLine[] = [];
+    const shapes = new Set<number>();
+    for (const place of known ?? this.#index.find(key)) {
+      if (shapes.has(place.shape) || this.#undone.has(place.id)) continue;
+      const line = this.#decode(place);
+      const value = line && read(line);
+      if (value === undefined) continue;
+      if (place.shape !== NO_SHAPE) shapes.add(place.shape);
+      places.push(place);
+      yield value;
+    }
+    if (known !== undefined) return;
+    if (this.#newest.size >= MAX_NEWEST) this.#newest = new Map();
+    this.#newest.set(key, places);
   }
 
   /** Every line that counts, in no order. */

@@ -11,6 +11,7 @@ class Postings {
   #heads = new Int32Array(INITIAL_SIZE).fill(NONE);
   #hashes = new Int32Array(INITIAL_SIZE);
   #lines = new Int32Array(INITIAL_SIZE);
+  #shapes = new Uint16Array(INITIAL_SIZE);
   /** The entry before in the same slot of `#heads`. */
   #before = new Int32Array(INITIAL_SIZE);
 
@@ -18,21 +19,23 @@ class Postings {
     this.#seed = seed;
   }
 
-  add(key: string, line: number): void {
+  add(key: string, line: number, shape: number): void {
     if (this.#count === this.#lines.length) this.#grow();
     const hash = this.#hash(key);
     this.#hashes[this.#count] = hash;
     this.#lines[this.#count] = line;
+    this.#shapes[this.#count] = shape;
     this.#link(this.#count);
     this.#count += 1;
   }
 
   /** The lines of a key, and possibly others. */
-  find(key: string): number[] {
+  find(key: string): { readonly line: number; readonly shape: number }[] {
     const hash = this.#hash(key);
-    const found: number[] = [];
+    const found: { line: number; shape: number }[] = [];
     for (let at = this.#heads[this.#slot(hash)] ?? NONE; at !== NONE; at = this.#before[at] ?? NONE) {
-      if (this.#hashes[at] === hash) found.push(this.#lines[at] ?? 0);
+      if (this.#hashes[at] === hash)
+        found.push({ line: this.#lines[at] ?? 0, shape: this.#shapes[at] ?? NO_SHAPE });
     }
     return found;
   }
@@ -56,6 +59,9 @@ class Postings {
     };
     this.#hashes = larger(this.#hashes);
     this.#lines = larger(this.#lines);
+    const shapes = new Uint16Array(size);
+    shapes.set(this.#shapes);
+    this.#shapes = shapes;
     this.#before = larger(this.#before);
     this.#heads = new Int32Array(size).fill(NONE);
     for (let entry = 0; entry < this.#count; entry += 1) this.#link(entry);
@@ -77,7 +83,19 @@ export interface IndexedLine {
   readonly at: number;
   readonly offset: number;
   readonly length: number;
+  /** A number for the members that the line has about the key by which it was found; {@link NO_SHAPE} if unknown. */
+  readonly shape: number;
 }
+
+/** By which a line is found. */
+export interface LineKey {
+  readonly key: string;
+  /** Of two lines with one key and shape, the newer one says all that the older one does. */
+  readonly shape?: string | undefined;
+}
+
+export const NO_SHAPE = 0;
+const MAX_SHAPES = 65_535;
 
 /** The lines of an answers file by id and by key. The texts stay in the file. */
 export class AnswersIndex {
@@ -86,6 +104,7 @@ export class AnswersIndex {
   readonly #times: number[] = [];
   readonly #offsets: number[] = [];
   readonly #lengths: number[] = [];
+  readonly #shapes = new Map<string, number>();
 
   constructor(seed: number) {
     this.#postings = new Postings(seed);
@@ -95,35 +114,44 @@ export class AnswersIndex {
     return this.#ids.length;
   }
 
-  add({ id, at, offset, length }: IndexedLine, keys: readonly string[]): void {
+  add({ id, at, offset, length }: Omit<IndexedLine, 'shape'>, keys: readonly LineKey[]): void {
     const line = this.#ids.length;
     this.#ids.push(id);
     this.#times.push(at);
     this.#offsets.push(offset);
     this.#lengths.push(length);
-    for (const key of keys) this.#postings.add(key, line);
-    this.#postings.add(idKey(id), line);
+    for (const { key, shape } of keys) this.#postings.add(key, line, this.#shapeOf(shape));
+    this.#postings.add(idKey(id), line, NO_SHAPE);
+  }
+
+  #shapeOf(shape: string | undefined): number {
+    if (shape === undefined) return NO_SHAPE;
+    const known = this.#shapes.get(shape);
+    if (known !== undefined || this.#shapes.size >= MAX_SHAPES) return known ?? NO_SHAPE;
+    this.#shapes.set(shape, this.#shapes.size + 1);
+    return this.#shapes.size;
   }
 
   /** The lines of a key, and possibly others; the newest first, each id once. */
   find(key: string): IndexedLine[] {
-    return inOrder(this.#postings.find(key).map((line) => this.#line(line)));
+    return inOrder(this.#postings.find(key).map(({ line, shape }) => this.#line(line, shape)));
   }
 
   *all(): Generator<IndexedLine> {
-    for (let line = 0; line < this.size; line += 1) yield this.#line(line);
+    for (let line = 0; line < this.size; line += 1) yield this.#line(line, NO_SHAPE);
   }
 
   findId(id: string): IndexedLine | undefined {
     return this.find(idKey(id)).find((line) => line.id === id);
   }
 
-  #line(line: number): IndexedLine {
+  #line(line: number, shape: number): IndexedLine {
     return {
       id: this.#ids[line] ?? '',
       at: this.#times[line] ?? 0,
       offset: this.#offsets[line] ?? 0,
       length: this.#lengths[line] ?? 0,
+      shape,
     };
   }
 }

@@ -80,6 +80,11 @@ export class Answers extends AnswersFile {
     }
   }
 
+  /** The same without those that newer ones with the same members replace. */
+  latest(restaurantId: string): Iterable<AnswerAbout> {
+    return this.newestOfEach(aboutKey(restaurantId), (line) => this.#answerAbout(line, restaurantId));
+  }
+
   #answerAbout(line: AnswerLine, restaurantId: string): AnswerAbout | undefined {
     const { id, at } = line;
     const answer = (level: AnswerAbout['level'], record: JsonObject | null | undefined) =>
@@ -183,7 +188,7 @@ export class Answers extends AnswersFile {
 
   /** The newest answer about a restaurant, so that the next one is later, unless its clock was ahead. */
   #lastAbout(id: string): Dated | undefined {
-    return this.#notFarAhead(first(this.about(id)));
+    return this.#notFarAhead(first(this.latest(id)));
   }
 
   #notFarAhead(line: Dated | undefined): Dated | undefined {
@@ -203,7 +208,7 @@ export class Answers extends AnswersFile {
 /** The part of the answers that a run reads and adds to. */
 export type KnownAnswers = Pick<
   Answers,
-  'find' | 'lookup' | 'about' | 'decisions' | 'revision' | 'addFind' | 'addLookup'
+  'find' | 'lookup' | 'latest' | 'decisions' | 'revision' | 'addFind' | 'addLookup'
 >;
 
 const queryOf = ({ name, city }: FindQuery): FindQuery => ({ name: keyText(name), city: keyText(city) });

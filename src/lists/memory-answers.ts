@@ -44,7 +44,7 @@ export class MemoryAnswers implements KnownAnswers {
     return this.#lookups.get(`${level} ${id}`);
   }
 
-  *about(id: string): Generator<AnswerAbout> {
+  *latest(id: string): Generator<AnswerAbout> {
     yield* this.#about.get(id) ?? [];
   }
 

@@ -58,7 +58,9 @@ export interface Resolution {
 }
 
 /** Answers, and the decision that applies to a row. */
-export interface Knowledge extends Pick<Answers, 'find' | 'lookup' | 'about'> {
+export interface Knowledge extends Pick<Answers, 'find' | 'lookup'> {
+  /** The newest answer about a restaurant comes first; those that others replace may be left out. */
+  about(restaurantId: string): Iterable<AnswerAbout>;
   decision(row: RowKey): Pick<Decision, 'restaurant'> | undefined;
 }
 

@@ -93,7 +93,7 @@ export class ListState {
     this.knowledge = {
       find: (query) => answers.find(query),
       lookup: (id, level) => answers.lookup(id, level),
-      about: (id) => answers.about(id),
+      about: (id) => answers.latest(id),
       decision: (row) => this.decisions.of(row),
     };
   }

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Answers, openAnswers } from '../../../src/lists/answers.ts';
+import { type AnswerAbout, type Answers, openAnswers } from '../../../src/lists/answers.ts';
+import { fieldsOf } from '../../../src/lists/resolve.ts';
 import { errorOf, modeOf, useFolder } from '../../helpers/files.ts';
 
 const folder = useFolder();
@@ -348,6 +349,87 @@ const shuffled = (lines: readonly string[], keys: readonly number[]): string[] =
     .map((line, at) => ({ line, key: keys[at % keys.length] ?? 0 }))
     .sort((a, b) => a.key - b.key)
     .map(({ line }) => line);
+
+describe('the latest answers about a restaurant', () => {
+  const members = fc.subarray(['name', 'grade', 'phone', 'a b', '1']);
+  const step = fc.record({
+    members,
+    value: fc.nat(2),
+    act: fc.constantFrom('find', 'basic', 'premium', 'gone', 'save', 'undo'),
+  });
+  type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+  function add(answers: Answers, { members: names, value, act }: Step, ids: readonly string[]): string {
+    const record = Object.fromEntries(names.map((name) => [name, `${name} ${value}`]));
+    const restaurant = { ...record, ...NOPA, service_id: 'nopa' };
+    if (act === 'find')
+      return answers.addFind(
+        { name: `Nopa ${value}`, city: 'SF' },
+        { results: [restaurant], received: 1, total: 1 },
+      );
+    if (act === 'gone') return answers.addLookup('nopa', 'basic', null);
+    if (act === 'save') return answers.save('nopa', { restaurant });
+    if (act === 'undo') return ids.length === 0 ? '' : answers.undo(ids[value % ids.length] ?? '');
+    return answers.addLookup('nopa', act, record);
+  }
+
+  const known = (all: Iterable<AnswerAbout>) => {
+    const list = [...all];
+    const lookups = list.filter(({ level }) => level !== 'search');
+    return {
+      ...{ newest: list[0], lookedUp: lookups[0], isSearchOnly: lookups.length === 0 },
+      isGone: list.every(({ record }) => record === null),
+      fields: JSON.stringify(fieldsOf(list)),
+      details: JSON.stringify(fieldsOf(lookups)),
+    };
+  };
+
+  it('say all that older ones do', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (all) => {
+        folder.write('a.answers.ndjson', '');
+        const ids: string[] = [];
+        use((answers) => {
+          for (const each of all) {
+            const id = add(answers, each, ids);
+            if (id !== '') ids.push(id);
+            expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa')));
+          }
+        });
+        use((answers) => expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa'))));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('stay few, however often it is refreshed', () => {
+    use((answers) => {
+      for (let day = 0; day < 100; day += 1) {
+        answers.addFind(QUERY, found('ABC'[day % 3] ?? ''));
+        answers.addLookup('nopa', 'basic', { grade: 'ABC'[day % 3] });
+      }
+      expect([...answers.about('nopa')]).toHaveLength(200);
+      expect([...answers.latest('nopa')]).toHaveLength(2);
+    });
+  });
+
+  it('are about the first of two results with one id', () => {
+    use((answers) => answers.addLookup('nopa', 'basic', { name: 'Nopa' }));
+    const line = { id: 'x', at: '2026-11-01T11:00:00.000Z', find: QUERY, received: 2, total: 2 };
+    const results = [NOPA, { ...NOPA, phone: '1' }];
+    folder.write(
+      'a.answers.ndjson',
+      `${folder.read('a.answers.ndjson')}${JSON.stringify({ ...line, results })}\n`,
+    );
+    use((answers) => {
+      answers.addFind(
+        { name: 'other', city: 'SF' },
+        { results: [{ ...NOPA, phone: '2' }], received: 1, total: 1 },
+      );
+      expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa')));
+    });
+  });
+});
 
 describe('a set of lines', () => {
   const reset = (name: string) => {
