@@ -23,10 +23,14 @@ export function serviceName({ url, demo }: Pick<Target, 'url' | 'demo'>): string
   return demo ? 'demo' : `${url.origin}${url.pathname}`;
 }
 
-/** The file of `--answers` to write. @throws {AppError} as {@link checkTarget} */
-export function answersTarget(app: App, typed: string): string {
+/** The file of `--answers` to write. @throws {AppError} `usage` for no name or that of a view; as {@link checkTarget} */
+export function answersTarget(app: App, typed: string, views: readonly ViewPath[]): string {
+  const example = `found${ANSWERS_ENDING}`;
   const command = (file: Word) => again({ '--answers': file });
-  return checkTarget(app, typed, true, { example: `found${ANSWERS_ENDING}`, command }).path;
+  if (typed === '') throw usage('--answers needs the name of a file', { command: command(example) });
+  const { path } = checkTarget(app, typed, true, { example, command });
+  if (!views.some((view) => view.path === path)) return path;
+  throw usage(`${typed} cannot be an output and have the answers`, { command: command(example) });
 }
 
 /**

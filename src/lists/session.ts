@@ -38,7 +38,7 @@ export function openListAnswers(
   target?: Target,
 ): Answers {
   const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
-  const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed);
+  const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed, paths);
   const isDemo = app.globals.demo === true;
   const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
   const service = endpoint === undefined ? 'demo' : serviceName({ url: endpoint.url, demo: false });

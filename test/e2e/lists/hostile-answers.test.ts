@@ -109,3 +109,15 @@ it('only files that begin as answers are searched for the one that wrote a view'
   service.sent();
   expect([(await enrich('in.csv -o out.csv')).exit, service.sent()]).toEqual([0, 0]);
 });
+
+it('--answers needs a name, and another one than an output, before a request', async () => {
+  write('in.csv', listOf(1));
+  for (const [name, message] of [
+    ['', '--answers needs the name of a file'],
+    ['out.csv', 'out.csv cannot be an output and have the answers'],
+  ] as const) {
+    const { exit, stderr } = await enrich(`in.csv -o out.csv --answers ${name}`);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
+  expect([service.sent(), existsSync(path('out.csv'))]).toEqual([0, false]);
+});
