@@ -120,7 +120,7 @@ const LINE_KINDS: Readonly<Record<LineKindName, LineKind>> = {
       lookupKey(id, fields),
       {
         key: aboutKey(id),
-        shape: same === undefined ? shapeOf(fields, output) : limited(`${fields} ${same}`),
+        shape: same === undefined ? shapeOf(fields, output) : limited(`${fields} same ${same}`),
       },
     ],
   ),
