@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     async () => (await import('./commands/changes.ts')).registerChanges,
     { isReading: true },
   ],
-  enrich: [RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich, USES],
+  enrich: [RESTAURANTS, async () => (await import('./commands/enrich.ts')).registerEnrich, CALLS],
   review: [RESTAURANTS, async () => (await import('./commands/review.ts')).registerReview, USES],
   tools: [SERVICE, async () => (await import('./commands/tools.ts')).registerTools, READS],
   call: [SERVICE, async () => (await import('./commands/call.ts')).registerCall, CALLS],

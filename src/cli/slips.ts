@@ -97,6 +97,12 @@ export function verbFor(word: string, { children, path }: CliCommand): string | 
 function commandFix(trial: Trial): Fix | undefined {
   const { innermost: parent } = trial.program;
   const [word = '', next] = parent.args;
+  // A whole line was pasted after the name of the program.
+  if (parent === trial.program && word === parent.name() && next !== undefined)
+    return {
+      words: trial.words.toSpliced(trial.words.indexOf(word), 1),
+      notes: [`${word} ${word}: ${word}`],
+    };
   const [pair] = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
   const ours =
     pair ?? verbFor(word, parent) ?? (parent.path === 'config' ? settingVerb(word, next) : rowVerb(parent));
@@ -216,7 +222,8 @@ function guessedOption(trial: Trial, word: string): Fix | undefined {
   const format = FORMATS.find((each) => each === (value ?? next));
   if (format !== undefined && accepts(command, '--format'))
     return replace(trial, value === undefined ? [word, format] : [word], ['--format', format], MEANT);
-  const [ours] = [...oursFor(SUGGESTIONS, command, nameOf(word)), ...nearOptions(command, nameOf(word))];
+  const near = nearOptions(command, nameOf(word)).filter((each) => fitsValue(each, value ?? next, command));
+  const [ours] = [...oursFor(SUGGESTIONS, command, nameOf(word)), ...near];
   if (ours) return replace(trial, [word], inPlace(ours, value), MEANT);
   if (ours === undefined && !command.isReading) return undefined;
   // The argument after it is its value if another one is before it.
@@ -243,6 +250,12 @@ function fitsOption(ours: string, command: CliCommand): boolean {
   const { args, registeredArguments } = command;
   if (ours === '<>') return registeredArguments[0]?.variadic === true || isOptionLike(args[0] ?? '');
   return ours === '' || accepts(command, ours.split(' ')[0] ?? '');
+}
+
+/** Whether a value is one of an option's, or a misspelling of one: `--older 7d` is not `--sort`. */
+function fitsValue(ours: string, value: string | undefined, command: CliCommand): boolean {
+  const choices = command.findOption(ours)?.argChoices;
+  return choices === undefined || value === undefined || nearestOnes(value, choices).length > 0;
 }
 
 function inPlace(ours: string, value: string | undefined): string[] {

@@ -227,6 +227,7 @@ describe('a line in words of another tool', () => {
     ['find Nopa --city SF -o json', 'find Nopa --city SF --json'],
     ['find Nopa --city SF --output=csv', 'find Nopa --city SF --format csv'],
     ['lookup Nopa --city SF', 'find Nopa --city SF'],
+    ['restaurant find Nopa --city SF', 'find Nopa --city SF'],
     ['show 1', 'lookup 1'],
     ['2', 'lookup 2'],
     ['config set city=SF', 'config set city SF'],
@@ -273,11 +274,12 @@ describe('a line in words of another tool', () => {
     ['--changes changes.csv', 'changes out.csv -o changes.csv'],
     ['--changes=changes.csv', 'changes out.csv -o changes.csv'],
   ])('of an earlier enrich, %s, is refused with one command', async (typed, ours) => {
-    const { exit, stdout, stderr } = await run(
-      `enrich in.csv -o out.csv ${typed}`.split(' '),
-      await homeOf(true),
-    );
-    expect([exit, stdout, commandsIn(stderr)]).toEqual([2, '', [ours.split(' ')]]);
+    for (const isNew of [false, true]) {
+      const line = `enrich in.csv -o out.csv ${typed}`.split(' ');
+      const { exit, stdout, stderr } = await run(line, await homeOf(isNew));
+      const demo = isNew && ours.startsWith('enrich') ? ['--demo'] : [];
+      expect([exit, stdout, commandsIn(stderr)]).toEqual([2, '', [[...ours.split(' '), ...demo]]]);
+    }
   });
 
   it('leaves words after -- as they are', async () => {
