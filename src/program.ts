@@ -91,7 +91,7 @@ export function buildProgram(app: App): CliCommand {
       'restaurant find "Nopa" --city SF --demo --json',
     )
     .notes(
-      'Topics: restaurant help environment, exit-codes, formats\n\n' +
+      'Topics: restaurant help environment, exit-codes, formats, options\n\n' +
         'If an option that is not repeatable is given twice, the last value wins. `--` ends option parsing.',
     );
   addGlobalOptions(program);

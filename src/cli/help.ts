@@ -154,7 +154,7 @@ const environmentTopic = (): Section[] => [
   'Environment variables. An option overrides them; they override the config file. An empty variable counts as unset.',
   SETTING_NAMES.map((name) => {
     const { env, description, default: value, defaultText = value }: Setting<unknown> = SETTINGS[name];
-    return [env, defaultText === undefined ? description : `${description} (default ${defaultText})`];
+    return [env, defaultText === undefined ? description : `${description} (default: ${defaultText})`];
   }),
   OTHER_VARIABLES,
   'restaurant status shows each setting and its source.',

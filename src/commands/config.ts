@@ -20,7 +20,7 @@ export function registerConfig(command: CliCommand, app: App): void {
     .about('Read and change settings')
     .examples('restaurant config set city "San Francisco"', 'restaurant config list')
     .notes(
-      `Settings: ${SETTING_NAMES.join(', ')}. A flag overrides the environment, which overrides the config file: ` +
+      `Settings: ${SETTING_NAMES.join(', ')}. An option overrides the environment, which overrides the config file: ` +
         'restaurant help environment.',
     );
   registerSettingCommands(config, app);

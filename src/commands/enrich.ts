@@ -52,7 +52,7 @@ function addRowOptions(enrich: CliCommand): void {
     .valueOption('--fields <level>', 'Include details for every matched row', { choices: LEVELS })
     .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--loose', 'Compare simplified names, and search by them if nothing is found')
-    .valueOption('--first <n>', 'Process only the first n rows', { range: [1, 1e9], example: '10' })
+    .valueOption('--first <n>', 'Ask only for the first n rows', { range: [1, 1e9], example: '10' })
     .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
 }
 
@@ -83,7 +83,7 @@ function addFileOptions(enrich: CliCommand): void {
       defaultText: 'the first, below titles',
       example: '2',
     })
-    .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: utf-8)')
+    .option('--encoding <label>', 'Input encoding, such as windows-1252 (default: detected)')
     .valueOption('--delimiter <char>', 'Field delimiter: comma, semicolon, tab, or pipe', {
       read: parseDelimiter,
       defaultText: 'detected in the first lines',
@@ -104,7 +104,7 @@ const NOTES =
   'Answers are saved in found.answers.ndjson next to it. Run the same command again at any time: ' +
   'it asks only for rows that are new, corrected, failed, or left, and writes every -o again. ' +
   'Files that you have edited are not overwritten. --dry-run shows what is due and what it costs. ' +
-  'Without -o, rows go to stdout and nothing is kept. ' +
+  'Without -o, rows go to stdout, and answers are kept only with --answers. ' +
   'Exit codes: 0 if no row failed, 8 if some did, 5 if the quota is used up.';
 
 const NAMED: Readonly<Record<string, Delimiter>> = {

@@ -31,6 +31,7 @@ export function registerSkill(command: CliCommand, app: App): void {
     .option('--update', 'Replace an installed version; install nothing new')
     .usesOptions('dry-run', 'force', 'json')
     .overrideOption('--dry-run', { description: 'Print the path; write nothing' })
+    .overrideOption('--force', { description: 'Overwrite a SKILL.md that is different' })
     .outputSchema(INSTALL_OUTPUT)
     .examples('restaurant skill install claude-code', 'restaurant skill install codex --scope project')
     .notes(
@@ -47,6 +48,7 @@ export function registerSkill(command: CliCommand, app: App): void {
     .valueOption('--scope <scope>', 'User or project folder', SCOPE_FACTS)
     .usesOptions('dry-run', 'force', 'json')
     .overrideOption('--dry-run', { description: 'Print the path; delete nothing' })
+    .overrideOption('--force', { description: 'Delete a SKILL.md that is different' })
     .outputSchema(UNINSTALL_OUTPUT)
     .examples('restaurant skill uninstall claude-code --dry-run')
     .notes('Another SKILL.md in its place is deleted only with --force.')

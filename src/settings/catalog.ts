@@ -244,6 +244,7 @@ export const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, XDG_DATA_HOME', 'Parents of these folders'],
   ['NO_COLOR', 'Any value disables colors'],
   ['RESTAURANT_PAGER', 'Pager for long output on a terminal, instead of PAGER; cat disables it'],
+  ['BROWSER', 'Command that opens pages, instead of the default browser'],
   ['FORCE_COLOR, CLICOLOR_FORCE', 'Any value but 0 enables colors without a terminal'],
   ['FORCE_HYPERLINK', '1 always writes links, 0 never'],
   ['CI', 'true disables prompts and spinners, like --no-input'],

@@ -91,7 +91,7 @@ it('environment variables begin with RESTAURANT_ and count as unset when empty',
   const own = names.filter((name) => name.startsWith('RESTAURANT_'));
   expect(own.length).toBeGreaterThan(15);
   const known =
-    /^(XDG_\w+_HOME|NO_COLOR|FORCE_COLOR|CLICOLOR_FORCE|FORCE_HYPERLINK|CI|HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|ALL_PROXY|TRACE(PARENT|STATE)|BAGGAGE)$/;
+    /^(XDG_\w+_HOME|BROWSER|NO_COLOR|FORCE_COLOR|CLICOLOR_FORCE|FORCE_HYPERLINK|CI|HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|ALL_PROXY|TRACE(PARENT|STATE)|BAGGAGE)$/;
   for (const name of names) expect(own.includes(name) || known.test(name)).toBe(true);
   const { home, env } = newHome();
   const empty = Object.fromEntries(names.map((name) => [name, '']));
