@@ -6,6 +6,7 @@ import { again } from '../hint.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 import { isFilled, type JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
+import { type Separation, separationOf } from './earlier-results.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from './match/columns.ts';
 import { FIELDS } from './match/headers.ts';
 import { DECIMAL } from './match/place.ts';
@@ -16,7 +17,6 @@ import type { Question, ResolveOptions } from './resolve.ts';
 import { type AddedColumn, ResultColumns } from './result.ts';
 import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
 import { rowKeyOf } from './row-key.ts';
-import { findWayIn, type WayIn } from './way-in.ts';
 
 /** How a list is read, matched, and written. An answers file remembers it for the review. */
 export interface ListFlags extends Partial<Record<ColumnFlag, string>> {
@@ -74,8 +74,8 @@ export async function readPlan(
       true,
     );
   await noteSheet(app, input.name, list, flags);
-  const { wayIn, ...made } = makePlan(app, input.name, list, rows, flags);
-  const { separate } = wayIn;
+  const { separation, ...made } = makePlan(app, input.name, list, rows, flags);
+  const { separate } = separation;
   const own = separate === undefined ? rows : rows.map(separate);
   const tableColumns = () => (list.format === 'ndjson' ? flatColumns(input.name, own) : made.list.header);
   return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own };
@@ -90,8 +90,8 @@ export async function streamPlan(
   const { rows, first, ...list } = await streamList(input, readingOf(flags));
   await noteSheet(app, input.name, list, flags);
   const firstRows = first === undefined ? [] : [first];
-  const { wayIn, ...made } = makePlan(app, input.name, list, firstRows, flags);
-  const { separate = (row: InputRow) => row } = wayIn;
+  const { separation, ...made } = makePlan(app, input.name, list, firstRows, flags);
+  const { separate = (row: InputRow) => row } = separation;
   const tableColumns = () =>
     list.format === 'ndjson' ? flatColumns(input.name, firstRows.map(separate)) : made.list.header;
   async function* own(): AsyncGenerator<InputRow> {
@@ -133,12 +133,12 @@ function makePlan(
   list: Omit<List, 'rows' | 'first'>,
   rows: readonly InputRow[],
   flags: ListFlags,
-): Omit<Plan, 'list'> & { readonly list: Omit<List, 'rows' | 'first'>; readonly wayIn: WayIn } {
+): Omit<Plan, 'list'> & { readonly list: Omit<List, 'rows' | 'first'>; readonly separation: Separation } {
   const { prefix = DEFAULT_PREFIX, add = [], fields, loose = false } = flags;
   const added = add.map(parseAdded);
   const result = new ResultColumns({ prefix, added, hasDetails: fields !== undefined && added.length === 0 });
-  const wayIn = findWayIn(list, rows, { prefix, added, idColumn: flags.idColumn });
-  const { header = list.header, headerText = list.headerText, ignored, earlierIdColumn } = wayIn;
+  const separation = separationOf(list, rows, { prefix, added, idColumn: flags.idColumn });
+  const { header = list.header, headerText = list.headerText, ignored, earlierIdColumn } = separation;
   const options: ColumnOptions = {
     ...flags,
     defaultCity: app.settings.get('city'),
@@ -159,7 +159,7 @@ function makePlan(
     // Added columns need a lookup.
     matching: { fields: fields ?? (added.length > 0 ? 'basic' : undefined), loose },
     question: (row) => questionOf(columns, row),
-    wayIn,
+    separation,
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { SseDecoder } from '../../src/client/http/body.ts';
 import { keyMasker, redactor } from '../../src/client/key.ts';
+import { separationOf } from '../../src/lists/earlier-results.ts';
 import { isKnownHeader } from '../../src/lists/match/headers.ts';
 import { isOneLetterOff, nameSimilarity, simplifyCity, simplifyName } from '../../src/lists/match/names.ts';
 import { isSameAddress, readPlace } from '../../src/lists/match/place.ts';
@@ -9,7 +10,6 @@ import { detectDelimiter, hasHeader } from '../../src/lists/read/table.ts';
 import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
 import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
 import type { ObjectRow } from '../../src/lists/row.ts';
-import { findWayIn } from '../../src/lists/way-in.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { colorJson, palette } from '../../src/output/style.ts';
@@ -210,7 +210,7 @@ it('linear time is enough to take an earlier result out of a row with many quote
       value: { note, restaurant },
     };
     const list = { format: 'ndjson', header: ['note'], headerText: '', delimiter: undefined } as const;
-    const { separate } = findWayIn(list, [row], { prefix: 'restaurant_', added: [] });
+    const { separate } = separationOf(list, [row], { prefix: 'restaurant_', added: [] });
     expect(separate?.(row)).toMatchObject({ text: JSON.stringify({ note }) });
   };
   expectLinearTime(work, 100_000);

@@ -9,7 +9,7 @@ const { service, path, read, write, enrich } = useLists();
 
 for (const { file, quota } of [
   { file: 'enrich.session', quota: UNPACED },
-  { file: 'way-in.session', quota: UNPACED },
+  { file: 'earlier-results.session', quota: UNPACED },
   { file: 'answers.session', quota: UNPACED },
   { file: 'dry-run.session', quota: {} },
 ]) {

@@ -7,7 +7,7 @@ import { memberName, RESULT_FIELDS, type ResultOptions } from './result.ts';
 import type { CellRow, EarlierResult, InputRow, ObjectRow } from './row.ts';
 
 /** How a list changes if the results of an earlier run are set apart. */
-export interface WayIn extends Partial<Pick<List, 'header' | 'headerText'>> {
+export interface Separation extends Partial<Pick<List, 'header' | 'headerText'>> {
   separate?(row: InputRow): InputRow;
   /** Columns of results that stay in the list, because the new ones have another prefix. They decide nothing. */
   readonly ignored?: readonly string[];
@@ -27,13 +27,13 @@ const DEFAULT_PREFIX = 'restaurant_';
  * Takes the results of an earlier run out of a list, which new ones replace. A column `restaurant_id` alone is replaced,
  * too, if it has the ids to look up. @param rows to find out whether objects have results
  */
-export function findWayIn(list: ResultLayout, rows: readonly InputRow[], options: Options): WayIn {
+export function separationOf(list: ResultLayout, rows: readonly InputRow[], options: Options): Separation {
   const other = options.prefix === DEFAULT_PREFIX ? {} : otherColumns(list, rows);
   const own = list.format === 'ndjson' ? separateMember(list, rows, options) : separateColumns(list, options);
   return { ...other, ...own };
 }
 
-function otherColumns({ format, header }: ResultLayout, rows: readonly InputRow[]): WayIn {
+function otherColumns({ format, header }: ResultLayout, rows: readonly InputRow[]): Separation {
   if (format === 'ndjson')
     return hasResults(rows, memberName(DEFAULT_PREFIX)) ? { ignored: [memberName(DEFAULT_PREFIX)] } : {};
   return hasColumns(header, DEFAULT_PREFIX)
@@ -44,7 +44,10 @@ function otherColumns({ format, header }: ResultLayout, rows: readonly InputRow[
 const hasColumns = (header: readonly string[], prefix: string): boolean =>
   ['status', 'id'].every((field) => header.includes(prefix + field));
 
-function separateColumns({ header, headerText, delimiter = ',' }: ResultLayout, options: Options): WayIn {
+function separateColumns(
+  { header, headerText, delimiter = ',' }: ResultLayout,
+  options: Options,
+): Separation {
   const { prefix, added } = options;
   const isView = hasColumns(header, prefix);
   if (!isView && !isIdColumn(header, options)) return {};
@@ -71,7 +74,11 @@ function separateColumns({ header, headerText, delimiter = ',' }: ResultLayout, 
   };
 }
 
-function separateMember({ header }: ResultLayout, rows: readonly InputRow[], { prefix }: Options): WayIn {
+function separateMember(
+  { header }: ResultLayout,
+  rows: readonly InputRow[],
+  { prefix }: Options,
+): Separation {
   const key = memberName(prefix);
   if (!hasResults(rows, key)) return {};
   return {
