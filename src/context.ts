@@ -31,6 +31,8 @@ export interface Keyboard {
    * The terminal keeps the mode of single keys until it is released.
    */
   next(): Promise<string | undefined>;
+  /** Takes keys from now on without showing them: those typed before `next` is called are kept. */
+  listen(): Promise<void>;
   release(): void;
 }
 

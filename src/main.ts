@@ -86,6 +86,7 @@ const context: Context = {
       const keyboard = import('./prompt.ts').then(({ openKeyboard }) => openKeyboard(promptStreams()));
       return {
         next: async () => (await keyboard).next(),
+        listen: async () => (await keyboard).listen(),
         release: () => void keyboard.then((opened) => opened.release()),
       };
     },

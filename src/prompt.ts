@@ -79,9 +79,13 @@ class TerminalKeyboard implements Keyboard {
     this.#signal = signal;
   }
 
+  async listen(): Promise<void> {
+    this.#input.setRawMode?.(true);
+  }
+
   async next(): Promise<string | undefined> {
     if (this.#typed.length === 0) {
-      this.#input.setRawMode?.(true);
+      await this.listen();
       try {
         const keys = (await readChunk(this.#input, this.#signal)).match(KEY) ?? [];
         this.#typed = keys.map((key) => NAMED_KEYS[key] ?? (key.startsWith('\x1b') ? 'other' : key));

@@ -31,8 +31,9 @@ export class Keys {
    */
   async ask(text: string, isKey: (key: string) => boolean): Promise<string | undefined> {
     const { context, terminal } = this.#app;
-    await show(this.#app, wrapItems(text, context.stderr.columns).map(terminal.palette('stderr').dim));
     try {
+      await this.#keyboard.listen();
+      await show(this.#app, wrapItems(text, context.stderr.columns).map(terminal.palette('stderr').dim));
       for (;;) {
         const key = await this.next();
         if (key === undefined || isKey(key)) return key;
@@ -56,6 +57,7 @@ export class Keys {
     const up = this.#painted > 1 ? `\x1b[${this.#painted - 1}A` : '';
     const wipe = this.#painted === 0 ? '' : `\r${up}\x1b[J`;
     this.#painted = lines.length;
+    await this.#keyboard.listen();
     await context.stderr.write(wipe + secrets.redact(lines.join('\n')));
   }
 

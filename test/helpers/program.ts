@@ -106,7 +106,7 @@ export function contextOf(options: RunOptions, printed = { stdout: '', stderr: '
     prompt: {
       secret: () => next(secrets),
       text: () => next(texts),
-      keys: () => ({ next: async () => keys.shift(), release: () => {} }),
+      keys: () => ({ next: async () => keys.shift(), listen: async () => {}, release: () => {} }),
     },
   };
 }
