@@ -74,15 +74,16 @@ async function printStdio(app: App, client: McpClient, scope: Scope, entry: Stdi
     written: false,
     check,
   };
+  if (command !== undefined) await app.notes.note(`run: ${command}`, false);
   await writeText(app, json, () => formatSnippet(client, value));
   if (client.user === undefined) {
     await app.notes.note(`most clients read this entry; add it to the file of ${cleanLine(client.name)}`);
   } else {
-    const text = `add it to ${files.map((file) => commandText(fragment(file), app.context)).join(' and ')}, or run`;
-    const command = again({ '--write': true }, { without: ['--dry-run'] });
-    await app.notes.note(hintOf(app, { text, command }), false);
+    const places = files.map((file) => commandText(fragment(file), app.context)).join(' and ');
+    const write = again({ '--write': true }, { without: ['--dry-run'] });
+    const text = `${command === undefined ? '' : 'or '}add it to ${places}, or run`;
+    await app.notes.note(hintOf(app, { text, command: write }), false);
   }
-  if (command !== undefined) await app.notes.note(`or run: ${command}`, false);
   await noteKey(app, client, scope, entry);
 }
 
@@ -108,12 +109,12 @@ async function printHttp(app: App, client: McpClient, scope: Scope, options: Con
   const shown = command && commandText(command, app.context);
   const files = client.user === undefined ? [] : clientPaths(client, scope, app.context);
   const json = { client: client.name, via: 'http', ...filesOf(files), entry, command: shown, written: false };
+  if (shown !== undefined) await app.notes.note(`run: ${shown}`, false);
   await writeText(app, json, () => formatSnippet(client, entry));
   if (supportsMcp(app) === false) {
     const bridge = { text: 'use stdio', command: again({}, { without: ['--via'] }) };
     await app.notes.warn(hintOf(app, [{ text: 'the service supports no MCP client directly' }, bridge]));
   }
-  if (shown !== undefined) await app.notes.note(`or run: ${shown}`, false);
   await app.notes.note(`${client.name} reads the key from ${KEY_VARIABLE} when it starts`);
 }
 
