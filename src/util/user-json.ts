@@ -27,7 +27,7 @@ export function parseUserJson(
     throw failure(code, `${name} is not valid JSON${errorPosition(text)}`, hint, cause);
   }
   throw failure(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
-    text: 'send it as text: "12345678901234567890"',
+    text: 'if the service accepts text, put the number in double quotes',
   });
 }
 

@@ -90,6 +90,8 @@ describe('numbers beyond those of JSON', () => {
     const before = service.requests.length;
     const { exit, stderr } = await service.run(words);
     expect([exit, service.requests.length]).toEqual([2, before]);
-    expect(stderr).toContain('an integer beyond 2^53, which would lose digits\nhint: send it as text: ');
+    expect(stderr).toContain(
+      'an integer beyond 2^53, which would lose digits\nhint: if the service accepts text, ',
+    );
   });
 });

@@ -317,6 +317,7 @@ describe('a name', () => {
     ['savve 1 --no-such-thing', 'save --help'],
     ['find Nopa --city SF --as csv', 'find Nopa --format csv --city SF'],
     ['find Nopa --city SF -f json', 'find Nopa --format json --city SF'],
+    ['sandbox --fault hnag', 'sandbox --fault hang'],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);

@@ -140,6 +140,11 @@ describe('a proxy', () => {
     expect(text).toMatch(new RegExp(`${expected}.*\n.*${advice}`));
   });
 
+  it('is not asked again with credentials that it rejected', async () => {
+    const { url } = await serveProxy('407 Proxy Authentication Required');
+    expect(await failure(find(clientWith({ HTTP_PROXY: url })))).toMatchObject({ retryable: false });
+  });
+
   it('that does not listen is named in the error', async () => {
     const { host } = new URL(await closedPort());
     const text = await expectProxyError(find(clientWith({ http_proxy: host })), host);
@@ -274,7 +279,9 @@ describe('a SOCKS proxy', () => {
     const { url } = await service();
     const { host } = await serveSocks(url, { username: 'alice', password: 'pa@ss' });
     expect((await find(through(`socks5h://alice:pa%40ss@${host}`))).output).toEqual(FOUND);
-    await expectProxyError(find(through(`socks5h://alice:wrong@${host}`)), host);
+    const rejected = find(through(`socks5h://alice:wrong@${host}`));
+    await expectProxyError(rejected, host);
+    expect(await failure(rejected)).toMatchObject({ retryable: false });
   });
 
   it.each([
