@@ -101,11 +101,15 @@ export async function reportSearch(
   }
   if (rows.length > 0) return noteNext(app, rows.length, output.total_matches, cachedAt);
   const message = `no matches for ${query.name} in ${query.city}`;
-  const hint =
+  await app.notes.report(
     results.length === 0
-      ? await (await import('./suggest.ts')).nothingFound(app, query)
-      : explainEmpty(results, refinement);
-  await app.notes.report({ code: 'no_match', message, hint });
+      ? { code: 'no_match', message, hint: await (await import('./suggest.ts')).nothingFound(app, query) }
+      : {
+          code: 'no_match',
+          message: `${message} with these filters`,
+          hint: explainEmpty(results, refinement),
+        },
+  );
 }
 
 async function noteNext(app: App, count: number, total: number, cachedAt: number | undefined): Promise<void> {

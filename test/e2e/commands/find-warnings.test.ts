@@ -95,7 +95,7 @@ describe('nothing found', () => {
 
   it('has one line also after filters', async () => {
     const { exit, stdout, stderr } = await find(['--cuisine', 'thai'], { total: 2 });
-    expect([exit, stdout, stderr]).toEqual([0, '', 'no matches for nopa in sf\n']);
+    expect([exit, stdout, stderr]).toEqual([0, '', 'no matches for nopa in sf with these filters\n']);
   });
 
   it('gives an agent the hint that a terminal shows', async () => {
