@@ -87,13 +87,10 @@ export function readRecord(text: string): Answered {
   for (const { id, at, find, lookup, decide, restaurant, never } of lines) {
     if (find !== undefined) finds.set(JSON.stringify([find.name, find.city]), at);
     if (lookup !== undefined) lookups.set(lookupKey(lookup.id, lookup.fields), at);
-    if (decide !== undefined && never !== true)
-      decisions.set(contentKey(decide), {
-        content: decide,
-        restaurant: restaurant ?? null,
-        id,
-        at,
-      });
+    if (decide === undefined || never === true) continue;
+    // The last one is the newest, also after an older one about the same content.
+    decisions.delete(contentKey(decide));
+    decisions.set(contentKey(decide), { content: decide, restaurant: restaurant ?? null, id, at });
   }
   return { finds, lookups, decisions };
 }
@@ -107,7 +104,7 @@ export function lastDecision(
   return applied.sort(byTime).at(-1);
 }
 
-/** Returns the decision that applies to a row: its own, or the only one that agrees with it after a change of columns. */
+/** Returns the decision that applies to a row: its own, or the newest of those that agree with it after a change of columns. */
 export function decisionOf<D extends Decided>(
   row: RowContent,
   rows: readonly RowContent[],
@@ -121,5 +118,5 @@ export function decisionOf<D extends Decided>(
   );
   const contents = new Set(rows.filter((each) => findKey(each) === findKey(row)).map(contentKey));
   const restaurants = new Set(agreeing.map(({ restaurant }) => restaurant));
-  return contents.size === 1 && restaurants.size === 1 ? agreeing[0] : undefined;
+  return contents.size === 1 && restaurants.size === 1 ? agreeing.at(-1) : undefined;
 }
