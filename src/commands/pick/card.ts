@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { show } from '../../app/keys.ts';
+import { chooseAction, type KeyAction, show } from '../../app/keys.ts';
 import { renderDocument, showPage, storePage } from '../../app/page.ts';
 import { cachedDetails } from '../../app/responses.ts';
 import type { Service } from '../../app/service.ts';
@@ -45,48 +45,38 @@ export async function showCard(visit: Visit, choice: Choice): Promise<'back' | '
   if (fields !== undefined && isRicher(fields, card.level)) await lookUp(visit, card, fields);
   await printCard(app, card);
   for (;;) {
-    const key = await chooser.key(keysText(visit, card), (each) => each in WAYS_OUT || each in ACTS);
-    const way = WAYS_OUT[key];
+    const way = await chooseAction(actionsOf(visit, card), chooser.readKey);
     if (way !== undefined) return way;
-    await ACTS[key]?.(visit, card);
   }
 }
-
-const WAYS_OUT: Readonly<Record<string, 'back' | 'quit'>> = {
-  ...{ b: 'back', escape: 'back' },
-  ...{ q: 'quit', enter: 'quit', 'ctrl-d': 'quit' },
-};
 
 const isRicher = (level: Level, known: Level | undefined): boolean =>
   known === undefined || LEVELS.indexOf(level) > LEVELS.indexOf(known);
 
-const nextLevel = ({ level }: Card): Level | undefined => LEVELS.find((each) => isRicher(each, level));
+type Way = 'back' | 'quit' | undefined;
 
-const keysText = ({ saved }: Visit, card: Card): string => {
-  const level = nextLevel(card);
-  return [
-    saved.has(card.choice.id) ? 'u unsave' : 's save',
-    'o open page',
-    'c address',
-    ...(level === undefined ? [] : [`m ${level === 'basic' ? 'more' : level} details`]),
-    'b back',
-    'q quit',
-  ].join(', ');
-};
-
-const ACTS: Readonly<Record<string, (visit: Visit, card: Card) => Promise<void>>> = {
-  s: save,
-  u: unsave,
-  o: openPage,
-  c: printAddress,
-  m: async (visit, card) => {
-    const level = nextLevel(card);
+/** What the keys of a card do; undefined keeps it. */
+function actionsOf(visit: Visit, card: Card): KeyAction<Way>[] {
+  const level = LEVELS.find((each) => isRicher(each, card.level));
+  const action = (key: string, text: string, does: (visit: Visit, card: Card) => Promise<void>) => ({
+    keys: [key],
+    text: `${key} ${text}`,
+    act: () => does(visit, card).then(() => undefined),
+  });
+  const more = async () => {
     if (level !== undefined && (await lookUp(visit, card, level))) await printCard(visit.app, card);
-  },
-};
+  };
+  return [
+    visit.saved.has(card.choice.id) ? action('u', 'unsave', unsave) : action('s', 'save', save),
+    action('o', 'open page', openPage),
+    action('c', 'address', printAddress),
+    ...(level === undefined ? [] : [action('m', `${level === 'basic' ? 'more' : level} details`, more)]),
+    { keys: ['b', 'escape'], text: 'b back', act: () => 'back' },
+    { keys: ['q', 'enter', 'ctrl-d'], text: 'q quit', act: () => 'quit' },
+  ];
+}
 
 async function save({ app, saved, commands }: Visit, { choice: { id, record } }: Card): Promise<void> {
-  if (saved.has(id)) return;
   await saveIds(app, [id], undefined);
   saved.add(id);
   commands.push(restaurant('save', id));
@@ -94,8 +84,8 @@ async function save({ app, saved, commands }: Visit, { choice: { id, record } }:
 }
 
 async function unsave({ app, saved, commands }: Visit, { choice: { id, record } }: Card): Promise<void> {
-  if (!saved.delete(id)) return;
   await removeSaved(openSaved(app, 'share'), [id]);
+  saved.delete(id);
   commands.push(restaurant('unsave', id));
   await show(app, [`${nameOf(record, id)} is no longer saved`]);
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { Keys, show } from '../../app/keys.ts';
+import { Keys, type ReadKey, show } from '../../app/keys.ts';
 import { usage } from '../../errors.ts';
 import { again, type Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
@@ -17,12 +17,27 @@ import {
 } from './menu.ts';
 import type { Choice } from './rows.ts';
 
-/** How a person chooses: with keys, while the screen is repainted, or by lines, which a screen reader can follow. */
+/** How a person types: keys, while the screen is repainted, or lines, which a screen reader can follow. */
 export interface Chooser {
-  /** @param search undefined if there is nothing to search. @returns undefined if the person leaves */
-  choose(menu: Menu, search: (words: string) => Promise<void>): Promise<Choice | undefined>;
-  /** Waits for a key. @param keys describes them */
-  key(keys: string, isKey: (key: string) => boolean): Promise<string>;
+  /** Shows the menu, and reads what the person types next. */
+  readonly ask: (menu: Menu, typed: Typed) => Promise<Step>;
+  readonly readKey: ReadKey;
+}
+
+/** Lets a person choose from the menu, which searches change. @returns undefined if the person leaves */
+export async function choose(
+  { ask }: Chooser,
+  menu: Menu,
+  search: (words: string) => Promise<void>,
+): Promise<Choice | undefined> {
+  let typed = NOTHING;
+  for (;;) {
+    const step = await ask(menu, typed);
+    if (step === 'leave') return undefined;
+    if ('choice' in step) return step.choice;
+    if ('search' in step) await search(step.search);
+    typed = 'typed' in step ? step.typed : NOTHING;
+  }
 }
 
 /** @throws {AppError} `usage` with a command that needs no terminal */
@@ -33,7 +48,7 @@ export function assertCanChoose(app: App, command: Command): void {
 
 export function openChooser(app: App): Chooser {
   const isList = app.settings.get('format') === 'list';
-  return app.terminal.canRepaint && !isList ? new KeyChooser(app) : new LineChooser(app);
+  return app.terminal.canRepaint && !isList ? keyChooser(app) : lineChooser(app);
 }
 
 function screenOf({ context, terminal }: App): Screen {
@@ -47,94 +62,63 @@ function screenOf({ context, terminal }: App): Screen {
   };
 }
 
-class KeyChooser implements Chooser {
-  readonly #app: App;
-  readonly #keys: Keys;
-
-  constructor(app: App) {
-    this.#app = app;
-    this.#keys = new Keys(app, { text: 'to choose again', command: again() });
-  }
-
-  async choose(menu: Menu, search: (words: string) => Promise<void>): Promise<Choice | undefined> {
-    for (;;) {
-      const step = await this.#type(menu);
-      if (step === 'leave') return undefined;
-      if ('choice' in step) return step.choice;
-      await search(step.search);
-    }
-  }
-
-  /** Repaints the menu with each key, until one does more than type. */
-  async #type(menu: Menu): Promise<Exclude<Step, { typed: Typed }>> {
-    const keys = this.#keys;
-    let typed: Typed = NOTHING;
-    try {
-      for (;;) {
-        const screen = screenOf(this.#app);
+function keyChooser(app: App): Chooser {
+  const keys = new Keys(app, { text: 'to choose again', command: again() });
+  return {
+    async ask(menu, typed) {
+      let step: Step = 'leave';
+      try {
+        const screen = screenOf(app);
         await keys.paint(menuLines(menu, typed, screen));
-        const step = press(menu, typed, await keys.next(), screen.rows);
-        if (step === 'leave' || !('typed' in step)) return step;
-        typed = step.typed;
+        step = press(menu, typed, await keys.next(), screen.rows);
+        return step;
+      } finally {
+        if (step === 'leave' || !('typed' in step)) {
+          await keys.paint([]);
+          keys.release();
+        }
       }
-    } finally {
-      await keys.paint([]);
-      keys.release();
-    }
-  }
-
-  async key(keys: string, isKey: (key: string) => boolean): Promise<string> {
-    return (await this.#keys.ask(keys, isKey)) ?? 'q';
-  }
+    },
+    readKey: keys.ask,
+  };
 }
 
 /** Rows that are read out at once. */
 const MAX_READ = 20;
 
-class LineChooser implements Chooser {
-  readonly #app: App;
-
-  constructor(app: App) {
-    this.#app = app;
-  }
-
-  async choose(menu: Menu, search: (words: string) => Promise<void>): Promise<Choice | undefined> {
-    let filter = '';
-    for (;;) {
-      const shown = rowsOf(menu, filter);
-      await this.#list(menu, shown.slice(0, MAX_READ), shown.length);
+function lineChooser(app: App): Chooser {
+  const ask = async (question: string): Promise<string> => {
+    const { prompt, stderr } = app.context;
+    const lines = wrapItems(question, stderr.columns - 2);
+    await show(app, lines.slice(0, -1));
+    return (await prompt.text(lines.at(-1) ?? '')).trim();
+  };
+  return {
+    async ask(menu, { text }) {
+      const shown = rowsOf(menu, text);
+      await show(app, listLines(menu, shown, screenOf(app)));
       const ways = menu.canSearch
         ? 'Number, name to search for, /words to filter'
         : 'Number, or words to filter';
-      const reply = await this.#ask(`${ways}, or nothing to leave`);
-      if (reply === '') return undefined;
-      const choice = /^\d{1,4}$/.test(reply) ? shown[Number(reply) - 1] : undefined;
-      if (choice !== undefined) return choice;
-      const isFilter = reply.startsWith('/') || !menu.canSearch;
-      filter = isFilter ? reply.replace(/^\//, '') : '';
-      if (!isFilter) await search(reply);
-    }
-  }
+      return stepOf(menu, shown, await ask(`${ways}, or nothing to leave`));
+    },
+    readKey: async (text) => (await ask(text)).toLowerCase().slice(0, 1) || 'q',
+  };
+}
 
-  async #list(menu: Menu, shown: readonly Choice[], all: number): Promise<void> {
-    const screen = screenOf(this.#app);
-    const text = [menu.title, ...(menu.message === undefined ? [] : [menu.message])];
-    const left = all - shown.length;
-    await show(this.#app, [
-      ...text.flatMap((each) => wrap(cleanLine(each), screen.columns)),
-      ...rowLines(menu, shown, screen),
-      ...(left > 0 ? [`and ${left} more`] : []),
-    ]);
-  }
+function stepOf({ canSearch }: Menu, shown: readonly Choice[], line: string): Step {
+  if (line === '') return 'leave';
+  const choice = /^\d{1,4}$/.test(line) ? shown[Number(line) - 1] : undefined;
+  if (choice !== undefined) return { choice };
+  const isFilter = line.startsWith('/') || !canSearch;
+  return isFilter ? { typed: { ...NOTHING, text: line.replace(/^\//, '') } } : { search: line };
+}
 
-  async key(keys: string): Promise<string> {
-    return (await this.#ask(keys)).toLowerCase().slice(0, 1) || 'q';
-  }
-
-  async #ask(question: string): Promise<string> {
-    const { prompt, stderr } = this.#app.context;
-    const lines = wrapItems(question, stderr.columns - 2);
-    await show(this.#app, lines.slice(0, -1));
-    return (await prompt.text(lines.at(-1) ?? '')).trim();
-  }
+function listLines(menu: Menu, all: readonly Choice[], screen: Screen): string[] {
+  const left = all.length - MAX_READ;
+  return [
+    ...[menu.title, menu.message ?? []].flat().flatMap((each) => wrap(cleanLine(each), screen.columns)),
+    ...rowLines(menu, all.slice(0, MAX_READ), screen),
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ];
 }

@@ -1,5 +1,6 @@
+import { numberedLines } from '../../app/keys.ts';
 import type { Palette } from '../../output/style.ts';
-import { cleanLine, pad, truncate, width, wrapItems } from '../../util/text.ts';
+import { cleanLine, truncate, width, wrapItems } from '../../util/text.ts';
 import { type Choice, matching } from './rows.ts';
 
 /** The rows to choose from. */
@@ -86,24 +87,19 @@ function move(typed: Typed, to: number, shown: readonly Choice[], rows: number):
   return { ...typed, marked, first };
 }
 
-/** The rows with their numbers. @param first index of the first, which has the number 1 unless `isNumberedOn` */
 export function rowLines(
-  menu: Menu,
+  { saved }: Menu,
   shown: readonly Choice[],
   { columns, palette, ellipsis }: Screen,
-  { first = 0, marked }: Partial<Typed> = {},
+  marked?: number,
 ): string[] {
-  const names = shown.map(({ id, record }) => cleanLine(typeof record.name === 'string' ? record.name : id));
-  const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
-  const digits = String(shown.length).length;
-  return shown.map((choice, index) => {
-    const name = pad(truncate(names[index] ?? '', room, ellipsis), room);
-    const facts = [...(menu.saved.has(choice.id) ? ['saved'] : []), ...factsOf(choice)].join(', ');
-    const number = String(index + 1).padStart(digits);
-    const mark = first + index === marked ? '>' : ' ';
-    const line = truncate(`${mark} ${number} ${name}  ${facts}`.trimEnd(), columns, ellipsis);
-    return mark === '>' ? palette.heading(line) : line;
-  });
+  const rows = shown.map((choice, index) => ({
+    mark: index === marked ? '>' : ' ',
+    name: typeof choice.record.name === 'string' ? choice.record.name : choice.id,
+    facts: [...(saved.has(choice.id) ? ['saved'] : []), ...factsOf(choice)],
+  }));
+  const lines = numberedLines(rows, columns, ellipsis);
+  return lines.map((line, index) => (index === marked ? palette.heading(line) : line));
 }
 
 const factsOf = ({ record: { grade, cuisine_tags, neighborhood, city } }: Choice): string[] =>
@@ -122,7 +118,7 @@ export function menuLines(menu: Menu, typed: Typed, screen: Screen): string[] {
   return [
     palette.heading(truncate(cleanLine(menu.title), columns, ellipsis)),
     ...dim(menu.message ?? ''),
-    ...rowLines(menu, shown, screen, typed),
+    ...rowLines(menu, shown, screen, typed.marked === undefined ? undefined : typed.marked - typed.first),
     ...dim(more > 0 ? `    and ${more} more` : ''),
     ...dim(keysText(menu, typed, shown.length)),
     `> ${endOf(cleanLine(typed.text), columns - 3)}`,

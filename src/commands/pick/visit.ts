@@ -13,7 +13,7 @@ import { plural } from '../../util/format.ts';
 import { completeQuery, readQuery } from '../find/query.ts';
 import { explainEmpty, type Refinement, refine, sawOnlyPart } from '../find/refine.ts';
 import { showCard, type Visit } from './card.ts';
-import { openChooser } from './choose.ts';
+import { choose, openChooser } from './choose.ts';
 import type { Menu } from './menu.ts';
 import { choicesOf } from './rows.ts';
 
@@ -61,7 +61,7 @@ export async function pickOne(visit: PickVisit, words: readonly string[]): Promi
   const { app, menu, chooser, options } = visit;
   if (words.length > 0) await search(visit, await readQuery(app, words, options.city));
   for (;;) {
-    const choice = await chooser.choose(menu, (typed) => searchTyped(visit, typed));
+    const choice = await choose(chooser, menu, (typed) => searchTyped(visit, typed));
     if (choice === undefined) return undefined;
     if ((await showCard(visit, choice)) === 'quit') {
       const { id } = choice;
@@ -135,5 +135,5 @@ export async function chooseId(app: App, from?: 'saved'): Promise<string | undef
   const { menu } = visit;
   const savedOnly = { title: 'saved restaurants', known: menu.known.filter(({ id }) => menu.saved.has(id)) };
   const shown: Menu = from === 'saved' ? { ...menu, ...savedOnly, canSearch: false } : menu;
-  return (await visit.chooser.choose(shown, (typed) => searchTyped(visit, typed)))?.id;
+  return (await choose(visit.chooser, shown, (typed) => searchTyped(visit, typed)))?.id;
 }

@@ -1,11 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
-import { Keys, show } from '../../app/keys.ts';
+import { chooseAction, type KeyAction, Keys, numberedLines, show } from '../../app/keys.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
+import { glyphs } from '../../output/presentation.ts';
 import { plural } from '../../util/format.ts';
-import { cleanLine, pad, truncate, width, wrap } from '../../util/text.ts';
+import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { candidateFacts } from '../candidates.ts';
 import { matchQuery } from '../resolve.ts';
 import { addSearch } from '../run.ts';
@@ -77,43 +78,47 @@ type Next = number | undefined;
 
 /** @returns the index of the next row; undefined to quit */
 async function decideRow(session: ReviewSession, index: number, words?: FindQuery): Promise<Next> {
-  const { app, review, rows, steps, keys } = session;
-  const row = rows[index] as EqualRows;
-  const candidates = candidatesFor(review, row, words);
-  const choices = choicesOf(candidates, currentId(review, row));
+  const { app, review, rows, keys } = session;
+  const candidates = candidatesFor(review, rows[index] as EqualRows, words);
   await show(app, rowLines(session, index, candidates));
-  const key = (await keys.ask(keysText(choices), (each) => choices.has(each) || each in ACTS)) ?? 'q';
-  const choice = choices.get(key);
-  if (choice === undefined) return ACTS[key]?.(session, index);
-  steps.push({ index, decided: decide(review, row, choice) });
-  return index + 1;
+  return chooseAction(actionsOf(session, index, candidates), keys.ask);
 }
 
-/** The keys that decide; `y` if the restaurant that the row has is among those with a key. */
-function choicesOf(
+/** Digits choose a candidate; `y` is the one that the row has, if it has a digit. */
+function actionsOf(
+  session: ReviewSession,
+  index: number,
   candidates: readonly Candidate[],
-  current: string | undefined,
-): ReadonlyMap<string, RowChoice> {
-  const numbered = candidates.slice(0, MAX_KEYS).map(({ restaurant: { service_id: id } }, at) => {
-    const kind = id === current ? 'yes' : 'other';
-    return [String(at + 1), { kind, id }] as const;
-  });
-  const yes = numbered.find(([, { kind }]) => kind === 'yes');
-  const all: [string, RowChoice][] = [...numbered.map(([key, choice]): [string, RowChoice] => [key, choice])];
-  if (yes !== undefined) all.push(['y', yes[1]]);
-  return new Map([...all, ['n', { kind: 'none' }], ['x', { kind: 'never' }]]);
-}
-
-const ACTS: Readonly<Record<string, (session: ReviewSession, index: number) => Next | Promise<Next>>> = {
-  ' ': ({ steps }, index) => {
-    steps.push({ index });
+): KeyAction<Next>[] {
+  const { review, rows, steps } = session;
+  const row = rows[index] as EqualRows;
+  const step = (choice?: RowChoice) => (): Next => {
+    steps.push({ index, ...(choice !== undefined && { decided: decide(review, row, choice) }) });
     return index + 1;
-  },
-  s: async (session, index) => decideRow(session, index, await searchAgain(session, index)),
-  u: undo,
-  q: () => undefined,
-  'ctrl-d': () => undefined,
-};
+  };
+  const current = currentId(review, row);
+  const ids = candidates.slice(0, MAX_KEYS).map(({ restaurant }) => restaurant.service_id);
+  const yes = current !== undefined && ids.includes(current) ? ['y yes (*)'] : [];
+  const digits = ids.length > yes.length ? [`${ids.length > 1 ? `1-${ids.length}` : '1'} this one`] : [];
+  const numbered = ids.map((id, at) => ({
+    keys: [String(at + 1), ...(id === current ? ['y'] : [])],
+    ...(at === 0 && { text: [...yes, ...digits].join(', ') }),
+    act: step({ kind: id === current ? 'yes' : 'other', id }),
+  }));
+  return [
+    ...numbered,
+    { keys: ['n'], text: 'n none', act: step({ kind: 'none' }) },
+    {
+      keys: ['s'],
+      text: 's search',
+      act: async () => decideRow(session, index, await searchAgain(session, index)),
+    },
+    { keys: [' '], text: 'space skip', act: step() },
+    { keys: ['x'], text: 'x never', act: step({ kind: 'never' }) },
+    { keys: ['u'], text: 'u undo', act: () => undo(session, index) },
+    { keys: ['q', 'ctrl-d'], text: 'q quit', act: () => undefined },
+  ];
+}
 
 /** Takes the last step back; before the first, the last decision of an earlier session. */
 function undo({ review, rows, steps }: ReviewSession, index: number): number {
@@ -144,11 +149,8 @@ async function searchAgain(session: ReviewSession, index: number): Promise<FindQ
   }
 }
 
-function rowLines(
-  { app, review, rows }: ReviewSession,
-  index: number,
-  candidates: readonly Candidate[],
-): string[] {
+function rowLines(session: ReviewSession, index: number, candidates: readonly Candidate[]): string[] {
+  const { app, review, rows } = session;
   const row = rows[index] as EqualRows;
   const { columns } = app.context.stderr;
   const { dim, heading } = app.terminal.palette('stderr');
@@ -169,49 +171,26 @@ function rowLines(
     '',
     dim(cut(position)),
     heading(cut([name, city, ...others].filter((text) => text !== ''))),
-    ...candidateLines(candidates.slice(0, MAX_KEYS), review, row, columns),
+    ...candidateLines(session, row, candidates.slice(0, MAX_KEYS)),
     ...(candidates.length === 0 ? ['  no candidates'] : []),
     ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
   ];
 }
 
 function candidateLines(
-  candidates: readonly Candidate[],
-  review: Review,
+  { app, review }: ReviewSession,
   row: EqualRows,
-  columns: number,
+  candidates: readonly Candidate[],
 ): string[] {
-  const names = candidates.map(({ restaurant }) => cleanLine(restaurant.name));
-  const room = Math.min(Math.max(0, ...names.map(width)), Math.floor(columns / 2));
   const query = matchQuery(row.key);
   const current = currentId(review, row);
-  return candidates.map(({ restaurant, isEarlier }, index) => {
-    const mark = restaurant.service_id === current ? '*' : ' ';
-    const name = pad(truncate(names[index] ?? '', room), room);
-    const earlier = isEarlier ? ['decided before the row was corrected'] : [];
-    const start = `${index + 1} ${mark} ${name}`;
-    const facts = fitted([...candidateFacts(restaurant, query), ...earlier], columns - width(start));
-    return truncate([start, ...facts].join('  '), columns);
-  });
-}
-
-/** Shortens the longest fact, usually the address, so that the others are not cut off. */
-function fitted(facts: readonly string[], room: number): string[] {
-  const widths = facts.map(width);
-  const longest = Math.max(0, ...widths);
-  const over = widths.reduce((sum, each) => sum + each + 2, 0) - room;
-  const at = widths.indexOf(longest);
-  return facts.map((fact, index) =>
-    index === at && over > 0 ? truncate(fact, Math.max(8, longest - over)) : fact,
-  );
-}
-
-function keysText(choices: ReadonlyMap<string, RowChoice>): string {
-  const count = [...choices.keys()].filter((key) => /\d/.test(key)).length;
-  const isOnlyCurrent = count === 1 && choices.has('y');
-  return [
-    ...(choices.has('y') ? ['y yes (*)'] : []),
-    ...(count === 0 || isOnlyCurrent ? [] : [`${count > 1 ? `1-${count}` : '1'} this one`]),
-    ...['n none', 's search', 'space skip', 'x never', 'u undo', 'q quit'],
-  ].join(', ');
+  const numbered = candidates.map(({ restaurant, isEarlier }) => ({
+    mark: restaurant.service_id === current ? '*' : ' ',
+    name: restaurant.name,
+    facts: [
+      ...candidateFacts(restaurant, query),
+      ...(isEarlier ? ['decided before the row was corrected'] : []),
+    ],
+  }));
+  return numberedLines(numbered, app.context.stderr.columns, glyphs(app.terminal.view).ellipsis);
 }

@@ -37,7 +37,7 @@ describe('review in a terminal', () => {
     terminal.type('Bar Two\r');
     await terminal.shown('City');
     terminal.type('\r');
-    await terminal.shown('1   Bar Two');
+    await terminal.shown('  1 Bar Two');
     terminal.type('1');
     await terminal.shown('3 of 3');
     terminal.type('\x03');
