@@ -24,7 +24,7 @@ export function programPath(name: string, system: System): string | undefined {
 const COMMAND = 'restaurant';
 const PACKAGE = 'restaurant-data-cli';
 
-type InstalledCommand =
+export type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 

@@ -132,9 +132,9 @@ describe('output with --json', () => {
   it.each<[line: string, env?: RunOptions['env']]>([
     ...VARIANTS.map((line): [string] => [line]),
     ['status', { RESTAURANT_API_KEY: 'x y', RESTAURANT_PER_DAY: '0', RESTAURANT_BASE_URL: '' }],
-    ...MCP_CLIENTS.flatMap(({ name, reference }) => {
+    ...MCP_CLIENTS.flatMap(({ name, http }) => {
       const lines: [string][] = [[`mcp config ${name}`], [`mcp config ${name} --write`]];
-      if (reference !== undefined) lines.push([`mcp config ${name} --via http`]);
+      if (http !== undefined) lines.push([`mcp config ${name} --via http`]);
       return lines;
     }),
   ])('of a variant matches the schema: %s', async (line, env = {}) => {

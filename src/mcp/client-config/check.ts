@@ -1,6 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import type { App } from '../../app/app.ts';
-import { findInstalled } from '../../app/program-path.ts';
 import { AppError, type Code, failure, KIND_OF, systemCode } from '../../errors.ts';
 import { type Advice, again } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
@@ -8,47 +7,28 @@ import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { VERSION } from '../../version.ts';
 import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
-import type { McpClient, Program } from './clients.ts';
-import { COMMAND, type StdioEntry, WINDOW_PATH } from './entry.ts';
-import { clientEnv, missingVariables } from './variables.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { COMMAND, type StdioEntry } from './entry.ts';
 
 /**
  * How to put this program on the PATH. Does not name a package, because a package of that name may belong to somebody
  * else.
  */
-export const installHint = ({ context }: App): Advice[] =>
-  context.executable === undefined
-    ? [{ text: `npm install --global . in the folder of this program puts ${COMMAND} on the PATH` }]
-    : [];
-
-/** Why a client cannot start the command by its name; an executable that is not on the PATH is started by its path. */
-export function bridgeProblem({ context }: App, { name }: McpClient): string | undefined {
-  const installed = findInstalled(context);
-  if (context.executable !== undefined) return undefined;
-  if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
-  if (installed.state === 'other') return `${installed.path} is another program, and ${name} would start it`;
-  return undefined;
-}
+export const INSTALL: Advice = {
+  text: `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`,
+};
 
 /** Starts the bridge as the client does, with the variables that it has then, and makes a call. */
-export async function checkBridge(app: App, client: McpClient, { program, variables }: StdioEntry) {
-  const problem = bridgeProblem(app, client);
-  if (problem !== undefined) throw failure('io_error', problem, installHint(app));
-  const { env: all, platform } = app.context;
-  const named = Object.fromEntries(variables.names.map((name) => [name, all[name]]));
-  const path = client.hasWindows === true && platform === 'darwin' ? { PATH: WINDOW_PATH } : {};
-  const env = { ...clientEnv(client, all), ...path, ...named, ...program.env };
+export async function checkBridge(app: App, entry: StdioEntry) {
+  const { program, problem, missing } = entry;
+  if (problem !== undefined) throw failure('io_error', problem, INSTALL);
+  const line = [program.command, ...program.args].join(' ');
   try {
-    const tools = await app.notes.withSpinner(
-      `starting ${[program.command, ...program.args].join(' ')}`,
-      () => countTools(app, program, env),
-    );
-    return { ok: true, tools };
+    return {
+      ok: true,
+      tools: await app.notes.withSpinner(`starting ${line}`, () => countTools(app, entry)),
+    };
   } catch (error) {
-    const causes = missingVariables(app, client, variables);
-    throw causes.length > 0 && error instanceof AppError ? error.add({ hint: causes }) : error;
+    throw missing.length > 0 && error instanceof AppError ? error.add({ hint: missing }) : error;
   }
 }
 
@@ -68,8 +48,8 @@ const REQUESTS = [
   },
 ];
 
-async function countTools(app: App, program: Program, env: Env): Promise<number> {
-  const { output, failure } = await runBridge(app, program, env);
+async function countTools(app: App, entry: StdioEntry): Promise<number> {
+  const { output, failure } = await runBridge(app, entry);
   const responses = output.split('\n').map(tryParseJson).filter(isObject);
   const [initialized, list, found] = REQUESTS.map((_request, id) => responses.find((each) => each.id === id));
   const { serverInfo } = resultOf(initialized);
@@ -97,7 +77,7 @@ function toolFailure(result: JsonObject): AppError {
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-function runBridge({ context, settings }: App, program: Program, env: Env) {
+function runBridge({ context, settings }: App, { program, env }: StdioEntry) {
   const { signal } = context;
   const timeoutMs = settings.get('timeout');
   const options = {

@@ -36,7 +36,7 @@ export function clientPaths(
   }
   if (scope === 'user') {
     const file = userPath(user, context);
-    const others = also.flatMap((location) => packageFiles(location, context, disk));
+    const others = locate(also, context, disk);
     return others.length === 0 || disk.exists(path.dirname(file)) ? [file, ...others] : others;
   }
   if (project.length === 0) {
@@ -44,18 +44,6 @@ export function clientPaths(
   }
   const folder = projectFolder(context);
   return [firstExisting(project.map((each) => path.join(folder, each))) ?? folder];
-}
-
-/** Files of Windows packages: `PACKAGES/<name>*` and what follows, in the folder of each package. */
-function packageFiles(location: string, context: PathContext, disk: Disk): string[] {
-  const path = pathOf(context.platform);
-  const home = homeOf(context, path);
-  const local = absolute(path, context.env.LOCALAPPDATA) ?? (home && path.join(home, 'AppData', 'Local'));
-  if (path !== win32 || local === undefined) return [];
-  const packages = path.join(local, 'Packages');
-  const [, pattern = '', ...rest] = location.split('/');
-  const names = disk.list(packages).filter((name) => name.startsWith(pattern.replace('*', '')));
-  return names.map((name) => path.join(packages, name, ...rest));
 }
 
 export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
@@ -72,36 +60,51 @@ export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
 }
 
 /**
- * Returns the path of a user's file or folder. Each location begins with `$` and a variable, with `~` (the home folder),
- * `CONFIG` ($XDG_CONFIG_HOME or ~/.config), `APP` (the platform's folder for application data) or `WINDOWS` (the same, on
- * Windows only). The first one whose variable is set is used; else the first that exists, else the first.
+ * Returns the path of a user's file or folder: the first location whose variable is set, else the first that exists, else
+ * the first.
  * @throws {AppError} `bad_config` when the home folder is unknown
  */
 export function userPath(locations: readonly string[], context: PathContext): string {
-  const { env, platform } = context;
-  const path = pathOf(context.platform);
-  const home = homeOf(context, path);
-  const belowHome = (...parts: string[]) => home && path.join(home, ...parts);
-  const config = absolute(path, env.XDG_CONFIG_HOME) ?? belowHome('.config');
-  const windows =
-    path === win32 ? (absolute(path, env.APPDATA) ?? belowHome('AppData', 'Roaming')) : undefined;
-  const mac = platform === 'darwin' ? belowHome('Library', 'Application Support') : undefined;
-  const folders: Readonly<Record<string, string | undefined>> = {
-    '~': home,
-    CONFIG: config,
-    APP: windows ?? mac ?? config,
-    WINDOWS: windows,
-  };
-  const resolve = (location: string): string[] => {
-    const [root = '', ...rest] = location.split('/');
-    const folder = root.startsWith('$') ? absolute(path, env[root.slice(1)]) : folders[root];
-    return folder === undefined ? [] : [path.join(folder, ...rest)];
-  };
-  const [fromVariable] = locations.filter((each) => each.startsWith('$')).flatMap(resolve);
-  const found = fromVariable ?? firstExisting(locations.flatMap(resolve));
+  const variables = locations.filter((location) => location.startsWith('$'));
+  const [fromVariable] = locate(variables, context);
+  const found = fromVariable ?? firstExisting(locate(locations, context));
   if (found !== undefined) return found;
   throw failure('bad_config', 'cannot locate the file: the home folder is unknown', {
     text: 'set HOME=<folder> and run the command again',
+  });
+}
+
+/**
+ * Returns the paths of locations. Each begins with `$` and a variable, with `~` (the home folder), `CONFIG`
+ * ($XDG_CONFIG_HOME or ~/.config), `APP` (the platform's folder for application data), or `WINDOWS` or `LOCAL` (the two of
+ * Windows, only there). A name that ends with `*` stands for all that begin like it.
+ */
+function locate(locations: readonly string[], context: PathContext, disk = DISK): string[] {
+  const { env, platform } = context;
+  const path = pathOf(platform);
+  const home = homeOf(context, path);
+  const folder = (variable: string, ...names: string[]): string | undefined =>
+    absolute(path, env[variable]) ?? (home && path.join(home, ...names));
+  const config = folder('XDG_CONFIG_HOME', '.config');
+  const roaming = path === win32 ? folder('APPDATA', 'AppData', 'Roaming') : undefined;
+  const mac = platform === 'darwin' ? home && path.join(home, 'Library', 'Application Support') : undefined;
+  const roots: Readonly<Record<string, string | undefined>> = {
+    '~': home,
+    CONFIG: config,
+    APP: roaming ?? mac ?? config,
+    WINDOWS: roaming,
+    LOCAL: path === win32 ? folder('LOCALAPPDATA', 'AppData', 'Local') : undefined,
+  };
+  const namesIn = (parent: string, name: string): readonly string[] =>
+    name.endsWith('*') ? disk.list(parent).filter((each) => each.startsWith(name.slice(0, -1))) : [name];
+  return locations.flatMap((location) => {
+    const [root = '', ...names] = location.split('/');
+    const start = root.startsWith('$') ? absolute(path, env[root.slice(1)]) : roots[root];
+    return names.reduce(
+      (parents, name) =>
+        parents.flatMap((parent) => namesIn(parent, name).map((each) => path.join(parent, each))),
+      start === undefined ? [] : [start],
+    );
   });
 }
 

@@ -4,6 +4,9 @@ import type { JsonObject } from '../../util/json.ts';
 /** The name of our entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
+/** The variable that entries refer to instead of containing the key. */
+export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
+
 export type TransportKind = 'http' | 'stdio';
 
 export type Scope = 'user' | 'project';
@@ -21,7 +24,7 @@ export interface McpClient {
   readonly format?: 'toml';
   /** Key in the file that contains the servers. Default: `mcpServers`. */
   readonly servers?: string;
-  /** The user's file; see `userPaths`. Omitted for a client that is not known. */
+  /** The user's file; see `userPath`. Omitted for a client that is not known. */
   readonly user?: readonly string[];
   /** Files to write beside the user's file, if they or their folders exist. */
   readonly also?: readonly string[];
@@ -31,22 +34,17 @@ export interface McpClient {
   readonly projectNote?: string;
   /** Whether it is a program with windows, which macOS starts without the PATH of a shell. */
   readonly hasWindows?: true;
+  /** Environment variables that the programs it starts receive: `named` are basic ones and those in the entry. Default: all. */
+  readonly passesEnv?: 'basic' | 'named' | 'without-secrets';
   /** Returns a stdio entry. Default: the program unchanged. */
   readonly stdio?: (program: Program, scope: Scope) => JsonObject;
-  /** Environment variables that the programs it starts receive. Default: all. */
-  readonly passesEnv?: 'basic' | 'without-secrets';
-  /** Whether entries have separate keys for the names of variables, as in Codex. */
-  readonly namesVariables?: true;
-  /** The client's own command that adds the entry. */
-  readonly add?: (program: Program, scope: Scope, entry: JsonObject) => Command | undefined;
-  /** Returns an http entry, without its headers. Omitted: the client only supports stdio servers. */
+  /** Returns an http entry, without its headers. Omitted if they cannot refer to variables. */
   readonly http?: (url: string) => JsonObject;
-  /** Returns the placeholder for an environment variable in a header. Omitted: the client sends headers literally. */
-  readonly reference?: (variable: string) => string;
+  /** How headers refer to the variable NAME. Default: as ours. */
+  readonly variable?: string;
+  /** The client's own command that adds the entry. An http entry has no program. */
+  readonly add?: (entry: JsonObject, scope: Scope, program?: Program) => Command | undefined;
 }
-
-const plainReference = (variable: string): string => `\${${variable}}`;
-const envReference = (variable: string): string => `\${env:${variable}}`;
 
 const typed = (program: Program): JsonObject => ({ type: 'stdio', ...program });
 
@@ -57,11 +55,11 @@ const variables = (flag: string, { env = {} }: Program): string[] =>
 
 /** `<words> restaurant --env A=b -- restaurant mcp`, for clients whose command writes the user's file. */
 const adding =
-  (words: string) =>
-  (program: Program, scope: Scope): Command | undefined =>
-    scope === 'user'
-      ? system(words, ENTRY_NAME, ...variables('--env', program), '--', ...lineOf(program))
-      : undefined;
+  (words: string): McpClient['add'] =>
+  (entry, scope, program) =>
+    program === undefined || scope !== 'user' || 'env_vars' in entry
+      ? undefined
+      : system(words, ENTRY_NAME, ...variables('--env', program), '--', ...lineOf(program));
 
 export const MCP_CLIENTS: readonly McpClient[] = [
   {
@@ -71,16 +69,14 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'project',
     projectNote: 'Claude Code asks you to approve the server of a project: run claude in this folder',
     stdio: typed,
-    add: (_program, scope, entry) =>
-      system('claude mcp add-json', '--scope', scope, ENTRY_NAME, JSON.stringify(entry)),
+    add: (entry, scope) => system('claude mcp add-json', '--scope', scope, ENTRY_NAME, JSON.stringify(entry)),
     http: (url) => ({ type: 'http', url }),
-    reference: plainReference,
   },
   {
     name: 'claude-desktop',
     user: ['APP/Claude/claude_desktop_config.json'],
     // As a package of the Microsoft Store, it reads this file and not the other one.
-    also: ['PACKAGES/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json'],
+    also: ['LOCAL/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json'],
     hasWindows: true,
     passesEnv: 'basic',
   },
@@ -90,7 +86,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.cursor/mcp.json'],
     hasWindows: true,
     http: (url) => ({ url }),
-    reference: envReference,
+    variable: '${env:NAME}',
   },
   {
     name: 'vscode',
@@ -100,19 +96,19 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     scope: 'project',
     hasWindows: true,
     stdio: typed,
-    add: (program, scope) =>
-      scope === 'user'
+    add: (_entry, scope, program) =>
+      scope === 'user' && program !== undefined
         ? system('code --add-mcp', JSON.stringify({ name: ENTRY_NAME, ...program }))
         : undefined,
     http: (url) => ({ type: 'http', url }),
-    reference: envReference,
+    variable: '${env:NAME}',
   },
   {
     name: 'windsurf',
     user: ['~/.codeium/windsurf/mcp_config.json'],
     hasWindows: true,
     http: (serverUrl) => ({ serverUrl }),
-    reference: envReference,
+    variable: '${env:NAME}',
   },
   {
     name: 'codex',
@@ -121,10 +117,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['$CODEX_HOME/config.toml', '~/.codex/config.toml'],
     project: ['.codex/config.toml'],
     projectNote: 'Codex reads this file in trusted projects only',
-    passesEnv: 'basic',
-    namesVariables: true,
-    add: (program, scope, entry) =>
-      'env_vars' in entry ? undefined : adding('codex mcp add')(program, scope),
+    passesEnv: 'named',
+    add: adding('codex mcp add'),
     http: (url) => ({ url }),
   },
   {
@@ -133,10 +127,11 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     project: ['.gemini/settings.json'],
     projectNote: 'Gemini CLI uses the server of a project in trusted folders only: run gemini in this folder',
     passesEnv: 'without-secrets',
-    add: (program, scope) =>
+    add: (_entry, scope, program) =>
+      program &&
       system('gemini mcp add', '-s', scope, ...variables('-e', program), ENTRY_NAME, ...lineOf(program)),
     http: (url) => ({ type: 'http', url }),
-    reference: (variable) => `$${variable}`,
+    variable: '$NAME',
   },
   {
     name: 'zed',
@@ -144,7 +139,6 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     user: ['WINDOWS/Zed/settings.json', 'CONFIG/zed/settings.json'],
     project: ['.zed/settings.json'],
     hasWindows: true,
-    http: (url) => ({ url }),
   },
   {
     name: 'copilot-cli',
@@ -157,7 +151,6 @@ export const MCP_CLIENTS: readonly McpClient[] = [
       scope === 'project' ? typed(program) : { type: 'local', tools: ['*'], ...program },
     add: adding('copilot mcp add'),
     http: (url) => ({ type: 'http', tools: ['*'], url }),
-    reference: plainReference,
   },
   {
     name: 'opencode',
@@ -172,7 +165,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     }),
     add: adding('opencode mcp add'),
     http: (url) => ({ type: 'remote', enabled: true, oauth: false, url }),
-    reference: (variable) => `{env:${variable}}`,
+    variable: '{env:NAME}',
   },
   {
     name: 'cline',
@@ -185,7 +178,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     hasWindows: true,
     stdio: (program) => ({ disabled: false, ...program }),
     http: (url) => ({ type: 'streamableHttp', disabled: false, url }),
-    reference: envReference,
+    variable: '${env:NAME}',
   },
   {
     name: 'roo',
@@ -195,13 +188,13 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     hasWindows: true,
     passesEnv: 'basic',
     http: (url) => ({ type: 'streamable-http', url }),
-    reference: envReference,
+    variable: '${env:NAME}',
   },
 ];
 
 /** A client that has no row: its file is not known, but most read this entry. */
 export const otherClient = (name: string): McpClient => ({
   name,
+  add: (_entry, _scope, program) => program && system('npx add-mcp', 'restaurant mcp'),
   http: (url) => ({ type: 'http', url }),
-  reference: plainReference,
 });

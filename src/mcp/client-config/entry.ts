@@ -1,41 +1,62 @@
 import { configuredEndpoint, requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { findInstalled } from '../../app/program-path.ts';
+import { findInstalled, type InstalledCommand } from '../../app/program-path.ts';
 import { requestHeaders } from '../../app/request-headers.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
-import { isHarmless } from '../../client/http/headers.ts';
+import { isHarmless, type RequestHeaders } from '../../client/http/headers.ts';
 import { usage } from '../../errors.ts';
-import { again, restaurant, slot } from '../../hint.ts';
+import { type Advice, again, type Command, restaurant, slot } from '../../hint.ts';
 import { absolute, pathOf } from '../../storage/paths.ts';
 import { isObject, type JsonObject, mapValues } from '../../util/json.ts';
 import { traitsOf } from '../../util/platform.ts';
-import type { McpClient, Program, Scope } from './clients.ts';
-import { KEY_VARIABLE, neededVariables, savedKey, type Variables } from './variables.ts';
+import { KEY_VARIABLE, type McpClient, type Program, type Scope, type TransportKind } from './clients.ts';
+import { clientEnv, neededVariables, savedKey, VARIABLE } from './variables.ts';
 
 export const COMMAND = 'restaurant';
 
-export const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
+const CONFIG_VARIABLE = 'RESTAURANT_CONFIG_DIR';
 
-export interface StdioEntry {
+export interface Entry {
+  readonly via: TransportKind;
   readonly value: JsonObject;
+  /** The client's own command that adds it. */
+  readonly command: Command | undefined;
+}
+
+export interface StdioEntry extends Entry {
   readonly program: Program;
-  readonly variables: Variables;
+  /** The variables with which the client starts it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Why the client cannot start it. */
+  readonly problem: string | undefined;
+  /** What to do about variables that do not reach it. */
+  readonly missing: readonly Advice[];
 }
 
 /** @throws {AppError} `usage` for an argument that would not reach the bridge as it is */
 export function stdioEntry(app: App, client: McpClient, scope: Scope): StdioEntry {
   app.config.warnIfIgnored();
-  const variables = neededVariables(app, client, scope);
-  const line = commandLine(app, client, bridgeArguments(app));
-  const env = { ...variables.values, ...configFolder(app, scope), ...line.env };
-  const program: Program = {
-    command: line.command,
-    args: line.args,
-    ...(Object.keys(env).length > 0 && { env }),
+  const { env: all } = app.context;
+  const { values, names, missing } = neededVariables(app, client, scope);
+  const { problem, env: own, ...line } = commandLine(app, client, bridgeArguments(app));
+  const added = { ...values, ...configFolder(app, scope), ...own };
+  const program: Program = { ...line, ...(Object.keys(added).length > 0 && { env: added }) };
+  const value = {
+    ...(client.stdio?.(program, scope) ?? program),
+    ...(names.length > 0 && { env_vars: names }),
   };
-  const names = variables.names.length > 0 ? { env_vars: variables.names } : {};
-  const value = { ...(client.stdio?.(program, scope) ?? program), ...names };
-  return { value, program, variables };
+  const named = Object.fromEntries(names.map((name) => [name, all[name]]));
+  const path = hasShellPath(app, client) ? {} : { PATH: WINDOW_PATH };
+  const env = { ...clientEnv(client, all), ...path, ...named, ...added };
+  return {
+    via: 'stdio',
+    value,
+    command: client.add?.(value, scope, program),
+    program,
+    env,
+    problem,
+    missing,
+  };
 }
 
 const REPEATED_SETTINGS = ['profile', 'base-url', 'endpoint', 'protocol'] as const;
@@ -62,20 +83,30 @@ const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
 const ONLY_ON_PATH = 'NoDefaultCurrentDirectoryInExePath';
 
 /** The PATH of a program with windows on macOS. */
-export const WINDOW_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
+const WINDOW_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
+
+const hasShellPath = ({ context }: App, { hasWindows }: McpClient): boolean =>
+  hasWindows !== true || context.platform !== 'darwin';
+
+interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Why the client cannot start it. */
+  readonly problem?: string | undefined;
+}
 
 /** The command of the bridge, which clients start without a shell: by its name, or by its path if they may not find it. */
-function commandLine({ context }: App, client: McpClient, args: readonly string[]): Required<Program> {
-  const { executable, platform } = context;
-  const installed = findInstalled(context);
+function commandLine(app: App, client: McpClient, args: readonly string[]): CommandLine {
+  const { executable, platform } = app.context;
+  const installed = findInstalled(app.context);
   const isFound = installed.state !== 'missing' && installed.state !== 'other';
   if (!isFound && executable !== undefined) return { command: executable, args, env: {} };
-  if (isFound && client.hasWindows === true && platform === 'darwin') {
+  if (isFound && !hasShellPath(app, client)) {
     const { path } = installed;
     // A script of npm needs Node.js, which is in the same folder.
     const folders = `${pathOf(platform).dirname(path)}:${WINDOW_PATH}`;
-    const env: Record<string, string> = executable === undefined ? { PATH: folders } : {};
-    return { command: path, args, env };
+    return { command: path, args, env: executable === undefined ? { PATH: folders } : {} };
   }
   const { launcher } = traitsOf(platform);
   const special = launcher.length === 0 ? undefined : args.find((arg) => CMD_SPECIAL.test(arg));
@@ -86,8 +117,14 @@ function commandLine({ context }: App, client: McpClient, args: readonly string[
     });
   }
   const [command = COMMAND, ...before] = [...launcher, COMMAND];
-  const env: Record<string, string> = launcher.length === 0 ? {} : { [ONLY_ON_PATH]: '1' };
-  return { command, args: [...before, ...args], env };
+  const env: CommandLine['env'] = launcher.length === 0 ? {} : { [ONLY_ON_PATH]: '1' };
+  return { command, args: [...before, ...args], env, problem: problemWith(installed, client) };
+}
+
+function problemWith(installed: InstalledCommand, { name }: McpClient): string | undefined {
+  if (installed.state === 'missing') return `${COMMAND} is not on the PATH, so ${name} cannot start it`;
+  if (installed.state === 'other') return `${installed.path} is another program, and ${name} would start it`;
+  return undefined;
 }
 
 /** The config folder, if it was moved: the client may not have the variable. Never in a file that is shared. */
@@ -105,7 +142,7 @@ const ENVIRONMENT_KEYS: readonly string[] = ['env', 'environment'];
 const OWN_VARIABLES: readonly string[] = [CONFIG_VARIABLE, ONLY_ON_PATH, 'PATH'];
 
 /** Whether an entry starts this program, by any path and launcher. */
-export function isOurs(entry: unknown): boolean {
+export function isOurs(entry: unknown): entry is JsonObject {
   if (!isObject(entry)) return false;
   const line = [entry.command, entry.args].flat(2).filter((word) => typeof word === 'string');
   const at = line.findIndex((word) => /(?:^|[\\/])restaurant(?:\.exe|\.cmd)?$/i.test(word));
@@ -120,12 +157,11 @@ const LINE_KEYS: readonly string[] = ['type', 'command', 'args', ...ENVIRONMENT_
  * program is replaced, and so is one in a project, which somebody else may have written.
  */
 export function mergeEntry(existing: unknown, value: JsonObject, scope: Scope): JsonObject {
-  if (scope === 'project' || !isObject(existing) || !isOurs(existing)) return value;
+  if (scope === 'project' || !isOurs(existing)) return value;
   const added = Object.entries(existing).filter(([key]) => !LINE_KEYS.includes(key));
   const merged: JsonObject = { ...value, ...Object.fromEntries(added) };
-  const [names, ownNames] = [existing.env_vars, value.env_vars];
-  if (Array.isArray(names) && Array.isArray(ownNames))
-    merged.env_vars = [...new Set([...names, ...ownNames])];
+  const names = [existing.env_vars ?? [], value.env_vars ?? []].flat();
+  if (names.length > 0) merged.env_vars = [...new Set(names)];
   for (const key of ENVIRONMENT_KEYS) {
     const old = existing[key];
     if (!isObject(old)) continue;
@@ -137,55 +173,56 @@ export function mergeEntry(existing: unknown, value: JsonObject, scope: Scope): 
 }
 
 /** @throws {AppError} `usage` if the client cannot connect directly without the key in its file */
-export function httpEntry(app: App, client: McpClient): JsonObject {
-  const { name, http, reference, namesVariables = false } = client;
-  const stdio = { command: again({}, { without: ['--via'] }) };
-  if (http === undefined) throw usage(`${name} only supports stdio servers`, stdio);
-  if (app.globals.demo === true) throw usage('--demo has no URL for a client', stdio);
-  if (reference === undefined && !namesVariables) {
-    throw usage(`${name} cannot read the key from a variable`, stdio);
+export function httpEntry(app: App, client: McpClient, scope: Scope): Entry {
+  if (client.http === undefined) {
+    throw usage(`${client.name} cannot read the key of an http entry from a variable`, USE_STDIO);
   }
+  if (app.globals.demo === true) throw usage('--demo has no URL for a client', USE_STDIO);
   const { url } = requireEndpoint(app);
   assertMayCarryKey(url, app.globals.insecureHttp === true);
   const headers = requestHeaders(app, url, true);
   for (const [header, value] of Object.entries(headers)) {
-    if (isHarmless(header) || /\$\{\w+\}/.test(value)) continue;
+    if (isHarmless(header) || value.search(VARIABLE) !== -1) continue;
     throw usage(`the value of the header ${header} would be in the file`, [
       {
         text: 'refer to a variable',
         command: restaurant('config', 'set', `header.${header}`, '${VARIABLE}'),
       },
-      { text: 'or use stdio', ...stdio },
+      { text: 'or use stdio', ...USE_STDIO },
     ]);
   }
   // Without a key, additional headers may authenticate instead.
   const key = app.secrets.environmentKey ?? savedKey(app);
   const hasKey = key !== null || Object.keys(headers).every(isHarmless);
-  if (namesVariables) {
-    const token = hasKey ? { bearer_token_env_var: KEY_VARIABLE } : {};
-    return { ...http(url.href), ...token, ...variableHeaders(name, headers) };
-  }
-  const all = { ...(hasKey && { Authorization: `Bearer \${${KEY_VARIABLE}}` }), ...headers };
-  const refer = (_: string, variable: string) => reference?.(variable) ?? '';
-  return { ...http(url.href), headers: mapValues(all, (value) => value.replaceAll(/\$\{(\w+)\}/g, refer)) };
+  const value = { ...client.http(url.href), ...headersFor(client, headers, hasKey) };
+  return { via: 'http', value, command: client.add?.(value, scope) };
 }
 
-/** Codex has a separate key for the names of the variables with header values. */
-function variableHeaders(client: string, headers: Readonly<Record<string, string>>): JsonObject {
-  const values: JsonObject = {};
-  const names: JsonObject = {};
-  for (const [header, value] of Object.entries(headers)) {
-    const variable = /^\$\{(\w+)\}$/.exec(value)?.[1];
-    if (variable === undefined && value.includes('${')) {
-      throw usage(`${client} cannot read the header ${header} from a variable`, {
-        command: again({}, { without: ['--via'] }),
-      });
-    }
-    if (variable === undefined) values[header] = value;
-    else names[header] = variable;
+export const USE_STDIO: Advice = { command: again({}, { without: ['--via'] }) };
+
+function headersFor(
+  { name, passesEnv, variable }: McpClient,
+  headers: RequestHeaders,
+  hasKey: boolean,
+): JsonObject {
+  if (passesEnv !== 'named') {
+    const all = { ...(hasKey && { Authorization: `Bearer \${${KEY_VARIABLE}}` }), ...headers };
+    const refer = (ours: string, each: string) => variable?.replace('NAME', each) ?? ours;
+    return { headers: mapValues(all, (value) => value.replaceAll(VARIABLE, refer)) };
   }
+  // Codex has separate keys for the names of variables.
+  const entries = Object.entries(headers);
+  const values = entries.filter(([, value]) => !value.includes('${'));
+  const names = entries.flatMap(([header, value]) => {
+    if (!value.includes('${')) return [];
+    const [, variable] = /^\$\{(\w+)\}$/.exec(value) ?? [];
+    if (variable === undefined)
+      throw usage(`${name} cannot read the header ${header} from a variable`, USE_STDIO);
+    return [[header, variable]];
+  });
   return {
-    ...(Object.keys(values).length > 0 && { http_headers: values }),
-    ...(Object.keys(names).length > 0 && { env_http_headers: names }),
+    ...(hasKey && { bearer_token_env_var: KEY_VARIABLE }),
+    ...(values.length > 0 && { http_headers: Object.fromEntries(values) }),
+    ...(names.length > 0 && { env_http_headers: Object.fromEntries(names) }),
   };
 }

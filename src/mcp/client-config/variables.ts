@@ -3,19 +3,17 @@ import { loginCommand } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import { requestHeaders } from '../../app/request-headers.ts';
 import type { Advice } from '../../hint.ts';
-import type { McpClient, Scope } from './clients.ts';
-
-/** The variable that entries refer to instead of containing the key. */
-export const KEY_VARIABLE = 'RESTAURANT_API_KEY';
+import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The variables that the bridge needs and that a client does not pass on, by the way they reach it. */
-export interface Variables {
+interface Variables {
   readonly values: Readonly<Record<string, string>>;
   /** Named in the entry: the client reads them when it starts the bridge. */
   readonly names: readonly string[];
-  readonly missing: readonly string[];
+  /** What to do about those that do not reach it. */
+  readonly missing: readonly Advice[];
 }
 
 /** Variables that clients with an allowlist pass to the programs they start. */
@@ -32,7 +30,7 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|CERT|PRIVATE/i;
 export function clientEnv({ passesEnv }: Pick<McpClient, 'passesEnv'>, env: Env): Env {
   if (passesEnv === undefined) return env;
   const passes = (name: string): boolean =>
-    passesEnv === 'basic' ? BASIC_ENV.has(name.toUpperCase()) : !SECRET_NAME.test(name);
+    passesEnv === 'without-secrets' ? !SECRET_NAME.test(name) : BASIC_ENV.has(name.toUpperCase());
   return Object.fromEntries(Object.entries(env).filter(([name]) => passes(name)));
 }
 
@@ -52,7 +50,7 @@ export function neededVariables(app: App, client: McpClient, scope: Scope): Vari
     ...(isOnlyKey ? [KEY_VARIABLE] : []),
   ];
   const lost = needed.filter((name) => (env[name] ?? '') !== '' && passed[name] === undefined);
-  if (client.namesVariables) {
+  if (client.passesEnv === 'named') {
     const names = [...new Set([...lost, ...(hasKey ? [KEY_VARIABLE] : [])])];
     return { values: {}, names, missing: [] };
   }
@@ -62,18 +60,25 @@ export function neededVariables(app: App, client: McpClient, scope: Scope): Vari
   return {
     values: Object.fromEntries(lost.filter(isWritable).map((name) => [name, env[name] ?? ''])),
     names: [],
-    missing: lost.filter((name) => !isWritable(name)),
+    missing: adviceAbout(
+      app,
+      client,
+      lost.filter((name) => !isWritable(name)),
+    ),
   };
 }
+
+/** In the value of a header: a variable, by its name. */
+export const VARIABLE = /\$\{(\w+)\}/g;
 
 function headerVariables(app: App): string[] {
   const url = configuredEndpoint(app)?.url;
   const headers = url === undefined ? {} : requestHeaders(app, url, true);
-  const references = Object.values(headers).flatMap((value) => [...value.matchAll(/\$\{(\w+)\}/g)]);
+  const references = Object.values(headers).flatMap((value) => [...value.matchAll(VARIABLE)]);
   return references.flatMap(([, name]) => name ?? []);
 }
 
-export function missingVariables(app: App, { name }: McpClient, { missing }: Variables): Advice[] {
+function adviceAbout(app: App, { name }: McpClient, missing: readonly string[]): Advice[] {
   const others = missing.filter((variable) => variable !== KEY_VARIABLE);
   const them = others.length === 1 ? 'it' : 'them';
   const add = `${name} does not pass ${others.join(' and ')} to the bridge: add ${them} to the entry in your user file`;
