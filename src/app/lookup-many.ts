@@ -1,11 +1,12 @@
 import { TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-import type { Hint } from '../hint.ts';
+import { AppError, failure } from '../errors.ts';
+import { type Command, type Hint, slot, type Word } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { mapConcurrently } from '../util/async.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
+import { exampleSearch } from './seen-results.ts';
 import type { Service } from './service.ts';
 
 const CONCURRENCY = 4;
@@ -44,26 +45,53 @@ export const withPlanHint =
     throw error instanceof AppError && error.code === 'plan_required' ? error.add({ hint: hint }) : error;
   };
 
-export function lookupAll(
+export const lookupAll = (
   app: App,
   service: Service,
   ids: readonly string[],
   level: Level,
-): Promise<Lookup[]> {
-  return app.notes.withSpinner(
-    `looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`,
-    async () => {
-      const all: Lookup[] = [];
-      for await (const outcome of lookupMany(app, service, ids, level)) all.push(outcome);
-      return all;
-    },
-  );
-}
+): Promise<Lookup[]> =>
+  app.notes.withSpinner(`looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`, async () => {
+    const all: Lookup[] = [];
+    for await (const outcome of lookupMany(app, service, ids, level)) all.push(outcome);
+    return all;
+  });
 
-export function lookupsFailed(errors: readonly [AppError, ...AppError[]], count: number): AppError {
-  const [first] = errors;
-  return new AppError('partial', `${errors.length} of ${count} lookups failed: ${first.message}`, {
-    hint: first.details.hint,
-    retryable: errors.some(({ retryable }) => retryable),
+const MAX_NAMED = 3;
+
+/**
+ * Lists the failed lookups by code. If some may succeed later, the hint is the command that retries those.
+ * @param failed at least one. @param retry the command with these ids in place of all
+ */
+export function lookupsFailed(
+  app: App,
+  failed: readonly Lookup[],
+  count: number,
+  retry: (ids: readonly Word[]) => Command,
+): AppError {
+  const idsWith = (matches: (error: AppError) => boolean): string[] =>
+    failed.flatMap(({ restaurantId, error }) =>
+      error !== undefined && matches(error) ? [restaurantId] : [],
+    );
+  const errors = failed.flatMap(({ error }) => error ?? []);
+  const causes = [...new Set(errors.map(({ code }) => code))].map((code) => {
+    const ids = idsWith((error) => error.code === code);
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+    return `${code} (${ids.slice(0, MAX_NAMED).join(', ')}${more})`;
+  });
+  const message = `${failed.length} of ${count} lookups failed: ${causes.join('; ')}`;
+  const retryable = idsWith((error) => error.retryable);
+  if (retryable.length > 0) {
+    const left = [...retryable.slice(0, MAX_NAMED), ...(retryable.length > MAX_NAMED ? [slot('…')] : [])];
+    return new AppError('partial', message, {
+      hint: { text: 'retry', command: retry(left) },
+      retryable: true,
+    });
+  }
+  const other = errors.find(({ code }) => code !== 'not_found');
+  if (other !== undefined) return failure('partial', `${message}: ${other.message}`, other.details.hint);
+  return failure('partial', message, {
+    text: 'these IDs do not exist; search for valid ones',
+    command: exampleSearch(app),
   });
 }

@@ -11,10 +11,11 @@ import { again } from '../hint.ts';
 import { type Answers, openAnswers } from '../lists/answers.ts';
 import { changesIn, knownNames } from '../lists/changes.ts';
 import { ANSWERS_ENDING, answersPathOf } from '../lists/find-answers.ts';
-import { namedBy, notSaved, openSaved } from '../lists/saved.ts';
+import { openSaved } from '../lists/saved.ts';
 import { viewFormatOf } from '../lists/views/outputs.ts';
 import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { parseSince, type Since } from '../settings/values.ts';
+import { matching, notSaved } from './lookup/select.ts';
 
 export function registerChanges(command: CliCommand, app: App): void {
   command
@@ -42,7 +43,7 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
   const { answers, named } = openAbout(app, words);
   const names = named.length === 0 ? [] : knownNames(answers);
   const ids = named.flatMap((word) => {
-    const found = namedBy(word, names);
+    const found = matching(word, names);
     if (found.length === 0) throw words === named ? notSaved(word) : notInList(word, words[0] ?? '');
     return found.map(({ id }) => id);
   });

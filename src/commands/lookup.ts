@@ -1,19 +1,20 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
 import { describeRows, stayWithDemo } from '../app/last-results.ts';
-import { selectedColumns, writeResult } from '../app/output.ts';
+import { checkOutput, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { outputFormat } from '../app/output-format.ts';
-import { runServiceCommand } from '../app/request.ts';
-import { exampleSearch } from '../app/seen-results.ts';
+import { requestService } from '../app/request.ts';
+import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, ERROR, list, object, text } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
-import { AppError, failure, usage } from '../errors.ts';
-import { again, type Hint, slot, type Word } from '../hint.ts';
+import { usage } from '../errors.ts';
+import { again, type Hint } from '../hint.ts';
 import { toJson } from '../util/json.ts';
-import type { Selection } from './lookup/ids.ts';
+import { nameHint, type Selection, selectRestaurants } from './lookup/select.ts';
+import { withSummaries } from './lookup/summaries.ts';
 import { chosenWords } from './pick/words.ts';
 
 const RESULT = anyOf(
@@ -59,46 +60,31 @@ export function registerLookup(command: CliCommand, app: App): void {
 }
 
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
-  const [word = ''] = words;
-  await runServiceCommand(app, {
-    output: 'restaurants',
-    service: { paced: words.length > 1 || /^(?:-|#?\d+-#?\d+)$|,/.test(word), bounded: true },
-    plan: async () => {
-      if (app.program !== undefined && words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
-        (await import('../cli/stray-words.ts')).checkValues(app.program, words);
-      await stayWithDemo(app, words);
-      const selection = await readSelection(app, words);
-      // If only one restaurant is requested, its error is the error of the run.
-      const isOne = words.length === 1 && word !== '-' && selection.ids.length === 1;
-      return { isOne, ...selection };
-    },
-    preview: ({ ids }) => ids.map((id) => plannedCall(TOOLS.lookup, { id, level })),
-    send: async (service, { ids, isOne }) => {
-      const { lookupAll, lookupMany, withPlanHint } = await import('../app/lookup-many.ts');
-      const summaries =
-        app.globals.offline === true ? (await import('./lookup/summaries.ts')).openSummaries(app) : undefined;
-      const replace = (outcome: Lookup): Lookup => summaries?.replace(outcome) ?? outcome;
-      const received =
-        !isOne && isStreamed(app)
-          ? streamEntries(app, lookupMany(app, service, ids, level), replace)
-          : lookupAll(app, service, ids, level).then((all) => all.map(replace));
-      const outcomes = await received.catch(withPlanHint(BASIC_DETAILS));
-      await summaries?.report();
-      return outcomes;
-    },
-    write: async (outcomes, { search, isOne }) => {
-      const [first] = outcomes;
-      if (isOne && first?.error?.code === 'not_found') {
-        const { nameHint } = await import('./lookup/ids.ts');
-        throw first.error.add({ hint: nameHint(app, first.restaurantId) });
-      }
-      return isOne && first !== undefined ? writeOne(app, first, search) : writeList(app, outcomes, search);
-    },
-  });
+  await checkOutput(app, 'restaurants');
+  if (app.program !== undefined && words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
+    (await import('../cli/stray-words.ts')).checkValues(app.program, words);
+  await stayWithDemo(app, words);
+  const { ids, search } = await readSelection(app, words);
+  // If only one restaurant is requested, its error is the error of the run.
+  const isOne = words.length === 1 && words[0] !== '-' && ids.length === 1;
+  const preview = () => ids.map((id) => plannedCall(TOOLS.lookup, { id, level }));
+  const service = await requestService(app, preview, { paced: ids.length > 1, bounded: true });
+  if (service === undefined) return;
+  const { lookupsFailed, withPlanHint } = await import('../app/lookup-many.ts');
+  const isStreamed = !isOne && outputFormat(app) === 'ndjson';
+  const received = receiveDetails(app, service, ids, level, isStreamed);
+  const outcomes = await received.catch(withPlanHint(BASIC_DETAILS));
+  if (!isStreamed) await writeDetails(app, outcomes, isOne, search);
+  if (search !== undefined) await app.notes.note(`rows of ${describeRows(app, search)}`);
+  const [first] = outcomes;
+  const isFromCache = isOne && first?.cachedAt !== undefined && app.globals.offline !== true;
+  if (isFromCache) await app.notes.note('from the cache (--max-age 0 refreshes)');
+  const failed = outcomes.filter(({ error }) => error !== undefined);
+  if (failed.length > 0)
+    throw lookupsFailed(app, failed, outcomes.length, (left) => again({}, { operands: left }));
 }
 
 async function readSelection(app: App, words: readonly string[]): Promise<Selection> {
-  const { readIds, selectRestaurants } = await import('./lookup/ids.ts');
   if (!words.includes('-')) return selectRestaurants(app, words);
   if (words.length > 1) {
     throw usage('- reads all IDs from stdin and cannot be combined with other IDs', {
@@ -106,6 +92,7 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
     });
   }
   const { readAllText } = await import('../app/input.ts');
+  const { readIds } = await import('./lookup/stdin-ids.ts');
   const ids = readIds(await readAllText(app, 'ids, one per line'));
   refuseKey(app, 'an ID', ids);
   if (ids.length === 0) await app.notes.note('no IDs on stdin, nothing to look up');
@@ -117,85 +104,50 @@ const BASIC_DETAILS: Hint = {
   command: again({ '--fields': 'basic' }),
 };
 
-async function writeOne(app: App, outcome: Lookup, search: Selection['search']): Promise<void> {
-  const { output, text, error, cachedAt } = outcome;
-  if (error !== undefined) throw error;
+async function writeDetails(
+  app: App,
+  outcomes: readonly Lookup[],
+  isOne: boolean,
+  search: Selection['search'],
+): Promise<void> {
+  const [first] = outcomes;
+  const one = isOne ? first : undefined;
+  if (one?.error?.code === 'not_found') {
+    throw one.error.add({ hint: nameHint(app, one.restaurantId) });
+  }
+  if (one?.error !== undefined) throw one.error;
+  const { lookupEntries } = await import('../output/lookup-entry.ts');
+  const json = one === undefined ? lookupEntries(outcomes) : one.output;
   const present = async () => {
     const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
-    const shown = isForPeople(app) ? withSearchResults([outcome], search?.rows) : [outcome];
-    return lookupPresentation(shown, true, cachedAt ?? app.context.now());
+    // The fields of the last search complete the details for people.
+    const isForPeople = ['table', 'list', 'html'].includes(outputFormat(app));
+    const shown = isForPeople ? withSearchResults(outcomes, search?.rows) : outcomes;
+    return lookupPresentation(shown, isOne, one?.cachedAt ?? app.context.now());
   };
-  await writeResult(app, output, present, text);
-  await noteSearch(app, search);
-  const isRefreshable = cachedAt !== undefined && app.globals.offline !== true;
-  if (isRefreshable) await app.notes.note('from the cache (--max-age 0 refreshes)');
+  await writeResult(app, json, present, one?.text);
 }
 
-/** Writes a list of restaurants, unless it is streamed. @throws {AppError} `partial` if some lookups failed */
-async function writeList(app: App, outcomes: readonly Lookup[], search: Selection['search']): Promise<void> {
-  if (!isStreamed(app)) {
-    const { lookupEntries } = await import('../output/lookup-entry.ts');
-    await writeResult(app, lookupEntries(outcomes), async () => {
-      const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
-      const shown = isForPeople(app) ? withSearchResults(outcomes, search?.rows) : outcomes;
-      return lookupPresentation(shown, false, app.context.now());
-    });
-  }
-  await noteSearch(app, search);
-  reportFailures(app, outcomes);
-}
-
-/** Whether the fields of the last search complete the details. */
-const isForPeople = (app: App): boolean => ['table', 'list', 'html'].includes(outputFormat(app));
-
-const isStreamed = (app: App): boolean => outputFormat(app) === 'ndjson';
-
-async function streamEntries(
+/** Looks up the restaurants. @param isStreamed whether each is written when it is received, as NDJSON */
+async function receiveDetails(
   app: App,
-  outcomes: AsyncIterable<Lookup>,
-  replace: (outcome: Lookup) => Lookup,
+  service: Service,
+  ids: readonly string[],
+  level: Level,
+  isStreamed: boolean,
 ): Promise<Lookup[]> {
+  const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
   const { lookupEntry } = await import('../output/lookup-entry.ts');
-  const target = openOutput(app);
+  const target = isStreamed ? openOutput(app) : undefined;
   const columns = selectedColumns(app);
-  const all: Lookup[] = [];
-  for await (const received of outcomes) {
-    const outcome = replace(received);
-    await target.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
-    all.push(outcome);
+  const received = isStreamed
+    ? lookupMany(app, service, ids, level)
+    : await lookupAll(app, service, ids, level);
+  const outcomes: Lookup[] = [];
+  for await (const outcome of withSummaries(app, received)) {
+    await target?.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
+    outcomes.push(outcome);
   }
-  await target.finish();
-  return all;
-}
-
-async function noteSearch(app: App, search: Selection['search']): Promise<void> {
-  if (search !== undefined) await app.notes.note(`rows of ${describeRows(app, search)}`);
-}
-
-const MAX_NAMED = 3;
-
-const named = (ids: readonly string[]): Word[] =>
-  ids.length > MAX_NAMED ? [...ids.slice(0, MAX_NAMED), slot('…')] : [...ids];
-
-/** Lists the failures by code, with the command that retries those that may succeed. @throws {AppError} `partial` */
-function reportFailures(app: App, outcomes: readonly Lookup[]): void {
-  const failed = outcomes.flatMap(({ restaurantId: id, error }) => (error ? [{ id, error }] : []));
-  if (failed.length === 0) return;
-  const causes = [...new Set(failed.map(({ error }) => error.code))].map((code) => {
-    const ids = failed.filter(({ error }) => error.code === code).map(({ id }) => id);
-    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
-    return `${code} (${ids.slice(0, MAX_NAMED).join(', ')}${more})`;
-  });
-  const retryable = failed.filter(({ error }) => error.retryable).map(({ id }) => id);
-  const message = `${failed.length} of ${outcomes.length} lookups failed: ${causes.join('; ')}`;
-  const other = failed.find(({ error }) => error.code !== 'not_found')?.error;
-  if (retryable.length === 0 && other !== undefined)
-    throw failure('partial', `${message}: ${other.message}`, other.details.hint);
-  throw new AppError('partial', message, {
-    hint:
-      retryable.length === 0
-        ? { text: 'these IDs do not exist; search for valid ones', command: exampleSearch(app) }
-        : { text: 'retry', command: again({}, { operands: named(retryable) }) },
-    retryable: retryable.length > 0,
-  });
+  await target?.finish();
+  return outcomes;
 }

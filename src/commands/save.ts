@@ -3,10 +3,11 @@ import { stayWithDemo } from '../app/last-results.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
-import { AppError, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
-import { namedBy, notSaved, openSaved, recordOf, savedRestaurants, severalNamed } from '../lists/saved.ts';
+import { openSaved, recordOf, savedRestaurants } from '../lists/saved.ts';
 import { cleanLine } from '../util/text.ts';
+import { selectRestaurants } from './lookup/select.ts';
 import { chosenWords } from './pick/words.ts';
 import { removeSaved, saveIds } from './save/store.ts';
 
@@ -39,18 +40,15 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
     throw usage('the note contains an API key', { command: again({}, { without: ['--note'] }) });
   }
   await stayWithDemo(app, words);
-  const { selectRestaurants } = await import('./lookup/ids.ts');
   const { ids } = await selectRestaurants(app, words);
   const { saved, failed } = await saveIds(app, ids, note);
   await writeText(app, { saved: saved.map(recordOf) }, () =>
     saved.map(({ name }) => `${cleanLine(name)} is saved\n`).join(''),
   );
-  const [first] = failed;
-  if (first === undefined) return;
-  const { error } = first;
-  if (ids.length === 1) throw error;
-  const message = `${failed.length} of ${ids.length} restaurants were not saved: ${error.message}`;
-  throw new AppError('partial', message, { hint: error.details.hint, retryable: error.retryable });
+  if (failed.length === 0) return;
+  if (ids.length === 1) throw failed[0]?.error;
+  const { lookupsFailed } = await import('../app/lookup-many.ts');
+  throw lookupsFailed(app, failed, ids.length, (left) => again({}, { operands: left }));
 }
 
 export function registerUnsave(command: CliCommand, app: App): void {
@@ -70,24 +68,11 @@ export function registerUnsave(command: CliCommand, app: App): void {
 }
 
 async function unsave(app: App, words: readonly string[]): Promise<void> {
-  const { idsOfRows } = await import('./lookup/ids.ts');
   const answers = openSaved(app, 'share');
-  const all = savedRestaurants(answers);
-  const named = words.flatMap((word) => {
-    const isName = all.some(({ id, name }) => id === word || name === word);
-    const rows = isName ? undefined : idsOfRows(app, word);
-    return (rows ?? [word]).map((one) => {
-      const [found, ...others] = namedBy(one, all);
-      if (found === undefined) throw notSaved(word);
-      if (others.length > 0) throw severalNamed(word, [found, ...others]);
-      return { id: found.id, name: found.name };
-    });
-  });
-  const removed = [...new Map(named.map((one) => [one.id, one])).values()];
-  await removeSaved(
-    answers,
-    removed.map(({ id }) => id),
-  );
+  const saved = savedRestaurants(answers);
+  const { ids } = await selectRestaurants(app, words, saved);
+  await removeSaved(answers, ids);
+  const removed = ids.map((id) => ({ id, name: saved.find((one) => one.id === id)?.name ?? id }));
   await writeText(app, { removed }, () =>
     removed.map(({ name }) => `${cleanLine(name)} is no longer saved\n`).join(''),
   );

@@ -3,13 +3,13 @@ import { hintOf } from '../app/hints.ts';
 import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
 import { showsNumbers } from '../app/output-format.ts';
-import { runServiceCommand } from '../app/request.ts';
+import { requestService } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
-import { type AppError, EXIT_CODES, usage } from '../errors.ts';
+import { EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import type { Answers } from '../lists/answers.ts';
 import { changesAbout } from '../lists/changes.ts';
@@ -93,28 +93,24 @@ async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
   for (const option of ['--min-grade', '--sort'] as const)
     if (options[option === '--sort' ? 'sort' : 'minGrade'] !== undefined)
       throw usage(`${option} cannot be used with --refresh`, { command: again({}, { without: [option] }) });
-  let answers: Answers;
-  await runServiceCommand(app, {
-    columns: CHANGE_COLUMNS,
-    output: 'changes',
-    service: { paced: true, fresh: true },
-    plan: () => {
-      answers = openSaved(app, 'share');
-      return leastRecentFirst(savedRestaurants(answers));
-    },
-    preview: (restaurants) => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level })),
-    send: (service, restaurants) => lookAgain(app, service, answers, { restaurants, level }),
-    async write({ changes, failed, checked, stopped }) {
-      await writeResult(app, { changes }, async () => changesPresentation(changes, app.context.now()));
-      await noteChanges(app, changes, checked);
-      if (stopped !== undefined) throw stopped;
-      const { lookupsFailed } = await import('../app/lookup-many.ts');
-      const [first, ...more] = failed;
-      const count = checked + failed.length;
-      if (first !== undefined) throw count === 1 ? first : lookupsFailed([first, ...more], count);
-      if (exitCode === true && changes.length > 0) app.exitCode = EXIT_CODES.changed;
-    },
+  await checkOutput(app, 'changes', CHANGE_COLUMNS);
+  const answers = openSaved(app, 'share');
+  const restaurants = leastRecentFirst(savedRestaurants(answers));
+  const preview = () => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level }));
+  const service = await requestService(app, preview, { paced: true, fresh: true });
+  if (service === undefined) return;
+  const { changes, failed, checked, stopped } = await lookAgain(app, service, answers, {
+    restaurants,
+    level,
   });
+  await writeResult(app, { changes }, async () => changesPresentation(changes, app.context.now()));
+  await noteChanges(app, changes, checked);
+  if (stopped !== undefined) throw stopped;
+  const { lookupsFailed } = await import('../app/lookup-many.ts');
+  const count = checked + failed.length;
+  if (count === 1 && failed[0] !== undefined) throw failed[0].error;
+  if (failed.length > 0) throw lookupsFailed(app, failed, count, () => again());
+  if (exitCode === true && changes.length > 0) app.exitCode = EXIT_CODES.changed;
 }
 
 /** So that each has its turn if the quota ends the run. */
@@ -136,7 +132,7 @@ async function noteChanges(app: App, changes: readonly Change[], checked: number
 
 interface Refreshed {
   readonly changes: readonly Change[];
-  readonly failed: readonly AppError[];
+  readonly failed: readonly Lookup[];
   /** How many were looked up, or are gone. */
   readonly checked: number;
   /** Why the run stopped before every restaurant was looked up. */
@@ -157,14 +153,14 @@ async function lookAgain(
     call: async (tool, query) => ({ ...(await service.call(tool, query)), cachedAt: now() }),
   };
   const changes: Change[] = [];
-  const failed: AppError[] = [];
+  const failed: Lookup[] = [];
   let checked = 0;
   try {
     await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, async () => {
       for await (const outcome of lookupMany(app, timed, ids, level)) {
         const isGone = outcome.error?.code === 'not_found';
         if (outcome.error !== undefined && !isGone) {
-          failed.push(outcome.error);
+          failed.push(outcome);
           continue;
         }
         checked += 1;

@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { DEMO } from '../app/target.ts';
-import { type AppError, attempt, failure, usage } from '../errors.ts';
-import { again, type Hint, restaurant, system } from '../hint.ts';
+import { attempt, failure } from '../errors.ts';
+import { type Hint, system } from '../hint.ts';
 import { fieldsOf } from '../output/fields.ts';
 import { perform } from '../storage/files.ts';
 import { OwnFolder } from '../storage/store.ts';
-import { foldLetters } from '../util/fold.ts';
 import type { JsonObject } from '../util/json.ts';
-import { cleanLine } from '../util/text.ts';
 import { type Answers, openAnswers } from './answers.ts';
 import { knownRecord, nameIn } from './changes.ts';
 
@@ -106,37 +104,3 @@ export function recordOf({ id, record, note, savedAt, checkedAt, isGone }: Saved
     ...{ gone: isGone, saved_at: isoTime(savedAt), checked_at: isoTime(checkedAt) },
   };
 }
-
-export const MIN_BEGINNING = 6;
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Those with the id, else with the beginning of an id, else with the name, else with the part of a name. */
-export function namedBy<T extends Named>(word: string, all: readonly T[], by: 'any' | 'name' = 'any'): T[] {
-  const wanted = foldLetters(word).trim();
-  const ids: ((one: T) => boolean)[] = [
-    ({ id }) => id === word,
-    ({ id }) => word.length >= MIN_BEGINNING && id.startsWith(word),
-  ];
-  const names: typeof ids = [
-    ({ name }) => foldLetters(name).trim() === wanted,
-    ({ name }) => wanted.length > 1 && foldLetters(name).includes(wanted),
-  ];
-  const ways = by === 'any' ? [...ids, ...names] : names;
-  return ways.map((way) => all.filter(way)).find((found) => found.length > 0) ?? [];
-}
-
-/** @param found two or more */
-export function severalNamed(word: string, found: readonly Named[]): AppError {
-  const named = found.slice(0, 2).map(({ id, name }) => `${cleanLine(name)} (${id})`);
-  const more = found.length > 2 ? ` and ${found.length - 2} more` : '';
-  return usage(`'${word}' matches several saved restaurants: ${named.join(', ')}${more}`, {
-    command: again({}, { operands: [found[0]?.id ?? ''] }),
-  });
-}
-
-export const notSaved = (word: string): AppError =>
-  failure('not_found', `'${word}' is not saved`, { text: 'to list them', command: restaurant('saved') });

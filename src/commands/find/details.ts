@@ -45,8 +45,8 @@ export async function withDetails(
     json: detailed.map(asJson),
     present: async () => detailedPresentation(detailed, columns),
     assertComplete() {
-      const [first, ...more] = detailed.flatMap((each) => ('error' in each ? [each.error] : []));
-      if (first !== undefined) throw lookupsFailed([first, ...more], detailed.length);
+      const failed = outcomes.filter(({ error }) => error !== undefined);
+      if (failed.length > 0) throw lookupsFailed(app, failed, outcomes.length, () => again());
       assertReadable(answer);
     },
   };

@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../../util/json.ts';
 export async function saveIds(app: App, ids: readonly string[], note: string | undefined) {
   const answers = openSaved(app, 'share');
   const outcomes = await lookUpUnknown(app, answers, ids);
-  const failed = outcomes.flatMap(({ restaurantId, error }) => (error ? [{ restaurantId, error }] : []));
+  const failed = outcomes.filter(({ error }) => error !== undefined);
   const chosen = ids.filter((id) => failed.every(({ restaurantId }) => restaurantId !== id));
   if (chosen.length > 0)
     await answers.locked(() => {

@@ -1,0 +1,249 @@
+import { refuseKey } from '../../app/api-key.ts';
+import type { App } from '../../app/app.ts';
+import { cityForHint } from '../../app/city.ts';
+import { needsDemo } from '../../app/demo.ts';
+import {
+  lastRestaurants,
+  lastRows,
+  lastSearch,
+  type NumberedRows,
+  restaurantsOf,
+  serviceName,
+} from '../../app/last-results.ts';
+import { exampleSearch, seenResults } from '../../app/seen-results.ts';
+import { DEMO } from '../../app/target.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
+import { again, type Hint, restaurant } from '../../hint.ts';
+import { foldLetters, isNearName } from '../../util/fold.ts';
+import { plural } from '../../util/format.ts';
+import { checkId, isId } from '../../util/restaurant.ts';
+import { cleanLine } from '../../util/text.ts';
+import { parseUrl } from '../../util/url.ts';
+
+/** A restaurant that a word can mean. */
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Selection {
+  readonly ids: readonly string[];
+  /** The rows that the words refer to. */
+  readonly search?: NumberedRows | undefined;
+}
+
+const MAX_RANGE = 100;
+const MIN_NAME = 2;
+const MIN_BEGINNING = 6;
+const MAX_NAMED = 3;
+
+/** The usual form of an id, which is not the beginning of another. */
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/**
+ * Resolves what a person types for restaurants: rows of the last table, names, ids, and beginnings of ids.
+ * @param saved the only ones that can be meant. Default: the rows, saved restaurants, and ids seen before
+ * @throws {AppError} `usage` for a word that means several or none; `not_found` for a missing row, or one that is not saved
+ */
+export async function selectRestaurants(
+  app: App,
+  words: readonly string[],
+  saved?: readonly Named[],
+): Promise<Selection> {
+  const rows = lastRestaurants(app);
+  const known = saved ?? rows;
+  let search: NumberedRows | undefined;
+  const idOfNumber = (number: number): string => {
+    search ??= requireLastRows(app);
+    return idOfRow(app, search, number);
+  };
+  const ids: string[] = [];
+  for (const word of partsOf(words, known)) {
+    // The name of a restaurant may be a number.
+    const isNumber = known.every(({ name }) => name !== word);
+    const typed = isNumber ? rowNumbers(word, rows) : [];
+    if (typed.length === 0) checkWord(app, word);
+    const numbers = typed.length > 0 || saved !== undefined ? typed : rowsNamed(word, rows);
+    const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, saved)];
+    if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id))) throw notSaved(word);
+    ids.push(...found);
+  }
+  return { ids: [...new Set(ids)], search };
+}
+
+const NUMBERS = /^[#\d][#\d,\s-]*$/;
+const LIST = /^[^\s,]+(?:,[^\s,]*)+$/;
+
+/** Splits `1,2` and `#1`. A name may be typed without quotes, and may contain a comma. */
+function partsOf(words: readonly string[], known: readonly Named[]): string[] {
+  const isName = (text: string): boolean => withName(text, known).length > 0;
+  const line = words.join(' ');
+  if (words.length > 1 && isName(line)) return [line];
+  return words.flatMap((word) => {
+    if (!NUMBERS.test(word) && (!LIST.test(word) || isName(word))) return [word];
+    const parts = word.split(/[,\s]+/).map((part) => part.replace(/^#(?=\d)/, ''));
+    return parts.filter((part) => part !== '');
+  });
+}
+
+/** The rows of `2` or `1-3`; none for any other word. */
+function rowNumbers(word: string, rows: readonly Named[]): number[] {
+  const range = /^(\d+)-(\d+)$/.exec(word);
+  if (range !== null) return rowsOfRange(range);
+  // A larger number is a row that no table has, or an id of digits.
+  const isLarge = /^\d{5,9}$/.test(word) && rows.length > 0 && rows.every(({ id }) => !id.startsWith(word));
+  return isLarge || /^\d{1,4}$/.test(word) ? [Number(word)] : [];
+}
+
+function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
+  const [first, last] = [Number(from), Number(to)];
+  if (first < 1 || last < first || last - first >= MAX_RANGE) {
+    throw usage(`'${word}' is not a range of rows`, {
+      text: `a range ascends and has at most ${MAX_RANGE} rows`,
+      command: restaurant('lookup', '1-3'),
+    });
+  }
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function rowsNamed(word: string, rows: readonly Named[]): number[] {
+  const row = onlyOne(word, withName(word, rows));
+  return row === undefined ? [] : [rows.indexOf(row) + 1];
+}
+
+async function idOf(app: App, word: string, saved: readonly Named[] | undefined): Promise<string> {
+  if (saved !== undefined) return onlyOne(word, matching(word, saved))?.id ?? word;
+  if (UUID.test(word)) return word;
+  const { savedIfReadable } = await import('../../lists/saved.ts');
+  const all = savedIfReadable(app);
+  const seen = [...all, ...restaurantsOf({ rows: seenResults(app).restaurants })];
+  const distinct = [...new Map(seen.map((one) => [one.id, one])).values()];
+  const one = onlyOne(word, withName(word, all)) ?? onlyOne(word, withId(word, distinct));
+  return one?.id ?? checkedId(app, word);
+}
+
+/** The one with the id, else those whose id begins with the word, as in git. */
+function withId<T extends Named>(word: string, all: readonly T[]): T[] {
+  const same = all.filter(({ id }) => id === word);
+  return same.length > 0 || word.length < MIN_BEGINNING ? same : all.filter(({ id }) => id.startsWith(word));
+}
+
+/** Those with the name, else those whose name begins with the word, else those whose name contains it. */
+function withName<T extends Named>(word: string, all: readonly T[]): T[] {
+  const wanted = foldLetters(word).trim();
+  const names = all.map((one) => ({ one, name: foldLetters(one.name).trim() }));
+  const those = (matches: (name: string) => boolean): T[] =>
+    names.filter(({ name }) => matches(name)).map(({ one }) => one);
+  const same = those((name) => name === wanted);
+  if (same.length > 0 || wanted.length < MIN_NAME) return same;
+  const first = those((name) => name.startsWith(wanted));
+  return first.length > 0 ? first : those((name) => name.includes(wanted));
+}
+
+export function matching<T extends Named>(word: string, all: readonly T[]): T[] {
+  const ids = withId(word, all);
+  return ids.length > 0 ? ids : withName(word, all);
+}
+
+/** @throws {AppError} `usage` for several */
+function onlyOne<T extends Named>(word: string, found: readonly T[]): T | undefined {
+  const [first, ...others] = found;
+  if (first === undefined || others.length === 0) return first;
+  const named = found.slice(0, MAX_NAMED).map(({ id, name }) => `${cleanLine(name)} (${cleanLine(id)})`);
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
+  const { id } = found.find((one) => isId(one.id)) ?? first;
+  throw usage(`'${word}' matches ${found.length} restaurants: ${named.join(', ')}${more}`, {
+    command: again({}, { operands: [id] }),
+  });
+}
+
+export const notSaved = (word: string): AppError =>
+  failure('not_found', `'${word}' is not saved`, { text: 'to list them', command: restaurant('saved') });
+
+/** @throws {AppError} `usage` for what no restaurant is called */
+function checkWord(app: App, word: string): void {
+  refuseKey(app, 'an ID', [word]);
+  if (word.toLowerCase() !== 'all') return;
+  const last = Math.min(lastRestaurants(app).length || 5, 5);
+  throw usage(`'${word}' is not a restaurant ID`, {
+    text: 'for the first rows',
+    command: again({}, { operands: [last === 1 ? '1' : `1-${last}`] }),
+  });
+}
+
+/** Checks a word that nothing seen has as its id. @throws {AppError} `usage` for a name */
+function checkedId(app: App, word: string): string {
+  // IDs of the sample data have digits.
+  const looksLikeName =
+    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
+  if (!looksLikeName) return checkId(word);
+  throw usage(
+    `'${word}' is a name, not a restaurant ID, and is not in your last search`,
+    nameHint(app, word),
+  );
+}
+
+/** The hint for a word that no restaurant has as its id: a similar name, else the rows, else a search. */
+export function nameHint(app: App, word: string): Hint {
+  const rows = lastRestaurants(app);
+  const near = rows.filter(({ name }) => isNearName(word, name));
+  if (near.length > 0) {
+    return near.slice(0, 2).map(({ name }, index) => ({
+      text: index === 0 ? 'did you mean' : 'or',
+      command: restaurant('lookup', name),
+    }));
+  }
+  const city = cityForHint(app);
+  const search = restaurant('find', word, ...(city === undefined ? [] : ['--city', city]));
+  const last = { text: 'to show the rows of your last search', command: restaurant('last') };
+  return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
+}
+
+function idOfRow(app: App, rows: NumberedRows, number: number): string {
+  const restaurants = restaurantsOf(rows);
+  const id = restaurants[number - 1]?.id;
+  const { query } = rows;
+  const what = query === undefined ? 'the list of saved restaurants' : 'the last search';
+  // The id comes from the service, and a hint may contain it.
+  if (id !== undefined && id !== '') return checkId(id, `row ${number} of ${what}`);
+  const { length } = restaurants;
+  if (query === undefined) {
+    throw failure('not_found', `row ${number}: the list of saved restaurants had ${plural(length, 'row')}`, {
+      text: 'to show it',
+      command: restaurant('saved'),
+    });
+  }
+  const all = lastSearch(app)?.rows.length ?? length;
+  const [had, show] =
+    length < all
+      ? [`the last table had ${length} of ${plural(all, 'result')}`, 'to show all']
+      : [`your last search had ${plural(length, 'result')}`, 'to show them'];
+  throw failure('not_found', `row ${number}: ${had}`, [
+    { text: show, command: restaurant('last') },
+    { text: 'to search again', command: restaurant('find', query.name, '--city', query.city) },
+  ]);
+}
+
+function requireLastRows(app: App): NumberedRows {
+  const last = lastRows(app);
+  if (last === undefined) {
+    throw failure('not_found', 'no earlier search', [
+      { text: 'search first', command: exampleSearch(app) },
+      { text: 'then', command: again() },
+    ]);
+  }
+  if (last.endpoint === serviceName(app)) return last;
+  const where =
+    last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
+  const { query } = last;
+  if (query === undefined) {
+    throw failure('not_found', `the saved restaurants that were shown are of another service: ${where}`, {
+      text: 'to show those of this one',
+      command: restaurant('saved'),
+    });
+  }
+  throw failure('not_found', `the last search was sent to another service: ${where}`, {
+    text: 'to search this one',
+    command: restaurant('find', query.name, '--city', query.city),
+  });
+}
