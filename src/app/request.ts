@@ -1,12 +1,10 @@
 import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
-import type { OutputKind } from '../output/formats.ts';
 import { toJson } from '../util/json.ts';
 import { requireEndpoint } from './address.ts';
 import { configuredKey } from './api-key.ts';
 import type { App } from './app.ts';
-import { checkOutput } from './output.ts';
 import { writeOutput, writesToTerminal } from './output-file.ts';
 import { requestHeaders, traceContextOf } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
@@ -14,34 +12,10 @@ import { clientSettings } from './target.ts';
 
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
-export interface ServiceCommand<Plan, Result> {
-  /** Documented columns of the results; a misspelling of one in `--columns` is refused. */
-  readonly columns?: readonly string[];
-  /** The kind of its output, which decides the formats that it can have. Default: `records`. */
-  readonly output?: OutputKind;
-  readonly service?: ServiceOptions;
-  /** Parses and checks the arguments. All usage errors are found here. */
-  plan(): Plan | Promise<Plan>;
-  preview(plan: Plan): readonly PlannedCall[] | Promise<readonly PlannedCall[]>;
-  send(service: Service, plan: Plan): Promise<Result>;
-  write(result: Result, plan: Plan): Promise<void>;
-}
-
 /**
- * Runs a command that calls the service: checks the whole command line, then either prints a preview, or sends the
- * request and writes the result. Usage errors are always found before a request is sent.
+ * Opens the service for a command whose line and output were checked: usage errors are found before a request is sent.
+ * @returns undefined if a preview of the calls was printed
  */
-export async function runServiceCommand<Plan, Result>(
-  app: App,
-  command: ServiceCommand<Plan, Result>,
-): Promise<void> {
-  await checkOutput(app, command.output ?? 'records', command.columns);
-  const plan = await command.plan();
-  const service = await requestService(app, () => command.preview(plan), command.service);
-  if (service !== undefined) await command.write(await command.send(service, plan), plan);
-}
-
-/** Opens the service for a command whose line was checked. @returns undefined if a preview of the calls was printed */
 export async function requestService(
   app: App,
   preview: () => readonly PlannedCall[] | Promise<readonly PlannedCall[]>,

@@ -1,8 +1,8 @@
 import type { App } from '../app/app.ts';
 import { callAny } from '../app/call-any.ts';
-import { writeResult } from '../app/output.ts';
+import { checkOutput, writeResult } from '../app/output.ts';
 import { outputFormat } from '../app/output-format.ts';
-import { runServiceCommand } from '../app/request.ts';
+import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
@@ -36,36 +36,32 @@ export function registerCall(command: CliCommand, app: App): void {
 async function runCall(app: App, name: string, words: string[], json: string | undefined): Promise<void> {
   const { readArguments } = await import('./call/arguments.ts');
   const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
-  await runServiceCommand(app, {
-    service: { demoMode: 'mcp' },
-    plan: () => {
-      if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
-      return readArguments(app, name, words, json);
-    },
-    preview: async (inputs) => [toolCall(name, await previewArguments(app, name, inputs))],
-    send: async (service, inputs) => {
-      const { tool, args } = await prepareCall(app, service, name, inputs);
-      return app.notes.withSpinner(name, (update) =>
-        callAny(service, {
-          name: `call ${name}`,
-          args,
-          send: async (output) =>
-            (await service.client()).callTool(name, args, {
-              tool,
-              // A service responds with a stream if progress is requested, so request it only if it is shown.
-              ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
-              ...output,
-            }),
-        }).catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool))),
-      );
-    },
-    write: async ({ value: result, text: received }) => {
-      const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');
-      const { json, text } = callData(result, received);
-      await writeResult(app, json, async () => callPresentation(result, json), text);
-      if (outputFormat(app) === 'table' && isTruncated(result)) {
-        await app.notes.note('values in brackets are summaries; --json prints the full response');
-      }
-    },
-  });
+  await checkOutput(app, 'records');
+  if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
+  const inputs = await readArguments(app, name, words, json);
+  const preview = async () => [toolCall(name, await previewArguments(app, name, inputs))];
+  const service = await requestService(app, preview, { demoMode: 'mcp' });
+  if (service === undefined) return;
+  const { tool, args } = await prepareCall(app, service, name, inputs);
+  const { value: result, text: received } = await app.notes
+    .withSpinner(name, (update) =>
+      callAny(service, {
+        name: `call ${name}`,
+        args,
+        send: async (output) =>
+          (await service.client()).callTool(name, args, {
+            tool,
+            // A service responds with a stream if progress is requested, so request it only if it is shown.
+            ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
+            ...output,
+          }),
+      }),
+    )
+    .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
+  const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');
+  const data = callData(result, received);
+  await writeResult(app, data.json, async () => callPresentation(result, data.json), data.text);
+  if (outputFormat(app) === 'table' && isTruncated(result)) {
+    await app.notes.note('values in brackets are summaries; --json prints the full response');
+  }
 }

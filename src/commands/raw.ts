@@ -2,9 +2,9 @@ import type { App } from '../app/app.ts';
 import { callAny } from '../app/call-any.ts';
 import { needsDemo } from '../app/demo.ts';
 import { readJsonArgument } from '../app/input.ts';
-import { jqFilter } from '../app/output.ts';
+import { checkOutput, jqFilter } from '../app/output.ts';
 import { openOutput, writesToTerminal } from '../app/output-file.ts';
-import { runServiceCommand } from '../app/request.ts';
+import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
@@ -48,48 +48,34 @@ export function registerRaw(command: CliCommand, app: App): void {
 async function runRaw(
   app: App,
   method: string,
-  params: string | undefined,
+  typed: string | undefined,
   options: RawOptions,
 ): Promise<void> {
-  await runServiceCommand(app, {
-    output: 'response',
-    plan: async () => {
-      if (method.trim() === '') {
-        throw usage('the method is empty', { command: restaurant('raw', 'tools/list') });
-      }
-      const read = await readParams(app, params, options);
-      if (needsDemo(app) && isTool(method))
-        throw usage(toolMessage(method), { text: 'to call it', command: toolCommand(method, read) });
-      return { method, params: read };
-    },
-    preview: (call) => [call],
-    send: (service, call) =>
-      app.notes.withSpinner(method, () =>
-        callAny(service, {
-          name: `raw ${method}`,
-          args: { params: call.params },
-          send: async () => (await service.client()).request(method, call.params),
-          shouldStore: ({ failed }) => !failed,
-        }),
-      ),
-    write: async ({ value: response }, call) => {
-      // The head is printed even if the filter or the unwrapping of the body fails.
-      const target = openOutput(app);
-      if (options.include === true) await target.write(formatHead(response));
-      await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
-      await target.finish();
-      if (!response.failed) return;
-      app.exitCode = EXIT_CODES.service;
-      if (!isTool(method)) return;
-      const hint = { command: toolCommand(method, call.params) };
-      await app.notes.report({ code: 'tool_name', message: toolMessage(method), hint });
-    },
-  });
+  await checkOutput(app, 'response');
+  if (method.trim() === '') throw usage('the method is empty', { command: restaurant('raw', 'tools/list') });
+  const params = await readParams(app, typed, options);
+  const command = DOCUMENTED_TOOLS.some(({ name }) => name === method) && toolCommand(method, params);
+  const toolMessage = `${method} is a tool, not a method`;
+  if (needsDemo(app) && command) throw usage(toolMessage, { text: 'to call it', command });
+  const service = await requestService(app, () => [{ method, params }]);
+  if (service === undefined) return;
+  const { value: response } = await app.notes.withSpinner(method, () =>
+    callAny(service, {
+      name: `raw ${method}`,
+      args: { params },
+      send: async () => (await service.client()).request(method, params),
+      shouldStore: ({ failed }) => !failed,
+    }),
+  );
+  // The head is printed even if the filter or the unwrapping of the body fails.
+  const target = openOutput(app);
+  if (options.include === true) await target.write(formatHead(response));
+  await target.write(await formatBody(app, response, options.unwrap === true && !response.failed));
+  await target.finish();
+  if (!response.failed) return;
+  app.exitCode = EXIT_CODES.service;
+  if (command) await app.notes.report({ code: 'tool_name', message: toolMessage, hint: { command } });
 }
-
-const isTool = (method: string): boolean => DOCUMENTED_TOOLS.some(({ name }) => name === method);
-
-const toolMessage = (method: string): string => `${method} is a tool, not a method`;
 
 /** The call of a tool whose name was typed as a method. */
 function toolCommand(tool: string, params: JsonObject | unknown[] | undefined): Command {

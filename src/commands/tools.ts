@@ -1,12 +1,14 @@
 import type { App } from '../app/app.ts';
 import { factHint } from '../app/error-hint.ts';
-import { writeResult } from '../app/output.ts';
-import { runServiceCommand } from '../app/request.ts';
+import { checkOutput, writeResult } from '../app/output.ts';
+import { requestService } from '../app/request.ts';
+import type { Service } from '../app/service.ts';
 import { labelOf } from '../app/target.ts';
 import { StoredTools } from '../app/tool-list.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, list, object, text } from '../cli/schemas.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
+import type { Tool } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 
@@ -24,38 +26,36 @@ export function registerTools(command: CliCommand, app: App): void {
 }
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
-  const documented = DOCUMENTED_TOOLS.find((tool) => tool.name === name);
-  await runServiceCommand(app, {
-    service: { demoMode: 'mcp' },
-    plan: () => undefined,
-    preview: () => [{ method: 'tools/list' }],
-    send: async (service) => {
-      try {
-        const list = new StoredTools(service);
-        return (await app.notes.withSpinner('listing the tools', () => list.fetch())).tools;
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
-        // A service that does not list its tools still has the documented ones.
-        if (documented !== undefined) return [documented];
-        throw error.add({
-          about: `${labelOf(service.target)} does not list its tools`,
-          hint: factHint(error) ?? {
-            text: 'see a documented tool',
-            command: restaurant('tools', 'find_restaurant'),
-          },
-        });
-      }
-    },
-    write: async (tools) => {
-      const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
-      if (name === undefined) {
-        await writeResult(app, { tools }, async () => toolsPresentation(tools));
-        if (tools.length === 0) await app.notes.note('the service has no tools');
-        return;
-      }
-      const { findTool } = await import('./call/prepare.ts');
-      const tool = findTool(tools, name);
-      await writeResult(app, tool, async () => toolPresentation(tool, app.context.platform));
-    },
-  });
+  await checkOutput(app, 'records');
+  const service = await requestService(app, () => [{ method: 'tools/list' }], { demoMode: 'mcp' });
+  if (service === undefined) return;
+  const tools = await listTools(app, service, name);
+  const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');
+  if (name === undefined) {
+    await writeResult(app, { tools }, async () => toolsPresentation(tools));
+    if (tools.length === 0) await app.notes.note('the service has no tools');
+    return;
+  }
+  const { findTool } = await import('./call/prepare.ts');
+  const tool = findTool(tools, name);
+  await writeResult(app, tool, async () => toolPresentation(tool, app.context.platform));
+}
+
+/** A service that does not list its tools still has the documented ones. */
+async function listTools(app: App, service: Service, name: string | undefined): Promise<readonly Tool[]> {
+  try {
+    const list = new StoredTools(service);
+    return (await app.notes.withSpinner('listing the tools', () => list.fetch())).tools;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
+    const documented = DOCUMENTED_TOOLS.filter((tool) => tool.name === name);
+    if (documented.length > 0) return documented;
+    throw error.add({
+      about: `${labelOf(service.target)} does not list its tools`,
+      hint: factHint(error) ?? {
+        text: 'see a documented tool',
+        command: restaurant('tools', 'find_restaurant'),
+      },
+    });
+  }
 }
