@@ -69,10 +69,10 @@ async function fetchBun(platform) {
 }
 
 /**
- * A copy of the build at the same path on every machine: Bun writes the paths of the modules into the executable. It must not
- * exist yet, so that nobody else can place files there.
+ * A copy of the build at the same path on every machine, whatever TMPDIR is: Bun writes the paths of the modules into the
+ * executable. It must not exist yet, so that nobody else can place files there.
  */
-const BUILD_FOLDER = join(tmpdir(), 'restaurant-build');
+const BUILD_FOLDER = join(process.platform === 'win32' ? tmpdir() : '/tmp', 'restaurant-build');
 
 /** Compiles the program for a platform. @returns the executable's path */
 async function compile(platform, folder) {
