@@ -102,7 +102,8 @@ function problemOf(link: string, context: UserPathContext): string | undefined {
   if (isSystemFolder(holder) || isFolderOfHome(holder, home)) return undefined;
   const end = walkPath(link, () => {});
   const tree = workTreeOf(holder, home && realPath(home)) ?? holder;
-  return isInside(tree, end) ? undefined : `the link ${link} leads out of ${tree}, to ${end}`;
+  const isKept = isInside(tree, end) && !relative(tree, end).toLowerCase().split(sep).includes(GIT);
+  return isKept ? undefined : `the link ${link} leads out of ${tree}, to ${end}`;
 }
 
 /** Not /dev/shm, where every user can create files. */
@@ -110,6 +111,9 @@ const isDeviceFolder = (folder: string): boolean => /^\/(?:dev$|proc\/|proc$)/.t
 
 const isSystemFolder = (folder: string): boolean =>
   folder === parse(folder).root || folder === '/var' || isDeviceFolder(folder);
+
+/** Holds keys and hooks, and is no part of the work tree. */
+const GIT = '.git';
 
 /** The home folder, and the one that holds it, whether it is a link itself or not. */
 function isFolderOfHome(folder: string, home: string | undefined): boolean {
@@ -124,7 +128,7 @@ const realPath = (path: string): string => attempt(() => realpathSync(path)) ?? 
 function workTreeOf(folder: string, home: string | undefined): string | undefined {
   const parent = dirname(folder);
   if (folder === parent || (home !== undefined && isInside(folder, home))) return undefined;
-  const stats = attempt(() => lstatSync(join(folder, '.git')));
+  const stats = attempt(() => lstatSync(join(folder, GIT)));
   const isTree = stats !== undefined && foreignOwner(stats) === undefined;
   return isTree ? folder : workTreeOf(parent, home);
 }

@@ -220,6 +220,17 @@ describe('a link', () => {
     expect([home.list('repo/data'), home.list('.bashrc.d')]).toEqual([['a.csv'], []]);
   });
 
+  it('leads out of the work tree if it leads into its .git folder', async () => {
+    const repo = clone();
+    home.write('repo/.git/config', LIST);
+    symlinkSync('../.git', join(repo, 'sub/git'));
+    symlinkSync('.git/config', join(repo, 'list.csv'));
+    await run([...(OUTPUTS.find ?? []), '-o', 'sub/git/a.csv'], { cwd: repo, exit: 2 });
+    for (const list of ['list.csv', 'sub/git/config'])
+      await run(['enrich', list, '--dry-run'], { cwd: repo, exit: 2 });
+    expect(home.list('repo/.git')).toEqual(['config']);
+  });
+
   it('is followed if it lies in the home folder, and with --force', async () => {
     const repo = clone();
     symlinkSync('elsewhere', home.at('data'));
