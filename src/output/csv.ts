@@ -1,4 +1,5 @@
 import { encodeRecord } from '../util/csv.ts';
+import { escapeUnit } from '../util/json.ts';
 import { cleanCell, cleanLine } from '../util/text.ts';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import { lines, type Scalar, tabulate } from './records.ts';
@@ -6,8 +7,11 @@ import { lines, type Scalar, tabulate } from './records.ts';
 /** Matches text that may be a formula. Other text is not changed. */
 const GUARDED = /[=+\-@＝＋－＠]|^[\t\r\n]/;
 const FORMULA_START = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
-/** A formula after a delimiter, which a program that splits cells there would run. */
-const INNER_FORMULA = /[=+\-@＝＋－＠](?<=[;,\t][\s\p{C}]*.)[^;,\t]*/gu;
+/** A formula after a delimiter or line break, which a program that splits cells there would run. */
+const INNER_FORMULA = /[=+\-@＝＋－＠](?<=[;,\t\r\n][\s\p{C}]*.)[^;,\t\r\n]*/gu;
+/** The same, also at the start of a string of JSON. */
+const JSON_FORMULA = /[=+\-@＝＋－＠](?<=[";,][\s\p{C}]*.)[^";,]*/gu;
+const JSON_STRING = /"(?:[^"\\]|\\.)*"?/g;
 const BREAK_START = /^[\t\r\n]/;
 const PHONE = /^\+?[\s(.]*\d[\d\s().\-‐‑–]*(?:(?:x|ext\.?)\s*\d+)?$/i;
 const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -32,15 +36,24 @@ function formatCell(value: Scalar, clean: (text: string) => string, guard: boole
 
 /**
  * Puts a `'` before text that a spreadsheet would run as a formula: at the start of a cell, or after a comma, semicolon,
- * or tab in it, including after white space and with full-width signs. Telephone numbers, signed numbers, and lists of
+ * tab, or line break in it, including after white space and with full-width signs. Telephone numbers, signed numbers, and lists of
  * them are not changed.
  */
 export function guardFormula(text: string): string {
   if (!GUARDED.test(text) || isPhoneOrNumber(text)) return text;
-  const inner = /[;,\t]/.test(text)
+  const inner = /[;,\t\r\n]/.test(text)
     ? text.replace(INNER_FORMULA, (part) => (isPhoneOrNumber(part) ? part : `'${part}`))
     : text;
   return BREAK_START.test(text) || FORMULA_START.test(text) ? `'${inner}` : inner;
+}
+
+/** Escapes the first character of each formula in a cell of JSON, which stays the same JSON. */
+export function guardJson(json: string): string {
+  return json.replace(JSON_STRING, (string) =>
+    string.replace(JSON_FORMULA, (part) =>
+      isPhoneOrNumber(part) ? part : escapeUnit(part.charAt(0)) + part.slice(1),
+    ),
+  );
 }
 
 /** Returns the text that {@link guardFormula} changed into this one. */

@@ -1,6 +1,6 @@
 import { failure, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import { guardFormula } from '../../output/csv.ts';
+import { guardFormula, guardJson } from '../../output/csv.ts';
 import { type Scalar, toCell } from '../../output/records.ts';
 import { encodeRecord } from '../../util/csv.ts';
 import { toJson } from '../../util/json.ts';
@@ -84,11 +84,17 @@ class DelimitedText implements RowText {
 
   #result(found: RowResult): string {
     const { result, delimiter } = this.#options;
-    const cells = result.values(found).map((value, index) =>
-      // JSON is harmless in a spreadsheet, and must stay parseable.
-      result.isDetails(index) ? detailsCell(value) : this.#cell(toCell(value) ?? ''),
-    );
+    const cells = result
+      .values(found)
+      .map((value, index) =>
+        result.isDetails(index) ? this.#details(value) : this.#cell(toCell(value) ?? ''),
+      );
     return encodeRecord(cells, delimiter);
+  }
+
+  #details(details: unknown): string {
+    const json = detailsCell(details);
+    return this.#options.guard ? guardJson(json) : json;
   }
 
   #cell(cell: Scalar): string {

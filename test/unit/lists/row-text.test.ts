@@ -47,10 +47,11 @@ describe('a CSV', () => {
     const text = open({ added: [TEL, { name: 'mon', path: 'open.monday' }, { name: 'tag', path: 'tags' }] });
     expect(text.row(cells('=Nopa,-SF', '\r\n'), found)).toBe(
       `=Nopa,-SF,matched,exact,2,a-1,"'=HYPERLINK(""x"")",'+1 Street,San^[[31m Francisco,,37.7,-122.4,"thai; bar",A,,` +
-        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""=a""]}",,1,,` +
+        `"{""phone"":""+1 415-555-0100"",""open"":{""monday"":""-9""},""tags"":[""\\u003da""]}",,1,,` +
         `+1 415-555-0100,-9,'=a\r\n`,
     );
     expect(open({ guard: false }).row(ROW, found)).toContain(',"=HYPERLINK(""x"")",+1 Street,');
+    expect(open({ guard: false }).row(ROW, found)).toContain('""tags"":[""=a""]');
   });
 
   it('has a failure with its code on one line, and no line breaks in a TSV', () => {
