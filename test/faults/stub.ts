@@ -1,4 +1,4 @@
-import { BodyReader, type HttpResponse } from '../../src/client/http/body.ts';
+import { type HttpResponse, ResponseReader } from '../../src/client/http/body.ts';
 import type { HttpRequest } from '../../src/client/http/transport.ts';
 import type { Protocol } from '../../src/client/mcp/protocol.ts';
 import { type Client, createClient } from '../../src/client/restaurant.ts';
@@ -34,15 +34,17 @@ export function cannedClient(
 /** Reads a response as the transport does. */
 function read(request: HttpRequest, { status, type, bytes, piece }: Canned): HttpResponse {
   let stopped = false;
-  const reader = new BodyReader({
-    contentType: type,
-    maxBytes: 1024 * 1024,
-    onEvent(event) {
+  const headers = { 'content-type': type, 'content-length': String(bytes.length) };
+  const reader = new ResponseReader({ status, statusText: '', headers }, false, 1024 * 1024, {
+    event(event) {
       if (!stopped && request.onEvent?.(event) === 'stop') stopped = true;
     },
+    end() {},
+    error(error) {
+      throw error;
+    },
   });
-  for (let at = 0; at < bytes.length && !stopped; at += piece) reader.feed(bytes.subarray(at, at + piece));
+  for (let at = 0; at < bytes.length && !stopped; at += piece) reader.write(bytes.subarray(at, at + piece));
   if (!stopped) reader.end();
-  const headers = { 'content-type': type, 'content-length': String(bytes.length) };
-  return { status, statusText: '', headers, text: reader.text, isStream: reader.isStream };
+  return reader.response;
 }

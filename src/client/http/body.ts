@@ -58,84 +58,6 @@ export class SseDecoder {
   }
 }
 
-interface BodyOptions {
-  readonly contentType: string;
-  readonly maxBytes: number;
-  /** Replace bytes that are not UTF-8 with U+FFFD, even if another charset is declared. */
-  readonly lenient?: boolean;
-  onEvent(event: SseEvent): void;
-}
-
-/**
- * Reads a decompressed body: text, or events as they arrive. If the first characters contradict the media type, they
- * decide, because some servers send the wrong one. The charset is always UTF-8.
- */
-export class BodyReader {
-  readonly #options: BodyOptions;
-  readonly #decoder: InstanceType<typeof TextDecoder>;
-  #parts: string[] = [];
-  #stream: SseDecoder | undefined;
-  #isText = false;
-  #bytes = 0;
-
-  constructor(options: BodyOptions) {
-    const { contentType, lenient = false } = options;
-    this.#options = options;
-    this.#decoder = new TextDecoder('utf-8', { fatal: !lenient && declaresOtherCharset(contentType) });
-  }
-
-  /** @throws {ServiceError} `bad_response` if it is too large, or not UTF-8 although another charset is declared */
-  feed(chunk: Uint8Array): void {
-    const { maxBytes } = this.#options;
-    this.#bytes += chunk.length;
-    if (this.#bytes > maxBytes) throw tooLarge(maxBytes);
-    this.#read(chunk);
-  }
-
-  /** The body ended normally. @throws {ServiceError} as `feed` */
-  end(): void {
-    this.#read();
-    this.#stream?.end();
-  }
-
-  get text(): string {
-    return this.#parts.join('');
-  }
-
-  get isStream(): boolean {
-    return this.#stream !== undefined;
-  }
-
-  #read(chunk?: Uint8Array): void {
-    const text = this.#decode(chunk);
-    if (this.#stream !== undefined) {
-      this.#stream.feed(text);
-      return;
-    }
-    this.#parts.push(text);
-    if (!this.#isText) this.#sniff(chunk === undefined);
-  }
-
-  #decode(chunk?: Uint8Array): string {
-    try {
-      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch (cause) {
-      throw unreadable('the response is not UTF-8, which JSON requires', cause);
-    }
-  }
-
-  #sniff(isLast: boolean): void {
-    const { contentType, maxBytes, onEvent } = this.#options;
-    const seen = this.text;
-    const kind = sniff(seen, mediaType(contentType), isLast);
-    this.#isText = kind === 'text';
-    if (kind !== 'events') return;
-    this.#parts = [];
-    this.#stream = new SseDecoder(maxBytes, onEvent);
-    this.#stream.feed(seen);
-  }
-}
-
 export function mediaType(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
@@ -184,67 +106,111 @@ export type ResponseHead = Pick<HttpResponse, 'status' | 'statusText' | 'headers
 interface Sink {
   event(event: SseEvent): void;
   end(): void;
+  /** Gets a `bad_response`: the body is too large, cannot be decompressed, or is not UTF-8 although it says so. */
   error(error: unknown): void;
 }
 
 /**
- * Reads a response as it is transferred. The sink gets its events, then `end` or `error`. A `Content-Encoding` (RFC 9110,
+ * Reads a response as it is transferred: text, or events as they arrive. If the first characters contradict the media type,
+ * they decide, because some servers send the wrong one. The charset is always UTF-8. A `Content-Encoding` (RFC 9110,
  * section 8.4) is decoded: none is requested, but some servers and proxies compress regardless.
  */
 export class ResponseReader {
+  /** Whether the body only explains a status. Then bytes that are not UTF-8 are replaced with U+FFFD. */
   readonly isError: boolean;
   readonly #head: ResponseHead;
   readonly #maxBytes: number;
   readonly #sink: Sink;
+  readonly #contentType: string;
   readonly #coding: string;
-  readonly #body: BodyReader;
-  #stream: Transform | undefined;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
   #received = 0;
+  #decompressed = 0;
+  #decompressor: Transform | undefined;
+  #parts: string[] = [];
+  #events: SseDecoder | undefined;
+  #isText = false;
 
   constructor(head: ResponseHead, isError: boolean, maxBytes: number, sink: Sink) {
-    const contentType = firstValue(head.headers['content-type']) ?? '';
     const coding = (firstValue(head.headers['content-encoding']) ?? '').trim().toLowerCase();
     this.isError = isError;
     this.#head = head;
     this.#maxBytes = maxBytes;
     this.#sink = sink;
+    this.#contentType = firstValue(head.headers['content-type']) ?? '';
     this.#coding = coding === 'identity' ? '' : coding;
-    this.#body = new BodyReader({ contentType, maxBytes, lenient: isError, onEvent: sink.event });
+    this.#decoder = new TextDecoder('utf-8', { fatal: !isError && declaresOtherCharset(this.#contentType) });
   }
 
   get response(): HttpResponse {
-    return { ...this.#head, text: this.#body.text, isStream: this.#body.isStream };
+    return { ...this.#head, text: this.#parts.join(''), isStream: this.#events !== undefined };
   }
 
   write(chunk: Uint8Array): void {
-    this.#guard(() => (this.#coding === '' ? this.#body.feed(chunk) : this.#decode(chunk)));
+    this.#guard(() => {
+      this.#received += chunk.length;
+      if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      if (this.#coding === '') this.#read(chunk);
+      else this.#decompress(chunk);
+    });
   }
 
+  /** The body ended normally. */
   end(): void {
-    if (this.#stream === undefined) this.#end();
-    else this.#stream.end();
+    if (this.#decompressor === undefined) this.#finish();
+    else this.#decompressor.end();
   }
 
   destroy(): void {
-    this.#stream?.destroy();
+    this.#decompressor?.destroy();
   }
 
-  #decode(chunk: Uint8Array): void {
-    this.#received += chunk.length;
-    if (this.#received > this.#maxBytes) throw tooLarge(this.#maxBytes);
-    this.#stream ??= openCoding(this.#coding)
-      .on('data', (part) => this.#guard(() => this.#body.feed(part)))
-      .on('end', () => this.#end())
+  #decompress(chunk: Uint8Array): void {
+    this.#decompressor ??= openCoding(this.#coding)
+      .on('data', (part: Uint8Array) => {
+        this.#guard(() => {
+          this.#decompressed += part.length;
+          if (this.#decompressed > this.#maxBytes) throw tooLarge(this.#maxBytes);
+          this.#read(part);
+        });
+      })
+      .on('end', () => this.#finish())
       .on('error', (cause) => {
         const problem = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
         this.#sink.error(unreadable(problem, cause));
       });
-    this.#stream.write(chunk);
+    this.#decompressor.write(chunk);
   }
 
-  #end(): void {
+  #read(chunk?: Uint8Array): void {
+    const text = this.#decode(chunk);
+    if (this.#events !== undefined) {
+      this.#events.feed(text);
+      return;
+    }
+    this.#parts.push(text);
+    if (this.#isText) return;
+    const seen = this.#parts.join('');
+    const kind = sniff(seen, mediaType(this.#contentType), chunk === undefined);
+    this.#isText = kind === 'text';
+    if (kind !== 'events') return;
+    this.#parts = [];
+    this.#events = new SseDecoder(this.#maxBytes, this.#sink.event);
+    this.#events.feed(seen);
+  }
+
+  #decode(chunk?: Uint8Array): string {
+    try {
+      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw unreadable('the response is not UTF-8, which JSON requires', cause);
+    }
+  }
+
+  #finish(): void {
     this.#guard(() => {
-      this.#body.end();
+      this.#read();
+      this.#events?.end();
       this.#sink.end();
     });
   }

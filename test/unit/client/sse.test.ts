@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyReader, SseDecoder, type SseEvent } from '../../../src/client/http/body.ts';
+import { ResponseReader, SseDecoder, type SseEvent } from '../../../src/client/http/body.ts';
 
 function decode(chunks: readonly string[]): SseEvent[] {
   const events: SseEvent[] = [];
@@ -13,13 +13,16 @@ function decode(chunks: readonly string[]): SseEvent[] {
 /** Decodes the text as bytes in pieces of `size`, as a socket delivers them. */
 function decodeBytes(text: string, size: number): SseEvent[] {
   const events: SseEvent[] = [];
-  const reader = new BodyReader({
-    contentType: 'text/event-stream',
-    maxBytes: 10_000,
-    onEvent: (event) => events.push(event),
+  const head = { status: 200, statusText: 'OK', headers: { 'content-type': 'text/event-stream' } };
+  const reader = new ResponseReader(head, false, 10_000, {
+    event: (event) => events.push(event),
+    end() {},
+    error(error) {
+      throw error;
+    },
   });
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += size) reader.feed(bytes.subarray(at, at + size));
+  for (let at = 0; at < bytes.length; at += size) reader.write(bytes.subarray(at, at + size));
   reader.end();
   return events;
 }
