@@ -57,14 +57,13 @@ export function keyMasker(
   mask = maskKey(key ?? '', prefix),
 ): (text: string) => string {
   if (key === undefined || !isLongEnough(key, prefix)) return (text) => text;
-  const inJson = JSON.stringify(key).slice(1, -1);
-  const forms = [JSON.stringify(inJson).slice(1, -1), inJson, encodeURIComponent(key), key];
-  const needles = [...new Set(forms.map(lowerCase))];
+  const needle = lowerCase(key);
   const unescaped = lowerCase(withoutEscapes(key).text);
   const base64 = base64Forms(key);
+  // Most texts with a backslash do not escape a character of a key.
   const mayHide = /["\\/]/.test(key) ? /[\\%]/ : /\\u00|%/i;
   return (text) => {
-    const plain = needles.reduce((masked, needle) => replaceAll(masked, needle, mask), text);
+    const plain = replaceAll(text, needle, mask);
     const masked = base64.reduce((rest, form) => rest.replaceAll(form, () => mask), plain);
     return unescaped !== '' && mayHide.test(masked) ? replaceEscaped(masked, unescaped, mask) : masked;
   };
