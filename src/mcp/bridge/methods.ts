@@ -124,10 +124,10 @@ export class Methods {
 
   async #listTools(signal: AbortSignal): Promise<JsonObject> {
     const { upstream, bounds = {} } = this.#options;
-    const tools = await untilAborted(upstream.listTools(), signal);
+    const { tools, caching } = await untilAborted(upstream.listTools(), signal);
     // A bounded result does not match the schema of the output.
     const listed = isBounded(bounds) ? tools.map(({ outputSchema: _, ...tool }) => tool) : tools;
-    return { tools: listed, ...upstream.listCaching() };
+    return { tools: listed, ...caching };
   }
 
   async #listResources(request: HostRequest): Promise<JsonObject> {

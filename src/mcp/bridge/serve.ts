@@ -45,9 +45,11 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
       const service = await openService(fresh, { demoMode: 'mcp', client: retryLimits(fresh) });
       return { client: () => service.client(), tools: new StoredTools(service) };
     },
-    storedTools: () => cachedTools(freshApp()),
-    storedCapabilities: () => cachedCapabilities(freshApp()),
-    supportsMcp: () => app.globals.demo === true || supportsMcp(freshApp()),
+    stored() {
+      const fresh = freshApp();
+      const isMcp = app.globals.demo === true || supportsMcp(fresh);
+      return { tools: cachedTools(fresh), capabilities: cachedCapabilities(fresh), isMcp };
+    },
     hintFor: (error) =>
       context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
         ? BUNDLE_HINT

@@ -18,12 +18,17 @@ export interface Connection {
   readonly tools: Pick<StoredTools, 'get' | 'capabilities'>;
 }
 
+/** What is known about the service without a request. */
+export interface StoredFacts {
+  readonly tools?: readonly Tool[] | undefined;
+  readonly capabilities?: JsonObject | undefined;
+  /** Whether it supports MCP; undefined before its protocol was detected. */
+  readonly isMcp?: boolean | undefined;
+}
+
 interface UpstreamOptions {
   connect(): Promise<Connection>;
-  storedTools(): readonly Tool[] | undefined;
-  storedCapabilities(): JsonObject | undefined;
-  /** Whether the service supports MCP; undefined before its protocol was detected. */
-  supportsMcp(): boolean | undefined;
+  stored(): StoredFacts;
   hintFor(error: AppError): Hint;
   readonly context: Pick<Context, 'now' | 'sleep'>;
 }
@@ -42,6 +47,7 @@ const MAX_WAIT_MS = 3000;
 
 interface ToolList {
   readonly tools: readonly Tool[];
+  /** How the host may cache them, as far as the service says. */
   readonly caching: Caching;
   /** When the service sent them, ms since the epoch. */
   readonly at: number;
@@ -59,23 +65,20 @@ export class Upstream {
   }
 
   /** The tools for the host, within a few seconds; without the service a stored or built-in list. */
-  async listTools(): Promise<readonly Tool[]> {
-    if (this.#lifetimeLeft > 0) return this.#currentList.tools;
-    this.#pendingList ??= this.#fetchTools().finally(() => {
-      this.#pendingList = undefined;
-    });
-    // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
-    await this.#withinHostWait(this.#pendingList);
-    return this.#currentList.tools;
+  async listTools(): Promise<ToolList> {
+    if (this.#msLeft <= 0) {
+      this.#pendingList ??= this.#fetchTools().finally(() => {
+        this.#pendingList = undefined;
+      });
+      // Without a list, the host shows no tools. With one, the first call reports the error and what to do.
+      await this.#withinHostWait(this.#pendingList);
+    }
+    const list = this.#currentList;
+    if (list.caching.ttlMs === undefined) return list;
+    return { ...list, caching: { ...list.caching, ttlMs: Math.max(0, this.#msLeft) } };
   }
 
-  /** How the host may cache the list of tools, as far as the service says. */
-  listCaching(): Caching {
-    const { caching } = this.#currentList;
-    return caching.ttlMs === undefined ? caching : { ...caching, ttlMs: Math.max(0, this.#lifetimeLeft) };
-  }
-
-  get #lifetimeLeft(): number {
+  get #msLeft(): number {
     const { caching, at } = this.#currentList;
     return at + (caching.ttlMs ?? LIST_TTL_MS) - this.#options.context.now();
   }
@@ -91,7 +94,7 @@ export class Upstream {
   /** Whether to forward requests that need a capability. A service of unknown protocol decides that itself. */
   async mayServe(capability: string): Promise<boolean> {
     const known = await this.#knownCapabilities();
-    return known === undefined ? this.#options.supportsMcp() !== false : isObject(known[capability]);
+    return known === undefined ? this.#options.stored().isMcp !== false : isObject(known[capability]);
   }
 
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
@@ -115,7 +118,7 @@ export class Upstream {
   /** The known tools: those of the service, else stored ones, else the documented ones. */
   get #currentList(): ToolList {
     this.#list ??= {
-      tools: (this.#options.storedTools() ?? DOCUMENTED_TOOLS).map(withObjectSchema),
+      tools: (this.#options.stored().tools ?? DOCUMENTED_TOOLS).map(withObjectSchema),
       caching: {},
       at: Number.NEGATIVE_INFINITY,
     };
@@ -145,9 +148,10 @@ export class Upstream {
   }
 
   async #knownCapabilities(): Promise<JsonObject | undefined> {
-    this.#capabilities ??= this.#options.storedCapabilities();
-    if (this.#capabilities === undefined && this.#options.supportsMcp() === true) {
-      await this.#withinHostWait(this.#fetchCapabilities());
+    if (this.#capabilities === undefined) {
+      const { capabilities, isMcp } = this.#options.stored();
+      this.#capabilities = capabilities;
+      if (capabilities === undefined && isMcp === true) await this.#withinHostWait(this.#fetchCapabilities());
     }
     return this.#capabilities;
   }

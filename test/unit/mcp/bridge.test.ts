@@ -31,8 +31,7 @@ function openBridge({ callTool = async () => RESULT, sleep = never, ...more }: F
   const sent: JsonObject[] = [];
   const upstream: Partial<Upstream> = {
     capabilities: async () => ({}),
-    listTools: async () => [],
-    listCaching: () => ({ ttlMs: 0, cacheScope: 'public' }),
+    listTools: async () => ({ tools: [], caching: { ttlMs: 0, cacheScope: 'public' }, at: 0 }),
     request: (_method, { name }, options) => callTool(name, options),
   };
   const send = (message: unknown) => sent.push(JSON.parse(JSON.stringify(message)));

@@ -6,7 +6,7 @@ import { AppError } from '../../../src/errors.ts';
 import { restaurant } from '../../../src/hint.ts';
 import { LIST_TTL_MS } from '../../../src/mcp/bridge/protocol.ts';
 import { agentHint } from '../../../src/mcp/bridge/serve.ts';
-import { type Connection, Upstream } from '../../../src/mcp/bridge/upstream.ts';
+import { type Connection, type StoredFacts, Upstream } from '../../../src/mcp/bridge/upstream.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { failure } from '../../helpers/client.ts';
@@ -20,14 +20,8 @@ interface Fake {
   raw?: (method: string, params: JsonObject) => Promise<unknown>;
 }
 
-interface Stored {
-  tools?: readonly Tool[];
-  capabilities?: JsonObject;
-  isMcp?: boolean;
-}
-
 /** An upstream that opens one service after the other, each with the next function. */
-function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, capabilities: {} }) {
+function upstreamOver(services: (() => Fake)[], stored: StoredFacts = { isMcp: true, capabilities: {} }) {
   let opened = 0;
   let time = 0;
   const sleeps: { ms: number; end: () => void }[] = [];
@@ -44,9 +38,7 @@ function upstreamOver(services: (() => Fake)[], stored: Stored = { isMcp: true, 
       return { tools: { get: getTools, capabilities }, client } as unknown as Connection;
     },
     hintFor: (error) => agentHint(error, restaurant('login', '--profile', 'work')),
-    storedTools: () => stored.tools,
-    storedCapabilities: () => stored.capabilities,
-    supportsMcp: () => stored.isMcp,
+    stored: () => stored,
     context: {
       now: () => time,
       sleep: (ms) => new Promise((resolve) => sleeps.push({ ms, end: resolve })),
@@ -68,6 +60,8 @@ const failing = (error: AppError) => (): Fake => {
 const answering = (answer: object) => (): Fake => ({ raw: async () => answer });
 
 describe('the list of tools', () => {
+  const toolsOf = async (upstream: Upstream) => (await upstream.listTools()).tools;
+
   it('is requested once at a time, and again after its lifetime', async () => {
     let requests = 0;
     const tools = async () => {
@@ -75,14 +69,14 @@ describe('the list of tools', () => {
       return [TOOL];
     };
     const { upstream, pass } = upstreamOver([() => ({ tools })]);
-    const lists = await Promise.all([upstream.listTools(), upstream.listTools(), upstream.listTools()]);
+    const lists = await Promise.all([toolsOf(upstream), toolsOf(upstream), toolsOf(upstream)]);
     expect([lists, requests]).toEqual([[[TOOL], [TOOL], [TOOL]], 1]);
     for (const [ms, total] of [
       [LIST_TTL_MS - 1, 1],
       [1, 2],
     ] as const) {
       pass(ms);
-      await upstream.listTools();
+      await toolsOf(upstream);
       expect(requests).toBe(total);
     }
   });
@@ -90,7 +84,7 @@ describe('the list of tools', () => {
   it('gives each tool an object schema, without which hosts reject the whole list', async () => {
     const tools: Tool[] = [{ name: 'a' }, { name: 'b', inputSchema: { properties: { x: {} } } }];
     const { upstream } = upstreamOver([() => ({ tools: async () => tools })]);
-    expect(await upstream.listTools()).toEqual([
+    expect(await toolsOf(upstream)).toEqual([
       { name: 'a', inputSchema: { type: 'object' } },
       { name: 'b', inputSchema: { type: 'object', properties: { x: {} } } },
     ]);
@@ -100,8 +94,8 @@ describe('the list of tools', () => {
     'is the built-in one until a login fixes %s',
     async (code) => {
       const { upstream, opened } = upstreamOver([failing(new AppError(code, 'no')), () => ({})]);
-      expect(await upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
-      expect(await upstream.listTools()).toEqual([TOOL]);
+      expect(await toolsOf(upstream)).toEqual(DOCUMENTED_TOOLS);
+      expect(await toolsOf(upstream)).toEqual([TOOL]);
       expect(opened()).toBe(2);
     },
   );
@@ -110,8 +104,8 @@ describe('the list of tools', () => {
     'is the stored one, else the built-in one, after %s',
     async (code) => {
       const fail = [() => ({ tools: () => Promise.reject(new AppError(code, 'no')) })];
-      expect(await upstreamOver(fail).upstream.listTools()).toEqual(DOCUMENTED_TOOLS);
-      expect(await upstreamOver(fail, { tools: [TOOL] }).upstream.listTools()).toEqual([TOOL]);
+      expect(await toolsOf(upstreamOver(fail).upstream)).toEqual(DOCUMENTED_TOOLS);
+      expect(await toolsOf(upstreamOver(fail, { tools: [TOOL] }).upstream)).toEqual([TOOL]);
     },
   );
 
@@ -120,20 +114,20 @@ describe('the list of tools', () => {
     const tools = () => new Promise<readonly Tool[]>((resolve) => (arrive = resolve));
     const { upstream, sleeps } = upstreamOver([() => ({ tools })]);
     const has = () => ['find_restaurant', 'explore_area'].map((name) => upstream.hasTool(name));
-    const first = upstream.listTools();
+    const first = toolsOf(upstream);
     await new Promise(setImmediate);
     expect(sleeps.map(({ ms }) => ms)).toEqual([3000]);
     sleeps[0]?.end();
     expect([await first, has()]).toEqual([DOCUMENTED_TOOLS, [true, false]]);
     arrive([TOOL]);
-    expect([await upstream.listTools(), has()]).toEqual([[TOOL], [false, true]]);
+    expect([await toolsOf(upstream), has()]).toEqual([[TOOL], [false, true]]);
   });
 });
 
 describe('the capabilities', () => {
   const fetching = () => ({ capabilities: async () => ({ prompts: {} }) });
 
-  it.each<[string, Stored, object, number]>([
+  it.each<[string, StoredFacts, object, number]>([
     ['stored, without a connection', { capabilities: { resources: {} } }, { resources: {} }, 0],
     ['those of the service when none are stored', { isMcp: true }, { prompts: {} }, 1],
     ['none before the protocol of the service is known', {}, {}, 0],
@@ -153,7 +147,7 @@ describe('the capabilities', () => {
     expect(await result).toEqual({});
   });
 
-  it.each<[Stored, string, boolean]>([
+  it.each<[StoredFacts, string, boolean]>([
     [{}, 'prompts', true],
     [{ isMcp: false }, 'prompts', false],
     [{ isMcp: true }, 'prompts', true],
