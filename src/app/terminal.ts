@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import type { View } from '../output/presentation.ts';
-import { isColored, type Palette, palette, showsLinks } from '../output/style.ts';
+
+import { isColored, type Palette, palette, showsLinks, type View } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import { variable } from '../settings/settings.ts';
 

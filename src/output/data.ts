@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, toJson } from '../util/json.ts';
 import { clean, cleanLine, label, wrap } from '../util/text.ts';
 import { indented, maxWidth, type Pair, pairLines } from './pairs.ts';
-import { EMPTY, glyphs, type View } from './presentation.ts';
-import { link, webUrl } from './style.ts';
+
+import { EMPTY, glyphs, link, type View, webUrl } from './style.ts';
 import { type Column, renderTable } from './table.ts';
 
 const MAX_DATA_LEVEL = 6;

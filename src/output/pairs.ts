@@ -1,6 +1,6 @@
 import { clean, cleanLine, pad, width, wrap } from '../util/text.ts';
-import { EMPTY, type View } from './presentation.ts';
-import type { Paint } from './style.ts';
+
+import { EMPTY, type Paint, type View } from './style.ts';
 
 export interface Pair {
   readonly key: string;

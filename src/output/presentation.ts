@@ -1,6 +1,6 @@
 import type { Hint } from '../hint.ts';
 import type { PageDocument } from './html/document.ts';
-import type { Palette } from './style.ts';
+import type { View } from './style.ts';
 
 export interface Presentation {
   /**
@@ -36,35 +36,4 @@ export interface PresentOptions {
   readonly guardFormulas: boolean;
   readonly view: View;
   readonly signal?: AbortSignal;
-}
-
-export interface View {
-  readonly width: number;
-  readonly palette: Palette;
-  readonly unicode: boolean;
-  readonly links?: boolean;
-}
-
-export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
-  return view.unicode
-    ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
-    : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
-}
-
-export const EMPTY = '-';
-
-/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
-export async function writeTable(
-  { table }: Presentation,
-  { view, columns, signal }: PresentOptions,
-): Promise<string> {
-  const text = table(view, columns);
-  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
-  const parts: string[] = [];
-  for (const part of text) {
-    parts.push(`${part}\n`);
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
-  }
-  return parts.join('');
 }

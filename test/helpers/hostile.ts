@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { View } from '../../src/output/presentation.ts';
-import { palette } from '../../src/output/style.ts';
+
+import { palette, type View } from '../../src/output/style.ts';
 
 /** A view without color. */
 export function viewOf(width: number, unicode = true): View {

@@ -3,8 +3,9 @@ import { isObject, type JsonObject, memberText, tryParseJson } from '../../util/
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { dataLines } from '../data.ts';
 import { indented } from '../pairs.ts';
-import type { Presentation, View } from '../presentation.ts';
+import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
+import type { View } from '../style.ts';
 
 /**
  * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { mapUrl, SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import type { SearchInfo } from '../html/rows.ts';
-import type { Presentation, View } from '../presentation.ts';
+import type { Presentation } from '../presentation.ts';
 import { pick, valueAt } from '../records.ts';
-import { link } from '../style.ts';
+import { link, type View } from '../style.ts';
 import { type Column, cellText, tableParts } from '../table.ts';
 
 const NUMBER: Column = {

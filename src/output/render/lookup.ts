@@ -17,9 +17,9 @@ import {
 import { type Classified, factsOf, fieldsOf, inOrder, PLACE, placeOf, RECORD } from '../fields.ts';
 import { lookupEntries } from '../lookup-entry.ts';
 import { maxWidth } from '../pairs.ts';
-import { EMPTY, glyphs, type Presentation, type View } from '../presentation.ts';
+import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
-import { link } from '../style.ts';
+import { EMPTY, glyphs, link, type View } from '../style.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards

@@ -4,8 +4,9 @@ import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { clean, cleanLine, wrap } from '../../util/text.ts';
 import { separate } from '../data.ts';
 import { commandText } from '../hint-text.ts';
-import type { Presentation, View } from '../presentation.ts';
+import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
+import type { View } from '../style.ts';
 import { type Column, renderRecords, renderTable } from '../table.ts';
 
 interface Argument {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { renderPairs } from '../../../../src/output/pairs.ts';
-import type { View } from '../../../../src/output/presentation.ts';
 import { contentLines } from '../../../../src/output/render/call.ts';
 import { renderFind } from '../../../../src/output/render/find.ts';
 import { renderLookup } from '../../../../src/output/render/lookup.ts';
 import { renderTool, renderTools } from '../../../../src/output/render/tools.ts';
+import type { View } from '../../../../src/output/style.ts';
 import { width } from '../../../../src/util/text.ts';
 import {
   FORBIDDEN,
