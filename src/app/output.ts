@@ -1,6 +1,18 @@
-import { usage } from '../errors.ts';
-import { again } from '../hint.ts';
-import { fileBytes, isFileFormat, type OutputKind, present } from '../output/formats.ts';
+import { extname } from 'node:path';
+import { type AppError, usage } from '../errors.ts';
+import { type Advice, again, slot } from '../hint.ts';
+import {
+  EXTENSIONS,
+  extensionsOf,
+  FILE_FORMATS,
+  type Format,
+  fileBytes,
+  isFileFormat,
+  OUTPUTS,
+  type OutputKind,
+  present,
+  soleFormat,
+} from '../output/formats.ts';
 import type { JqFilter } from '../output/jq/filter.ts';
 import type { Presentation } from '../output/presentation.ts';
 import { colorJson } from '../output/style.ts';
@@ -9,13 +21,13 @@ import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
 import {
   checkOutputFile,
+  checkTarget,
   outputPath,
   writeBytes,
   writeOutput,
   writePaged,
   writesToTerminal,
 } from './output-file.ts';
-import { checkFormat, checkTargetName, outputExtension, outputFormat } from './output-format.ts';
 
 /** Checks the options of the output, and what it can be. @throws {AppError} `usage`, `bad_config` */
 export async function checkOutput(
@@ -25,7 +37,6 @@ export async function checkOutput(
 ): Promise<void> {
   checkSelectedColumns(app, columns);
   checkFormat(app, kind);
-  checkTargetName(app, checkOutputFile(app)?.path);
   const { jq } = app.globals;
   if (jq !== undefined) await (await jqFilter(app, jq)).check();
 }
@@ -68,6 +79,147 @@ export function selectedColumns(app: App): string[] | undefined {
   const { columns } = app.globals;
   const names = columns?.split(',').map((name) => name.trim());
   return names?.filter((name) => name !== '');
+}
+
+/** The extension without the dots and blanks after it, which Windows drops. */
+const extensionOf = (path: string): string =>
+  extname(path.replace(/(?<![. ])[. ]+$/, ''))
+    .slice(1)
+    .toLowerCase();
+
+export const outputExtension = (app: App): string => extensionOf(outputPath(app) ?? '');
+
+/** From an option, else the extension of the output file, else a setting, else the default for stdout. */
+export function outputFormat(app: App): Format {
+  if (app.globals.jq !== undefined) return 'json';
+  const named = namedFormat(app)?.format ?? EXTENSIONS.get(outputExtension(app));
+  return named ?? app.settings.get('format') ?? (writesToTerminal(app) ? 'table' : 'tsv');
+}
+
+/** Whether the output has numbered rows in a terminal, so that commands take these numbers. */
+export const showsNumbers = (app: App): boolean =>
+  writesToTerminal(app) && ['table', 'list'].includes(outputFormat(app));
+
+/** A format that an option names. */
+interface Named {
+  readonly format: Format;
+  readonly flag: '--open' | '--format';
+  readonly typed: string;
+}
+
+function namedFormat({ globals, settings }: App): Named | undefined {
+  if (globals.open === true) return { format: 'html', flag: '--open', typed: '--open' };
+  const { value: format, source } = settings.resolve('format');
+  if (format === undefined || source !== 'flag') return undefined;
+  return { format, flag: '--format', typed: `--format ${format}` };
+}
+
+/** Returns the kind of the output with the options of this run. */
+function writtenKind({ globals }: App, kind: OutputKind): OutputKind {
+  if (globals.curl === true) return 'command';
+  if (globals.dryRun === true) return 'request';
+  return globals.jq === undefined ? kind : 'filtered';
+}
+
+/**
+ * Checks that the output can have the format that an option or its file asks for, and that the file can be written.
+ * @throws {AppError} `usage`; `io_error`
+ */
+export function checkFormat(app: App, kind: OutputKind): void {
+  const written = writtenKind(app, kind);
+  const isPreview = written === 'request' || written === 'command';
+  const named = isPreview ? undefined : namedFormat(app);
+  if (named !== undefined) checkNamed(app, written, named);
+  if (outputPath(app) === undefined) return;
+  checkExtension(app, written, named);
+  const file = checkOutputFile(app);
+  const sole = file && soleFormat(extensionOf(file.path));
+  if (sole === undefined || sole === outputFormat(app)) return;
+  throw usage(`${app.globals.output} is a link to ${file?.path}, which can only be ${sole}`, {
+    text: 'write to another file',
+    command: again({ '--output': slot('file') }),
+  });
+}
+
+function checkNamed(app: App, kind: OutputKind, { format, flag, typed }: Named): void {
+  const others = { command: again({}, { without: [flag] }) };
+  if (app.globals.jq !== undefined && format !== 'json')
+    throw usage(`--jq filters JSON and cannot be combined with ${typed}`, {
+      text: `leave out ${typed}`,
+      ...others,
+    });
+  if (!OUTPUTS[kind].formats.includes(format)) throw notPossible(app, kind, typed, format, others);
+  if (format !== 'html' || flag === '--open' || !writesToTerminal(app)) return;
+  throw usage('--format html prints a page, which a terminal cannot show', [
+    { text: 'to show it in the browser', command: again({ '--open': true }, { without: ['--format'] }) },
+    { text: 'to write it to a file', command: again({ '--output': 'page.html' }) },
+  ]);
+}
+
+/** The error of a format that this output cannot have. */
+function notPossible(app: App, kind: OutputKind, typed: string, format: Format, other: Advice): AppError {
+  const { because = '' } = OUTPUTS[kind];
+  const { command = [], options = [] } = app.program?.line ?? {};
+  const isCause = options.some(({ flag }) => flag === because);
+  const leaveOut = { text: `leave out ${because}`, command: again({}, { without: [because] }) };
+  const what = [...command, ...(isCause ? [because] : [])].join(' ');
+  return usage(`${typed}: ${what} cannot write ${format}`, [other, ...(isCause ? [leaveOut] : [])]);
+}
+
+/** Checks the extension of the output file. With a format that an option names, it only must not mean another one. */
+function checkExtension(app: App, kind: OutputKind, named: Named | undefined): void {
+  const { output = '' } = app.globals;
+  if (FILE_FORMATS.some((format) => format === output))
+    throw usage(`--output expects a file, got the format '${output}'`, {
+      command: again({ '--output': `restaurants.${output}` }),
+    });
+  const extension = outputExtension(app);
+  const [format, sole] = [EXTENSIONS.get(extension), soleFormat(extension)];
+  const { anyExtension = false } = OUTPUTS[kind];
+  const isUnknown = format === undefined && sole === undefined;
+  const isPossible = {
+    '--open': format === 'html',
+    '--format': sole === undefined || sole === named?.format,
+    none: possibleExtensions(kind).includes(extension) || (isUnknown && anyExtension),
+  }[named?.flag ?? 'none'];
+  // A device can have any name.
+  const isFree = isPossible || !['nothing', 'file'].includes(checkTarget(app, output, true).entry);
+  if (!isFree) throw extensionError(app, kind, extension, named);
+}
+
+/** Without an extension, and as `.txt`, a file has the default format. */
+const possibleExtensions = (kind: OutputKind): string[] => [
+  '',
+  'txt',
+  ...extensionsOf(OUTPUTS[kind].formats),
+];
+
+function extensionError(app: App, kind: OutputKind, extension: string, named: Named | undefined): AppError {
+  const { output = '', jq } = app.globals;
+  const { formats } = OUTPUTS[kind];
+  const extensions = extensionsOf(formats);
+  const [format, sole] = [EXTENSIONS.get(extension), soleFormat(extension)];
+  const withExtension = (better = 'txt'): Advice => ({
+    text: 'use another extension',
+    command: again({ '--output': `${output.slice(0, output.length - extname(output).length)}.${better}` }),
+  });
+  if (named?.flag === '--open')
+    return usage(`--open shows an HTML page, but ${output} has another extension`, [
+      { command: again({ '--output': 'page.html' }) },
+      { text: 'or leave out -o' },
+    ]);
+  if (named !== undefined) {
+    const command = again({}, { without: ['--format', '--json'] });
+    const leaveOut = extensions.includes(extension) ? [{ text: 'leave out the format', command }] : [];
+    return usage(`${output} can only be ${sole}, not ${named.format}`, [...leaveOut, withExtension()]);
+  }
+  const other = withExtension(extensions[0]);
+  if (format !== undefined) return notPossible(app, kind, `-o ${output}`, format, other);
+  const canBeNamed = sole === undefined && formats.includes('tsv') && jq === undefined;
+  return usage(`unknown file extension '.${extension}' in ${output}`, [
+    { text: `use one of ${extensions.map((each) => `.${each}`).join(', ') || '.txt'}` },
+    canBeNamed ? { text: 'or name the format', command: again({ '--format': 'tsv' }) } : other,
+  ]);
 }
 
 /** @param prepare loads what other formats than JSON need. @param received the JSON text as received, if it is unchanged */

@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
 import { callAny } from '../app/call-any.ts';
-import { checkOutput, writeResult } from '../app/output.ts';
-import { outputFormat } from '../app/output-format.ts';
+import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
 import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/tools.ts';

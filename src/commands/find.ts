@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
 import { saveResults } from '../app/last-results.ts';
-import { checkOutput, writeResult } from '../app/output.ts';
-import { showsNumbers } from '../app/output-format.ts';
+import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';

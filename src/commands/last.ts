@@ -1,7 +1,6 @@
 import type { App } from '../app/app.ts';
 import { describeRows, lastSearch, numberSearch, type Search, stayWithDemo } from '../app/last-results.ts';
-import { checkOutput, writeResult } from '../app/output.ts';
-import { showsNumbers } from '../app/output-format.ts';
+import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import { DEMO } from '../app/target.ts';
 import type { CliCommand } from '../cli/command.ts';

@@ -1,9 +1,8 @@
 import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
 import { describeRows, stayWithDemo } from '../app/last-results.ts';
-import { checkOutput, selectedColumns, writeResult } from '../app/output.ts';
+import { checkOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
-import { outputFormat } from '../app/output-format.ts';
 import { requestService } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';

@@ -1,8 +1,7 @@
 import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
 import { numberSaved } from '../app/last-results.ts';
-import { checkOutput, writeResult } from '../app/output.ts';
-import { showsNumbers } from '../app/output-format.ts';
+import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { requestService } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';

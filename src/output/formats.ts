@@ -87,8 +87,19 @@ interface Output {
 const RECORDS = ALL.filter((format) => format !== 'html');
 const TEXTS = RECORDS.filter((format) => !isFileFormat(format));
 
+export type OutputKind =
+  | 'restaurants'
+  | 'details'
+  | 'changes'
+  | 'records'
+  | 'filtered'
+  | 'response'
+  | 'request'
+  | 'command'
+  | 'document';
+
 /** The formats that each output can have. Any other, or another file extension, is refused before a request. */
-export const OUTPUTS = {
+export const OUTPUTS: Readonly<Record<OutputKind, Output>> = {
   restaurants: { formats: ALL },
   details: { formats: RECORDS, because: '--fields' },
   changes: { formats: RECORDS, because: '--refresh' },
@@ -98,11 +109,7 @@ export const OUTPUTS = {
   request: { formats: ['json'], because: '--dry-run' },
   command: { formats: [], because: '--curl' },
   document: { formats: ['json'] },
-} as const satisfies Readonly<Record<string, Output>>;
-
-export type OutputKind = keyof typeof OUTPUTS;
-
-export const outputSpec = (kind: OutputKind): Output => OUTPUTS[kind];
+};
 
 /** @throws {AppError} `bad_response` if data nests too deep */
 export async function present(

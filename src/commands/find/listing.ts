@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
+import { outputFormat } from '../../app/output.ts';
 import { writesToTerminal } from '../../app/output-file.ts';
-import { outputFormat } from '../../app/output-format.ts';
 import type { Received } from '../../app/responses.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../../cli/schemas.ts';
 import type { FindResult } from '../../client/tools.ts';
