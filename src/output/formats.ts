@@ -15,7 +15,6 @@ interface FormatSpec {
 
 const plain = () => import('./plain-formats.ts');
 const spreadsheet = () => import('./csv.ts');
-const map = () => import('./geo.ts');
 
 const SPECS = {
   table: { extensions: [], load: async () => writeTable },
@@ -25,7 +24,7 @@ const SPECS = {
   csv: { extensions: ['csv'], load: async () => (await spreadsheet()).writeCsv },
   tsv: { extensions: ['tsv', 'tab'], load: async () => (await spreadsheet()).writeTsv },
   markdown: { extensions: ['md', 'markdown'], load: async () => (await plain()).writeMarkdown },
-  geojson: { extensions: ['geojson'], load: async () => (await map()).writeGeoJson },
+  geojson: { extensions: ['geojson'], load: async () => (await plain()).writeGeoJson },
   html: { extensions: ['html', 'htm'] },
   xlsx: { extensions: ['xlsx'], file: async () => (await import('./xlsx.ts')).xlsxBytes },
   parquet: { extensions: ['parquet'], file: async () => (await import('./parquet.ts')).parquetBytes },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGeoJson } from '../../../src/output/geo.ts';
+import { toGeoJson } from '../../../src/output/plain-formats.ts';
 import { mapUrl } from '../../../src/util/restaurant.ts';
 
 const NOWHERE = [
