@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { browserCommand, missingBrowserReason } from '../../src/app/browser.ts';
+import { browserCommand, missingBrowserReason } from '../../src/app/page.ts';
 import { newHome } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
 
