@@ -2,8 +2,8 @@ import { versions } from 'node:process';
 import type { AppError, Code, ErrorDetails, Reason } from '../errors.ts';
 import { type Advice, again, fragment, type Hint, restaurant, slot } from '../hint.ts';
 import { formatDuration } from '../util/format.ts';
-import { currentKeyHint } from './api-key.ts';
 import type { App } from './app.ts';
+import { currentKeyHint } from './credentials.ts';
 import { hintOf } from './hints.ts';
 import { exampleSearch } from './seen-results.ts';
 

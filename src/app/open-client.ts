@@ -2,10 +2,11 @@ import type { TraceEvent } from '../client/http/transport.ts';
 import { type Client, type ClientOptions, createClient } from '../client/restaurant.ts';
 import { AppError } from '../errors.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { maskUrl } from '../util/url.ts';
 import { openProtocolMemory } from './address.ts';
 import type { App } from './app.ts';
+import { traceContextOf } from './credentials.ts';
 import { type QuotaOptions, requestCounter, waitReporter, warnOf } from './quota.ts';
-import { traceContextOf } from './request-headers.ts';
 import { clientSettings, type Target } from './target.ts';
 
 export interface OpenClientOptions extends QuotaOptions {
@@ -29,7 +30,6 @@ export async function openClient(
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
   const isShown = app.terminal.verbose && options.traced !== false;
-  const show = isShown ? (await import('./show-exchange.ts')).showExchange : undefined;
   const context = { ...shared, signal: options.signal ?? shared.signal };
   const onWaiting = waitReporter(app, options);
   const count = await requestCounter(app, ledger, context.signal, onWaiting, options);
@@ -50,10 +50,10 @@ export async function openClient(
     onRateLimited: (until) => ledger.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),
-    ...((trace ?? show) !== undefined && {
+    ...((isShown || trace !== undefined) && {
       trace(event: TraceEvent) {
         trace?.(event);
-        show?.(app, event);
+        if (isShown) showExchange(app, event);
       },
     }),
     ...(!target.demo && {
@@ -78,4 +78,24 @@ function bindKey(app: App, { url, key }: Target): void {
       void app.notes.warn(`the saved key is not bound to a service: ${error.message}`);
     }
   });
+}
+
+/** Maximum number of characters of a body that --verbose shows. */
+const MAX_BODY = 4000;
+
+/** Prints a part of the exchange on stderr, as `curl -v` does: `>` sent, `<` received, `*` notes. */
+function showExchange(app: App, event: TraceEvent): void {
+  const show = (mark: string, text: string): void => {
+    const cut = text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}… (${text.length} characters)` : text;
+    for (const line of cut.split(/\r?\n/)) void app.notes.trace(`${mark} ${line}`);
+  };
+  if (event.kind === 'body' || event.kind === 'note') {
+    show(event.kind === 'body' ? '<' : '*', event.text);
+    return;
+  }
+  const mark = event.kind === 'request' ? '>' : '<';
+  if (event.kind === 'request') show(mark, `${event.method} ${maskUrl(event.url)}`);
+  else show(mark, `${event.status} ${event.statusText}`.trim());
+  for (const [name, value] of event.headers) show(mark, `${name}: ${value}`);
+  if (event.kind === 'request' && event.body !== undefined) show(mark, event.body);
 }

@@ -3,10 +3,9 @@ import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { toJson } from '../util/json.ts';
 import { requireEndpoint } from './address.ts';
-import { configuredKey } from './api-key.ts';
 import type { App } from './app.ts';
+import { configuredKey, requestHeaders, traceContextOf } from './credentials.ts';
 import { writeOutput, writesToTerminal } from './output-file.ts';
-import { requestHeaders, traceContextOf } from './request-headers.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings } from './target.ts';
 

@@ -4,9 +4,8 @@ import type { RequestHeaders } from '../client/http/headers.ts';
 import { proxyFor } from '../client/http/proxy.ts';
 import { openJsonFile } from '../storage/store.ts';
 import { configuredEndpoint, requireEndpoint } from './address.ts';
-import { configuredKey, isUnbound, requireKey } from './api-key.ts';
 import type { App } from './app.ts';
-import { mayAuthenticate, requestHeaders } from './request-headers.ts';
+import { configuredKey, isUnbound, mayAuthenticate, requestHeaders, requireKey } from './credentials.ts';
 
 /** How the client calls the target. @throws {AppError} for an invalid setting */
 export const clientSettings = ({ settings }: App) => ({

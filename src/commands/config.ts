@@ -1,7 +1,7 @@
 import { requireProfile } from '../app/address.ts';
 import type { App } from '../app/app.ts';
+import { displayHeader, SECRET, settingViews } from '../app/credentials.ts';
 import { writeText } from '../app/output.ts';
-import { displayHeader, SECRET, settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
 import { withScheme } from '../client/endpoint.ts';

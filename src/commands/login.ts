@@ -1,10 +1,9 @@
 import { configuredEndpoint } from '../app/address.ts';
-import { loginCommand } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
+import { loginCommand, requestHeaders } from '../app/credentials.ts';
 import { decodeText, readAllText } from '../app/input.ts';
 import { writeText } from '../app/output.ts';
 import { fullPath } from '../app/output-file.ts';
-import { requestHeaders } from '../app/request-headers.ts';
 import { type CliCommand, CliOption } from '../cli/command.ts';
 import { boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpoint.ts';

@@ -1,5 +1,5 @@
-import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
+import { refuseKey } from '../app/credentials.ts';
 import { describeRows, stayWithDemo } from '../app/last-results.ts';
 import { checkOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';

@@ -1,6 +1,6 @@
 import { requireEndpoint } from '../app/address.ts';
-import { refuseKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
+import { refuseKey } from '../app/credentials.ts';
 import { needsDemo } from '../app/demo.ts';
 import { lastSearch, stayWithDemo } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';

@@ -1,9 +1,8 @@
 import { configuredEndpoint } from '../app/address.ts';
-import { type ConfiguredKey, configuredKey } from '../app/api-key.ts';
 import type { App } from '../app/app.ts';
+import { type ConfiguredKey, configuredKey, settingViews } from '../app/credentials.ts';
 import { writeText } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
-import { settingViews } from '../app/request-headers.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { boolean, list, object, SETTINGS_OUTPUT, TIME_OR_NULL, text, textOrNull } from '../cli/schemas.ts';
 import { keySuffix } from '../client/key.ts';

@@ -1,7 +1,7 @@
 import { requireEndpoint } from '../../app/address.ts';
-import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import type { NameAndCity } from '../../app/city.ts';
+import { refuseKey } from '../../app/credentials.ts';
 import { needsDemo } from '../../app/demo.ts';
 import { isPreview } from '../../app/request.ts';
 import type { FindQuery } from '../../client/types.ts';

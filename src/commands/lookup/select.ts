@@ -1,6 +1,6 @@
-import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import { cityForHint } from '../../app/city.ts';
+import { refuseKey } from '../../app/credentials.ts';
 import { needsDemo } from '../../app/demo.ts';
 import {
   lastRestaurants,

@@ -1,6 +1,6 @@
-import { refuseKey } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
 import { cityForHint, readPlace } from '../../app/city.ts';
+import { refuseKey } from '../../app/credentials.ts';
 import { lastSearch, saveResults, serviceName } from '../../app/last-results.ts';
 import { seenResults } from '../../app/seen-results.ts';
 import { openService, type Service } from '../../app/service.ts';

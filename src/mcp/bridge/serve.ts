@@ -1,6 +1,6 @@
 import { supportsMcp } from '../../app/address.ts';
-import { currentKeyHint, loginCommand } from '../../app/api-key.ts';
 import { App } from '../../app/app.ts';
+import { currentKeyHint, loginCommand } from '../../app/credentials.ts';
 import { factHint, hintFor } from '../../app/error-hint.ts';
 import { hintOf } from '../../app/hints.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';

@@ -1,7 +1,7 @@
 import { configuredEndpoint, requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
+import { requestHeaders } from '../../app/credentials.ts';
 import { findInstalled, type InstalledCommand } from '../../app/program-path.ts';
-import { requestHeaders } from '../../app/request-headers.ts';
 import { assertMayCarryKey } from '../../client/endpoint.ts';
 import { isHarmless, type RequestHeaders } from '../../client/http/headers.ts';
 import { usage } from '../../errors.ts';

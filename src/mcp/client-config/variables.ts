@@ -1,7 +1,6 @@
 import { configuredEndpoint } from '../../app/address.ts';
-import { loginCommand } from '../../app/api-key.ts';
 import type { App } from '../../app/app.ts';
-import { requestHeaders } from '../../app/request-headers.ts';
+import { loginCommand, requestHeaders } from '../../app/credentials.ts';
 import type { Advice } from '../../hint.ts';
 import { KEY_VARIABLE, type McpClient, type Scope } from './clients.ts';
 
