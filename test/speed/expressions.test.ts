@@ -1,50 +1,58 @@
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { repeats } from '../helpers/attack-texts.ts';
 import { type Expression, readExpressions } from '../helpers/expressions.ts';
 import { bundleWorker } from '../helpers/worker.ts';
 
-/** Quadratic time is tens of milliseconds at this length, and 4,000 times as much at a megabyte. */
-const SHORT = 16_384;
-const SHORT_MS = 25;
+/** Quadratic time is tens of milliseconds at this length, and 15,000 times as much at a megabyte. */
+const SHORT = 8192;
+const SHORT_MS = 10;
 const LONG = 1_000_000;
 const LONG_MS = 500;
-/** A busy machine slows down; no expression is slow each time because of that. */
-const ATTEMPTS = 8;
+/** The first match compiles the expression. */
+const ATTEMPTS = 4;
 /** After this time in one match, an expression is taken to be exponential. */
 const STUCK_MS = 5000;
 
 /** Tries all attacks at the short length, and the one that took longest at a megabyte. */
 const WORKER = `
-import { parentPort, workerData } from 'node:worker_threads';
 import { attacksOn, timeOf } from '../../helpers/attack-texts.ts';
 
+let reportedAt = 0;
 function measure(expression, attack, length, limit) {
-  parentPort.postMessage({ expression, attack });
+  if (Date.now() - reportedAt > 100) {
+    reportedAt = Date.now();
+    process.send({ expression, attack });
+  }
   let ms = Infinity;
   for (let attempt = 0; attempt < ${ATTEMPTS} && ms > limit; attempt += 1)
     ms = Math.min(ms, timeOf(expression, attack, length));
-  if (ms > limit) parentPort.postMessage({ expression, attack, ms });
+  if (ms > limit) process.send({ expression, attack, ms });
   return ms;
 }
 
-for (const expression of workerData) {
-  let worst, longest = 0;
-  for (const attack of attacksOn(expression)) {
-    const ms = measure(expression, attack, ${SHORT}, ${SHORT_MS});
-    if (ms > ${SHORT_MS}) {
-      worst = undefined;
-      break;
+process.once('message', (expressions) => {
+  for (const expression of expressions) {
+    reportedAt = 0;
+    let worst, longest = 0;
+    for (const attack of attacksOn(expression)) {
+      const ms = measure(expression, attack, ${SHORT}, ${SHORT_MS});
+      if (ms > ${SHORT_MS}) {
+        worst = undefined;
+        break;
+      }
+      if (ms > longest) [longest, worst] = [ms, attack];
     }
-    if (ms > longest) [longest, worst] = [ms, attack];
+    if (worst !== undefined) measure(expression, worst, ${LONG}, ${LONG_MS});
   }
-  if (worst !== undefined) measure(expression, worst, ${LONG}, ${LONG_MS});
-}
+  process.send({}, () => process.disconnect());
+});
 `;
 
 interface Report {
   readonly expression: Expression;
   readonly attack: unknown;
-  /** Undefined before an attack is tried. */
+  /** Undefined for a sign of life. */
   readonly ms?: number;
 }
 
@@ -54,19 +62,26 @@ async function measureIn(
   expressions: readonly Expression[],
   onSlow: (report: Report) => void,
 ): Promise<Report | undefined> {
-  const worker = new Worker(file, { workerData: expressions });
+  // A process of its own, whose processor time is that of the matches.
+  const worker = fork(file);
+  worker.send(expressions);
   let last: Report | undefined;
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => void worker.terminate().then(() => resolve(last)), STUCK_MS);
-    worker.on('message', (report: Report) => {
+    let timer: NodeJS.Timeout | undefined;
+    worker.on('message', (report: Report | Record<string, never>) => {
+      // The start of the process takes longest on a busy machine.
+      timer ??= setTimeout(() => worker.kill('SIGKILL'), STUCK_MS);
       timer.refresh();
-      last = report;
-      if (report.ms !== undefined) onSlow(report);
+      if (!('expression' in report)) return;
+      last = report as Report;
+      if (last.ms !== undefined) onSlow(last);
     });
     worker.on('error', reject);
-    worker.on('exit', (code) => {
+    worker.on('exit', (code, signal) => {
       clearTimeout(timer);
       if (code === 0) resolve(undefined);
+      else if (signal === 'SIGKILL') resolve(last);
+      else reject(new Error(`the worker ended with ${code}`));
     });
   });
 }
@@ -104,5 +119,5 @@ it('finds expressions that take quadratic or exponential time', async () => {
 it('every regular expression of the source takes linear time, also if it does not match', async () => {
   const expressions = readExpressions();
   expect(expressions.length).toBeGreaterThan(350);
-  expect(await slowOnes(expressions)).toEqual([]);
+  expect(await slowOnes(expressions.filter(repeats))).toEqual([]);
 });

@@ -15,18 +15,19 @@ const LINES = [
   'restaurant find Nopa --city SF --format markdown',
   'restaurant call find_restaurant name=Nopa city:=1',
   'restaurant call find_restaurant --args {"name":1,}',
-  'restaurant enrich places.csv -o out.csv --export out.geojson --report out.html',
-  'restaurant enrich results.csv --refresh',
+  'restaurant enrich places.csv -o out.csv -o out.geojson -o out.html',
+  'restaurant enrich results.csv -o out.csv && restaurant enrich results.csv -o out.csv --older 0s',
   'restaurant mcp config codex --write',
   'restaurant mcp config zed --write',
   'restaurant find Nopa --city SF --base-url http://127.0.0.1:1 --retries 0',
 ];
 
-/** Masks times and the ids of lines, which differ from run to run. */
+/** Masks times, the ids of lines, and the checksum of a page, which says when it was written. */
 const steady = (text: string) =>
   text
     .replace(/20\d\d-\d\d-\d\dT[\d:.]+Z|20\d\d-\d\d-\d\d \d\d:\d\d UTC|"at":\d+/g, 'TIME')
-    .replace(/"id":"[0-9a-f]{16}"/g, '"id":"ID"');
+    .replace(/"id":"[0-9a-f]{16}"/g, '"id":"ID"')
+    .replace(/(?<=\.html","sha256":")[0-9a-f]{64}/g, 'SHA256');
 
 /** Returns the texts of the files in the home folder itself. */
 const files = () =>
