@@ -6,7 +6,7 @@ import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
-import { progressLabel } from './call/progress.ts';
+import type { JsonObject } from '../util/json.ts';
 
 export function registerCall(command: CliCommand, app: App): void {
   command
@@ -34,11 +34,11 @@ export function registerCall(command: CliCommand, app: App): void {
 
 async function runCall(app: App, name: string, words: string[], json: string | undefined): Promise<void> {
   const { readArguments } = await import('./call/arguments.ts');
-  const { prepareCall, previewArguments, unlistedToolError } = await import('./call/prepare.ts');
+  const { prepareCall, unlistedToolError } = await import('./call/prepare.ts');
   await checkOutput(app, 'records');
   if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
   const inputs = await readArguments(app, name, words, json);
-  const preview = async () => [toolCall(name, await previewArguments(app, name, inputs))];
+  const preview = async () => [toolCall(name, (await prepareCall(app, undefined, name, inputs)).args)];
   const service = await requestService(app, preview, { demoMode: 'mcp' });
   if (service === undefined) return;
   const { tool, args } = await prepareCall(app, service, name, inputs);
@@ -63,4 +63,12 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   if (outputFormat(app) === 'table' && isTruncated(result)) {
     await app.notes.note('values in brackets are summaries; --json prints the full response');
   }
+}
+
+/** The label of a spinner while a tool reports its progress (MCP). */
+export function progressLabel(label: string, { progress, total, message }: Readonly<JsonObject>): string {
+  // The line is cut to the width of the terminal later.
+  if (typeof message === 'string' && message.trim() !== '') return `${label}: ${message.slice(0, 500)}`;
+  const percent = Math.floor((100 * Number(progress)) / Number(total));
+  return percent >= 0 && percent <= 100 ? `${label} ${percent} %` : label;
 }

@@ -111,12 +111,10 @@ async function writeDetails(
 ): Promise<void> {
   const [first] = outcomes;
   const one = isOne ? first : undefined;
-  if (one?.error?.code === 'not_found') {
-    throw one.error.add({ hint: nameHint(app, one.restaurantId) });
-  }
-  if (one?.error !== undefined) throw one.error;
-  const { lookupEntries } = await import('../output/lookup-entry.ts');
-  const json = one === undefined ? lookupEntries(outcomes) : one.output;
+  const { error, restaurantId = '' } = one ?? {};
+  if (error?.code === 'not_found') throw error.add({ hint: nameHint(app, restaurantId) });
+  if (error !== undefined) throw error;
+  const json = one?.output ?? (await import('../output/lookup-entry.ts')).lookupEntries(outcomes);
   const present = async () => {
     const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
     // The fields of the last search complete the details for people.
@@ -136,17 +134,25 @@ async function receiveDetails(
   isStreamed: boolean,
 ): Promise<Lookup[]> {
   const { lookupAll, lookupMany } = await import('../app/lookup-many.ts');
-  const { lookupEntry } = await import('../output/lookup-entry.ts');
-  const target = isStreamed ? openOutput(app) : undefined;
-  const columns = selectedColumns(app);
+  const stream = isStreamed ? await openEntries(app) : undefined;
   const received = isStreamed
     ? lookupMany(app, service, ids, level)
     : await lookupAll(app, service, ids, level);
   const outcomes: Lookup[] = [];
   for await (const outcome of withSummaries(app, received)) {
-    await target?.write(`${toJson(lookupEntry(outcome, columns), false)}\n`);
+    await stream?.write(outcome);
     outcomes.push(outcome);
   }
-  await target?.finish();
+  await stream?.finish();
   return outcomes;
+}
+
+async function openEntries(app: App) {
+  const { lookupEntry } = await import('../output/lookup-entry.ts');
+  const { write, finish } = openOutput(app);
+  const columns = selectedColumns(app);
+  return {
+    write: (outcome: Lookup) => write(`${toJson(lookupEntry(outcome, columns), false)}\n`),
+    finish,
+  };
 }

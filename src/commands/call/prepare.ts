@@ -6,7 +6,7 @@ import type { Tool } from '../../client/types.ts';
 import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
 import { nearest, suggestion } from '../../util/nearest.ts';
-import { buildArguments, type Inputs, schemaOf, type ToolInput } from './arguments.ts';
+import { buildArguments, type Inputs, schemaOf } from './arguments.ts';
 
 /** JSON-RPC codes for an unknown method or invalid parameters: MCP servers reject an unknown tool with them. */
 const UNKNOWN_TOOL_CODES: readonly unknown[] = [-32601, -32602];
@@ -26,12 +26,13 @@ export function findTool(tools: readonly Tool[], name: string): Tool {
 
 /**
  * Coerces and validates the arguments. The list of tools is requested only if the documented tools are not sufficient.
- * If the service has no list, the arguments are sent as text.
+ * If the service has no list, and in a preview, the arguments that no documented schema has are sent as text.
+ * @param service undefined for a preview
  * @throws {AppError} `not_found` for a tool that is not listed; `usage` for invalid arguments
  */
 export async function prepareCall(
   app: App,
-  service: Service,
+  service: Service | undefined,
   name: string,
   inputs: Inputs,
 ): Promise<{ args: Record<string, unknown>; tool: Tool | undefined }> {
@@ -41,10 +42,19 @@ export async function prepareCall(
     const tool = listed ?? (tools && findTool(tools, name));
     return { args: tool === undefined ? buildArguments(inputs) : await coerce(app, inputs, tool), tool };
   };
+  const schema = documented?.inputSchema ?? {};
+  const open = [...inputs].flatMap(([key, each]) =>
+    'text' in each && schemaOf(schema, key) === undefined ? [key] : [],
+  );
   // The list is not needed if the documented schema has a type for every argument that is text.
-  const isOpen = ([key, each]: [string, ToolInput]): boolean =>
-    'text' in each && schemaOf(documented?.inputSchema ?? {}, key) === undefined;
-  if (documented !== undefined && ![...inputs].some(isOpen)) return prepare(undefined);
+  if (documented !== undefined && open.length === 0) return prepare(undefined);
+  if (service === undefined) {
+    if (open.length > 0)
+      await app.notes.note(
+        `the preview shows these arguments as text, because it does not request their types: ${open.join(', ')}`,
+      );
+    return prepare(undefined);
+  }
   const getTools = (refresh: boolean) =>
     app.notes.withSpinner('listing the tools', () => new StoredTools(service).get(refresh));
   const { tools, fromCache } = await getTools(false);
@@ -73,22 +83,6 @@ function isValidText({ inputSchema = {} }: Tool, inputs: Inputs): boolean {
       return 'text' in each && schema?.type === 'string' && schema.enum === undefined;
     })
   );
-}
-
-export async function previewArguments(
-  app: App,
-  name: string,
-  inputs: Inputs,
-): Promise<Record<string, unknown>> {
-  const documented = documentedTool(name);
-  if (documented !== undefined) return coerce(app, inputs, documented);
-  const open = [...inputs].filter(([, each]) => 'text' in each).map(([key]) => key);
-  if (open.length > 0) {
-    await app.notes.note(
-      `the preview shows these arguments as text, because it does not request their types: ${open.join(', ')}`,
-    );
-  }
-  return buildArguments(inputs);
 }
 
 export function unlistedToolError(error: unknown, name: string, tool: Tool | undefined): unknown {

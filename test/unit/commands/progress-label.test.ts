@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { progressLabel } from '../../../src/commands/call/progress.ts';
+import { progressLabel } from '../../../src/commands/call.ts';
 
 it.each([
   [{ progress: 1, total: 4 }, 'tool 25 %'],
