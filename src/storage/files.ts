@@ -3,7 +3,7 @@
 // 2. A file of this program, a client, or an agent, compiled code included: `writeFileAtomic` here.
 // 3. A line of a file that is only appended to: `log.ts`.
 // 4. The config file: `config-file.ts`, with conf.
-// A lock is none of them: it must be created in place, and only if there is none (`lock.ts`).
+// A lock is a `TempFile`, which is committed only if there is none (`lock.ts`).
 
 import {
   closeSync,
@@ -315,26 +315,21 @@ export class TempFile {
     }
   }
 
-  /** A link, unlike a rename, never replaces a file: that of a folder that another user has exchanged meanwhile. */
+  /**
+   * A link, unlike a rename, never replaces a file: that of a folder that another user has exchanged meanwhile. Without links,
+   * an empty file of the name comes first.
+   */
   #create(): void {
+    this.#close();
     try {
       whenFree(() => linkSync(this.#path, this.#target));
     } catch (error) {
       if (!NO_LINKS.includes(systemCode(error) ?? '')) throw error;
-      this.#assertUnchanged();
-      this.#close();
+      closeSync(openSync(this.#target, 'wx', 0o600));
       whenFree(() => renameSync(this.#path, this.#target));
       return;
     }
-    this.#close();
     attempt(() => whenFree(() => unlinkSync(this.#path)));
-  }
-
-  #assertUnchanged(): void {
-    const [mine, there] = [fstatSync(this.#file), lstatSync(this.#path)];
-    const isMine = mine.ino === there.ino && mine.dev === there.dev;
-    const isFree = lstatSync(this.#target, { throwIfNoEntry: false }) === undefined;
-    if (!isMine || !isFree) throw fileError('EEXIST', 'something is there by now');
   }
 }
 

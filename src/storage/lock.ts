@@ -1,28 +1,26 @@
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { rmSync, unlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import { system } from '../hint.ts';
-import { ioError, isNotRegularFile, pauseSync, perform, randomName, readOwnFile, whenFree } from './files.ts';
+import {
+  ioError,
+  isNotRegularFile,
+  pauseSync,
+  perform,
+  randomName,
+  readOwnFile,
+  TempFile,
+  whenFree,
+} from './files.ts';
 import { currentProcess, type ProcessIdentity, stateOf } from './process.ts';
 
 type Lock = { release(): void };
+/** Without an owner: an empty file, as a power failure leaves it. */
 type Holder = { readonly key: string; readonly owner?: ProcessIdentity; readonly touchedAt: number };
 class HeldError extends AppError {}
 
 const MAX_BYTES = 65_536;
-/** A process that takes longer to write the file that it created was killed. */
-const EMPTY_MS = 2000;
-const EMPTY_PAUSE_MS = 50;
 /** Of locks that processes were killed in removing. */
 const MAX_DEPTH = 4;
 const TOUCH_MS = 60_000;
@@ -45,15 +43,26 @@ function take(path: string, depth: number): Lock {
       if (key !== undefined) return hold(lockPath, key);
       const holder = read(lockPath);
       if (holder === undefined) continue;
-      if (isBeingWritten(holder)) {
-        pauseSync(EMPTY_PAUSE_MS);
-        continue;
-      }
       if (!isStale(holder)) throw inUse(path, holder);
       remove(lockPath, holder.key, depth);
     }
     throw new HeldError('in_use', `another process holds the lock ${lockPath}`);
   });
+}
+
+/** The file appears with its content, so that nobody sees the lock of a running process without its owner. */
+function create(lockPath: string): string | undefined {
+  const key = randomName();
+  const file = new TempFile(lockPath, 0o600);
+  try {
+    file.write(`${JSON.stringify({ key, ...currentProcess() })}\n`);
+    file.commit({ isDurable: false, isNew: true });
+    return key;
+  } catch (error) {
+    file.discard();
+    if (systemCode(error) === 'EEXIST') return undefined;
+    throw error;
+  }
 }
 
 function hold(lockPath: string, key: string): Lock {
@@ -70,7 +79,7 @@ function hold(lockPath: string, key: string): Lock {
 
 /**
  * Removes a stale lock, under a lock of its own: of several processes that find it, one that is late would remove that of the
- * next holder. The owner of an empty file may still run, so it is renamed first, and put back if it was written meanwhile.
+ * next holder.
  */
 function remove(lockPath: string, key: string, depth: number): void {
   if (depth === MAX_DEPTH) throw failure('in_use', `cannot take over ${lockPath}`, OTHER_NAME);
@@ -83,22 +92,10 @@ function remove(lockPath: string, key: string, depth: number): void {
     return;
   }
   try {
-    if (read(lockPath)?.key === key) setAside(lockPath, key);
+    if (read(lockPath)?.key === key) whenFree(() => rmSync(lockPath, { force: true }));
   } finally {
     claim.release();
   }
-}
-
-function setAside(lockPath: string, key: string): void {
-  const aside = join(dirname(lockPath), `.restaurant-${randomName()}.lock`);
-  try {
-    whenFree(() => renameSync(lockPath, aside));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  if (attempt(() => read(aside)?.key) !== key) attempt(() => linkSync(aside, lockPath));
-  rmSync(aside, { force: true });
 }
 
 export async function withLock<T>(path: string, run: () => T | Promise<T>, waitMs = 10_000): Promise<T> {
@@ -119,28 +116,6 @@ export async function withLock<T>(path: string, run: () => T | Promise<T>, waitM
   }
 }
 
-function create(lockPath: string): string | undefined {
-  const key = randomName();
-  const text = `${JSON.stringify({ key, ...currentProcess() })}\n`;
-  let file: number;
-  try {
-    file = whenFree(() => openSync(lockPath, 'wx', 0o600));
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return undefined;
-    throw error;
-  }
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    rmSync(lockPath, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-  // Another process may have deleted it before it was written, as the lock of a killed process.
-  return read(lockPath)?.key === key ? key : undefined;
-}
-
 function read(lockPath: string): Holder | undefined {
   try {
     const { bytes, stats } = readOwnFile(lockPath, MAX_BYTES);
@@ -157,13 +132,8 @@ function read(lockPath: string): Holder | undefined {
   throw failure('in_use', `${lockPath} exists and is not a lock file of this program`, OTHER_NAME);
 }
 
-const isBeingWritten = ({ owner, touchedAt }: Holder): boolean =>
-  owner === undefined && Math.abs(Date.now() - touchedAt) <= EMPTY_MS;
-
-/** An empty file with a time in the future is kept: the clocks of two machines differ, or the clock was set back. */
 function isStale({ owner, touchedAt }: Holder): boolean {
-  if (owner === undefined) return touchedAt < Date.now();
-  const state = stateOf(owner);
+  const state = owner === undefined ? 'unknown' : stateOf(owner);
   return state === 'unknown' ? touchedAt < Date.now() - UNTOUCHED_MS : state === 'ended';
 }
 
