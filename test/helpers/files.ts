@@ -1,6 +1,16 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach } from 'vitest';
+import { beforeEach, onTestFinished } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -51,4 +61,12 @@ export function useFolder(): TestFolder {
     folder.path = tempFolder();
   });
   return folder;
+}
+
+/** An empty folder in memory, where Linux has one: for a test that would wait for the disk a thousand times. */
+export function memoryFolder(): string {
+  if (!existsSync('/dev/shm')) return tempFolder();
+  const path = mkdtempSync('/dev/shm/restaurant-test-');
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
 }
