@@ -43,10 +43,10 @@ export async function openClient(
     ...overrides,
     context,
     async onRequest() {
-      await count();
+      const takeBack = await count();
       await onRequest?.();
+      return takeBack;
     },
-    onRefused: () => ledger.release(),
     onRateLimited: (until) => ledger.pauseUntil(until),
     onWait: ({ ms, error }) => onWaiting({ until: context.now() + ms, why: error.message }),
     ...(target.isUnboundKey === true && { onAccepted: () => bindKey(app, target) }),

@@ -1,4 +1,4 @@
-import type { Ledger, Limits } from '../storage/ledger.ts';
+import type { Ledger, Limits, TakeBack } from '../storage/ledger.ts';
 import type { Warn } from '../storage/store.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
@@ -61,7 +61,7 @@ export async function requestCounter(
   signal: AbortSignal,
   onWaiting: (waiting: Waiting) => void,
   { paced = false, waitLong = false, bounded = false }: QuotaOptions,
-): Promise<() => Promise<void>> {
+): Promise<() => Promise<TakeBack>> {
   if (!paced) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
   const { timeText } = await import('../util/format.ts');

@@ -11,14 +11,14 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
   for (let attempt = 0; ; attempt += 1) {
     const waitingSince = channel.now();
     await channel.gate.wait(state.signal);
-    await channel.events.onRequest?.();
+    const takeBack = await channel.events.onRequest?.();
     state.deadline += channel.now() - waitingSince;
     const outcome = await exchange(channel, state, message);
     const { failure } = outcome;
     if (failure === undefined) return outcome;
     const { details } = failure;
     const { status, retryAfter, reason } = details;
-    if (reason === 'refused') await channel.events.onRefused?.();
+    if (reason === 'refused') await takeBack?.();
     const isPause = status === 429 && retryAfter !== undefined;
     if (isPause) await channel.events.onRateLimited?.(channel.now() + retryAfter * 1000);
     const remainingMs = state.deadline - channel.now();

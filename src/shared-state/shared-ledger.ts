@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   DAY_MS,
+  type Grant,
   type Ledger,
   type Limits,
   longestWait,
-  MAX_RELEASED,
-  tooLate,
+  type TakeBack,
   type Usage,
   type WindowUsage,
 } from '../storage/ledger.ts';
@@ -89,34 +89,23 @@ export function sharedLedger(store: Store, prefix: string, { perMinute, perDay }
     return { granted: granted === 1, usage };
   }
 
-  let counted: readonly string[] = [];
-  const count = (id: string): void => {
-    counted = [...counted.slice(1 - MAX_RELEASED), id];
-  };
+  async function takeBack(id: string): Promise<void> {
+    await call('usage', id);
+  }
 
   return {
-    async record() {
+    async record(): Promise<TakeBack> {
       const id = randomUUID();
       await call('record', id);
-      count(id);
+      return () => takeBack(id);
     },
-    async grant() {
+    async grant(): Promise<Grant> {
       const id = randomUUID();
-      const at = now();
+      const usableUntil = now() + MAX_DELAY_MS;
       const { granted, usage } = await call('grant', id);
-      if (granted && Math.abs(now() - at) <= MAX_DELAY_MS) {
-        count(id);
-        return { granted: true };
-      }
-      // A grant that came too late is not used, so it does not count.
-      if (granted) await call('usage', id);
-      const wait = longestWait(usage);
-      return wait === undefined ? tooLate(now()) : { granted: false, ...wait };
-    },
-    async release() {
-      const id = counted.at(-1);
-      counted = counted.slice(0, -1);
-      if (id !== undefined) await call('usage', id);
+      if (granted) return { granted, usableUntil, takeBack: () => takeBack(id) };
+      // A reply without a reason to wait makes no sense.
+      return { granted, ...(longestWait(usage) ?? { freeAt: usableUntil, window: 'minute' }) };
     },
     async pauseUntil(until) {
       const args = [`${Math.max(0, Math.ceil(until - now()))}`];

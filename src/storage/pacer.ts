@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { Semaphore } from '../util/async.ts';
 import { isoSeconds, plural } from '../util/format.ts';
-import type { Ledger, Wait } from './ledger.ts';
+import type { Ledger, TakeBack, Wait } from './ledger.ts';
 
 export interface PacerOptions {
   readonly ledger: Ledger;
@@ -29,15 +29,20 @@ const SPREAD_MS = 25;
 const GRACE_MS = 1000;
 
 /** Waits in the order of the calls. @throws the signal's reason; `budget_spent` or `rate_limited`, with `freeAt` */
-export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<void> {
+export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promise<TakeBack> {
   const { ledger, context, onWait } = options;
   const queue = new Semaphore(1);
 
-  async function waitForGrant(signal: AbortSignal): Promise<void> {
+  async function waitForGrant(signal: AbortSignal): Promise<TakeBack> {
     for (let reported = 0; ; ) {
       signal.throwIfAborted();
       const grant = await ledger.grant();
-      if (grant.granted) return;
+      if (grant.granted && context.now() <= grant.usableUntil) return grant.takeBack;
+      if (grant.granted) {
+        // It took too long: a suspended machine, a slow disk or network.
+        await grant.takeBack();
+        continue;
+      }
       const { freeAt, window } = grant;
       await assertWorthWaiting(grant, options);
       if (freeAt > reported) onWait?.({ freeAt, window });

@@ -11,11 +11,14 @@ import { type StatusContext, statusError } from './errors.ts';
 import { EventReader, type Outcome, outcomeOf, protocolWarnings } from './outcome.ts';
 import type { Effect, RateGate, RetryLimits } from './retry.ts';
 
+type MaybeTakeBack = void | (() => Promise<void>);
+
 export interface ClientEvents {
-  /** Called before every HTTP request that counts against the quota. An error that it throws ends the call. */
-  onRequest?(): void | Promise<void>;
-  /** Called after a refused connection: the request of `onRequest` was not sent. */
-  onRefused?(): void | Promise<void>;
+  /**
+   * Called before every HTTP request that counts against the quota. An error that it throws ends the call.
+   * @returns what to call if the connection is refused, so that the request was not sent
+   */
+  onRequest?(): MaybeTakeBack | Promise<MaybeTakeBack>;
   /** Called before each wait for a retry. */
   onWait?(wait: { ms: number; error: AppError }): void;
   /** Called after a 429 with Retry-After; `until` is in ms since the epoch. */

@@ -116,12 +116,22 @@ describe('openPacer', () => {
     });
   });
 
-  it('requests another grant after a short pause when a grant arrives too late', async () => {
-    const { acquire, clock, waits } = pacerWith(2, 0);
-    const times = [START, START, START + 5000];
+  it('takes back a grant that arrives too late, and requests another', async () => {
+    const { acquire, clock, ledger, slept, waits } = pacerWith(1, 0);
+    // When it was counted, and when it arrived.
+    const times = [START, START + 5000];
     Object.defineProperty(clock, 'now', { get: () => times.shift() ?? START + 5000, set: () => {} });
     await acquire(never);
-    expect([times, waits]).toEqual([[], [{ freeAt: START + 5400, window: 'minute' }]]);
+    expect([times, waits, slept]).toEqual([[], [], []]);
+    expect((await ledger.usage()).perMinute).toEqual({ limit: 1, used: 1, freeAt: START + 5000 + MINUTE });
+  });
+
+  it('does not care how long an unlimited grant takes', async () => {
+    const { acquire, clock, ledger } = pacerWith(0, 0);
+    const times = [START, START + 5000];
+    Object.defineProperty(clock, 'now', { get: () => times.shift() ?? START + 5000, set: () => {} });
+    await acquire(never);
+    expect((await ledger.usage()).perMinute.used).toBe(1);
   });
 
   it('reports again when a wait gets longer', async () => {
