@@ -77,29 +77,18 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-class PauseNotes {
-  readonly #app: App;
-  readonly #paced: boolean | undefined;
-  #until = 0;
-
-  constructor(app: App, paced: boolean | undefined) {
-    this.#app = app;
-    this.#paced = paced;
-  }
-
-  print({ until, why }: Waiting): void {
-    if (until <= this.#until + SAME_PAUSE_MS) return;
-    this.#until = until;
-    const { context, notes } = this.#app;
+/** Reports every pause once. */
+export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (waiting: Waiting) => void {
+  const { context, notes } = app;
+  let reported = 0;
+  function report({ until, why }: Waiting): void {
+    if (until <= reported + SAME_PAUSE_MS) return;
+    reported = until;
     const ms = until - context.now();
     const text = `${why}; retrying in ${Math.max(1, Math.round(ms / 1000))} s`;
-    void (ms > LONG_WAIT_MS ? notes.warn(text, this.#paced) : notes.remark(text));
+    void (ms > LONG_WAIT_MS ? notes.warn(text, paced) : notes.remark(text));
   }
-}
-
-export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (waiting: Waiting) => void {
-  const pauses = new PauseNotes(app, paced);
-  return onWaiting ?? ((waiting) => pauses.print(waiting));
+  return onWaiting ?? report;
 }
 
 export const warnOf = (app: App, { warn }: Pick<QuotaOptions, 'warn'> = {}): Warn =>
