@@ -135,26 +135,14 @@ export class Log {
     this.#windowEnd = start + count;
   }
 
-  /** Ends a last line that was cut off, marked as such unless it is whole. */
+  /** Ends a last line that was cut off, marked as such unless `lines` has returned it whole. */
   endLastLine(): void {
-    const length = this.#lastLineLength();
-    const isWhole = () => tryParseJson(this.read(this.size - length, length)) !== undefined;
-    if (length > 0) this.#write(length <= MAX_LINE_BYTES && isWhole() ? '\n' : `${CUT_OFF}\n`);
-    this.#isTorn = false;
-  }
-
-  /** In bytes: 0 if the last line has its end. Lines longer than 64 MiB are not measured further. */
-  #lastLineLength(): number {
     const { size } = this;
-    for (let length = 0; ; ) {
-      const block = Buffer.allocUnsafe(Math.min(size - length, BLOCK_BYTES));
-      const start = size - length - block.length;
-      perform('read', this.path, () => readSync(this.#file, block, 0, block.length, start));
-      const found = block.lastIndexOf(LINE_BREAK);
-      if (found !== -1) return size - start - found - 1;
-      length += block.length;
-      if (start === 0 || length > MAX_LINE_BYTES) return length;
-    }
+    this.#isTorn = false;
+    if (size === 0 || this.read(size - 1, 1) === '\n') return;
+    const length = size - this.#next;
+    const isWhole = length <= MAX_LINE_BYTES && tryParseJson(this.read(this.#next, length)) !== undefined;
+    this.#write(isWhole ? '\n' : `${CUT_OFF}\n`);
   }
 
   /** @param text one line, without its end. @throws {AppError} `io_error`; the next line then follows a line break */

@@ -37,12 +37,21 @@ describe('appending', () => {
     ['{"b":', '{"b": (cut off)\n'],
     ['{"a":1}\n', '{"a":1}\n'],
     ['', ''],
-  ])('ends the last line of %j, and removes nothing', (before, after) => {
+  ])('ends the last line of %j, which was read, and removes nothing', (before, after) => {
     const log = open(folder.write('log', before));
+    expect([...log.lines()].map(({ text }) => text).join('\n')).toBe(before.trimEnd());
     log.endLastLine();
     log.append('1', 'soon');
     log.close();
     expect(folder.read('log')).toBe(`${after}1\n`);
+  });
+
+  it('ends a last line that was not read as one that was cut off', () => {
+    const log = open(folder.write('log', '1\n2'));
+    log.endLastLine();
+    log.append('3', 'never');
+    log.close();
+    expect(textsOf(folder.at('log'))).toEqual(['1', '2 (cut off)', '3']);
   });
 
   it('ends a last line that is longer than a block', () => {
