@@ -152,7 +152,7 @@ async function lockConfig(path: string, run: () => void): Promise<void> {
   }
 }
 
-/** Temporary files of `conf` and of this program. */
+/** Temporary files of `conf` and of this program, which the lock protects; not those of the lock. */
 const tempNames = (target: string): RegExp =>
   new RegExp(`^${basename(target).replaceAll(/[^\w-]/g, '\\$&')}\\.tmp-|${TEMP_NAME.source}`);
 

@@ -238,14 +238,16 @@ export function writeFileAtomic(
   });
 }
 
-/** Of a file that is being written, and of a lock that is being removed. */
-export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
+/** Of a file that is being written. */
+export const TEMP_NAME = /^\.restaurant-[0-9a-f]{16}\.tmp$/;
+/** Also of a lock that is being created or removed. */
+const LEFTOVER_NAME = /^\.restaurant-[0-9a-f]{16}\.(?:tmp|lock)$/;
 const SWEEP_AFTER_MS = 3_600_000;
 
 /** Deletes the temporary files that processes killed more than an hour ago have left in a folder. Never throws. */
 export function sweepTemps(folder: string): void {
   for (const name of attempt(() => readdirSync(folder)) ?? []) {
-    if (!TEMP_NAME.test(name)) continue;
+    if (!LEFTOVER_NAME.test(name)) continue;
     const path = join(folder, name);
     const stats = attempt(() => lstatSync(path));
     if (stats?.isFile() && stats.mtimeMs < Date.now() - SWEEP_AFTER_MS) attempt(() => unlinkSync(path));
@@ -267,9 +269,9 @@ export class TempFile {
   #isOpen = true;
   isCommitted = false;
 
-  constructor(target: string, mode: number) {
+  constructor(target: string, mode: number, kind: 'tmp' | 'lock' = 'tmp') {
     this.#target = target;
-    this.#path = join(dirname(target), `.restaurant-${randomName()}.tmp`);
+    this.#path = join(dirname(target), `.restaurant-${randomName()}.${kind}`);
     this.#file = openSync(this.#path, 'wx', mode);
   }
 

@@ -1,4 +1,4 @@
-import { rmSync, unlinkSync, utimesSync } from 'node:fs';
+import { lstatSync, rmSync, unlinkSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
@@ -39,9 +39,9 @@ function take(path: string, depth: number): Lock {
   const lockPath = `${path}.lock`;
   return perform('lock', path, () => {
     for (let round = 0; round < 100; round += 1) {
-      const key = create(lockPath);
-      if (key !== undefined) return hold(lockPath, key);
       const holder = read(lockPath);
+      const key = holder === undefined ? create(lockPath) : undefined;
+      if (key !== undefined) return hold(lockPath, key);
       if (holder === undefined) continue;
       if (!isStale(holder)) throw inUse(path, holder);
       remove(lockPath, holder.key, depth);
@@ -53,7 +53,7 @@ function take(path: string, depth: number): Lock {
 /** The file appears with its content, so that nobody sees the lock of a running process without its owner. */
 function create(lockPath: string): string | undefined {
   const key = randomName();
-  const file = new TempFile(lockPath, 0o600);
+  const file = new TempFile(lockPath, 0o600, 'lock');
   try {
     file.write(`${JSON.stringify({ key, ...currentProcess() })}\n`);
     file.commit({ isDurable: false, isNew: true });
@@ -118,6 +118,8 @@ export async function withLock<T>(path: string, run: () => T | Promise<T>, waitM
 
 function read(lockPath: string): Holder | undefined {
   try {
+    // Much faster than the error of a failed open.
+    if (lstatSync(lockPath, { throwIfNoEntry: false }) === undefined) return undefined;
     const { bytes, stats } = readOwnFile(lockPath, MAX_BYTES);
     const touchedAt = stats.mtimeMs;
     if (bytes.length === 0) return { key: String(stats.ino).padStart(16, '0').slice(-16), touchedAt };
