@@ -162,10 +162,9 @@ async function openPage({ app, views, plan }: Run, source: ViewSource): Promise<
   if (page !== undefined) return showPage(app, page.target.path);
   const path = tempReportPath(app, plan.name === 'stdin' ? 'List' : basename(plan.name));
   const content = contentOf(app, { format: 'html' }, source);
-  const { signal, platform } = app.context;
+  const { signal } = app.context;
   await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {
     signal,
-    platform,
     mode: 0o600,
   });
   await app.context.stdout.write(`${path}\n`);

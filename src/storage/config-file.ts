@@ -1,15 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { platform } from 'node:process';
 import { AppError, failure } from '../errors.ts';
 import { type Hint, type Message, restaurant, system } from '../hint.ts';
 import { decodeUtf8, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import {
   type FileContent,
-  heldError,
   ioError,
   ioReason,
-  isHeldOnWindows,
   isMissing,
   isNotRegularFile,
   perform,
@@ -178,10 +175,6 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
       serialize: () => text,
       deserialize: () => file,
     });
-    try {
-      conf.store = file;
-    } catch (error) {
-      throw isHeldOnWindows(error, target, platform) ? heldError(path, error) : error;
-    }
+    conf.store = file;
   });
 }

@@ -26,7 +26,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { platform as currentPlatform } from 'node:process';
 import { AppError, attempt, failure, systemCode } from '../errors.ts';
 import { again, type Hint } from '../hint.ts';
 import { currentUid, foreignOwner } from './trust.ts';
@@ -68,7 +67,19 @@ export function ioError(action: string, path: string, error: unknown, hint?: Hin
   if (error instanceof AppError) {
     return hint === undefined || error.details.hint !== undefined ? error : error.add({ hint: hint });
   }
+  if (action === 'write' && isHeld(error, path)) {
+    const close = { text: 'close it and run the same command', command: again() };
+    return failure('in_use', `cannot write ${path}: it is open in another program`, close, error);
+  }
   return failure('io_error', `cannot ${action} ${path}: ${ioReason(error)}`, hint, error);
+}
+
+/** Windows refuses to replace a file that a program such as Excel has open. */
+function isHeld(error: unknown, path: string): boolean {
+  if (currentUid() !== undefined || !BUSY_CODES.includes(systemCode(error) ?? '')) return false;
+  const stats = attempt(() => statSync(path));
+  const isReadOnly = stats !== undefined && (stats.mode & 0o200) === 0;
+  return stats?.isFile() === true && !isReadOnly;
 }
 
 /** Does work on a file or folder. @throws {AppError} `io_error` that names the action and the path */
@@ -258,7 +269,6 @@ interface CommitOptions {
   readonly isDurable: boolean;
   /** Whether to fail with EEXIST, and replace nothing, if there is something by now. */
   readonly isNew?: boolean;
-  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** A new file next to `target`, which replaces it on commit. Its name is short, because names have a maximum length. */
@@ -300,21 +310,13 @@ export class TempFile {
     if (!this.isCommitted) whenFree(() => rmSync(this.#path, { force: true }));
   }
 
-  commit({ isDurable, isNew = false, platform = currentPlatform }: CommitOptions): void {
+  commit({ isDurable, isNew = false }: CommitOptions): void {
     if (isDurable) fsyncSync(this.#file);
+    this.#close();
     if (isNew) this.#create();
-    else this.#replace(platform);
+    else whenFree(() => renameSync(this.#path, this.#target));
     this.isCommitted = true;
     if (isDurable) flushFolder(dirname(this.#target));
-  }
-
-  #replace(platform: NodeJS.Platform): void {
-    this.#close();
-    try {
-      whenFree(() => renameSync(this.#path, this.#target));
-    } catch (error) {
-      throw isHeldOnWindows(error, this.#target, platform) ? heldError(this.#target, error) : error;
-    }
   }
 
   /**
@@ -322,7 +324,6 @@ export class TempFile {
    * an empty file of the name comes first.
    */
   #create(): void {
-    this.#close();
     try {
       whenFree(() => linkSync(this.#path, this.#target));
     } catch (error) {
@@ -334,19 +335,3 @@ export class TempFile {
     attempt(() => whenFree(() => unlinkSync(this.#path)));
   }
 }
-
-/** Windows refuses to replace a file that a program such as Excel has open. */
-export function isHeldOnWindows(error: unknown, path: string, platform: NodeJS.Platform): boolean {
-  if (platform !== 'win32' || !BUSY_CODES.includes(systemCode(error) ?? '')) return false;
-  const stats = statSync(path, { throwIfNoEntry: false });
-  const isReadOnly = stats !== undefined && (stats.mode & 0o200) === 0;
-  return stats?.isFile() === true && !isReadOnly;
-}
-
-export const heldError = (path: string, cause: unknown) =>
-  failure(
-    'in_use',
-    `cannot write ${path}: it is open in another program`,
-    { text: 'close it and run the same command', command: again() },
-    cause,
-  );

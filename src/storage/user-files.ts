@@ -103,7 +103,6 @@ export type OutputContent = string | Uint8Array | AsyncIterable<string | Uint8Ar
 
 interface WriteOptions {
   readonly signal: AbortSignal;
-  readonly platform?: NodeJS.Platform;
   /** Of a new file, limited by the umask. Default 0644. A file that is replaced keeps its mode. */
   readonly mode?: number;
   /** Called when all is written, before the file is put in place, which it prevents by throwing. */
@@ -118,7 +117,7 @@ interface WriteOptions {
 export async function writeUserFile(
   target: UserPath,
   content: OutputContent,
-  { signal, platform, mode = 0o644, beforeCommit }: WriteOptions,
+  { signal, mode = 0o644, beforeCommit }: WriteOptions,
 ): Promise<void> {
   if (target.entry === 'device') return writeDevice(target, content, signal);
   const { path, entry } = target;
@@ -128,7 +127,7 @@ export async function writeUserFile(
     for await (const chunk of chunksOf(content)) perform('write', path, () => file.write(chunk));
     if (old?.isFile()) perform('write', path, () => file.setMode(old.mode & PERMISSIONS));
     beforeCommit?.();
-    perform('write', path, () => file.commit({ isDurable: true, isNew: entry === 'nothing', platform }));
+    perform('write', path, () => file.commit({ isDurable: true, isNew: entry === 'nothing' }));
   } catch (error) {
     file.discard();
     throw error;

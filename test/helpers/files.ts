@@ -70,3 +70,11 @@ export function memoryFolder(): string {
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
 }
+
+/** For the rest of the test, files have neither owners nor modes, as on Windows. */
+export function onWindows(): void {
+  const { geteuid } = process;
+  const setTo = (value: unknown) => Object.defineProperty(process, 'geteuid', { value, configurable: true });
+  setTo(undefined);
+  onTestFinished(() => void setTo(geteuid));
+}

@@ -95,7 +95,6 @@ export async function writeView(
       yield part;
     }
   }
-  const { platform } = app.context;
   // Not interrupted by a signal, after which the rows so far are written.
   const signal = new AbortController().signal;
   const beforeCommit = (): void => {
@@ -108,7 +107,7 @@ export async function writeView(
     answers?.addWrote({ file: basename(target.path), sha256 });
   };
   try {
-    await writeUserFile(target, hashed(), { signal, platform, beforeCommit });
+    await writeUserFile(target, hashed(), { signal, beforeCommit });
   } catch (error) {
     if (error instanceof IsSame) return;
     throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error) : error;

@@ -10,11 +10,11 @@ import {
   utimesSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../src/storage/config-file.ts';
 import { whenFree } from '../../../src/storage/files.ts';
 import { OwnFolder } from '../../../src/storage/store.ts';
-import { errorOf, useFolder } from '../../helpers/files.ts';
+import { errorOf, onWindows, useFolder } from '../../helpers/files.ts';
 
 const folder = useFolder();
 const own = (name = 'own') => new OwnFolder(folder.at(name));
@@ -147,14 +147,6 @@ describe('OwnFolder', () => {
 });
 
 describe('on Windows, where files have neither owners nor modes', () => {
-  const onWindows = () => {
-    const { geteuid } = process;
-    const setTo = (value: unknown) =>
-      Object.defineProperty(process, 'geteuid', { value, configurable: true });
-    setTo(undefined);
-    onTestFinished(() => void setTo(geteuid));
-  };
-
   it('every folder and file is accepted, without a warning', () => {
     folder.write('a/own/f', 'text', 0o666);
     const config = folder.write('config.json', '{"settings":{}}', 0o666);

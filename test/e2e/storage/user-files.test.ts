@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { heldError, isHeldOnWindows } from '../../../src/storage/files.ts';
+import { ioError } from '../../../src/storage/files.ts';
 import { writeUserFile } from '../../../src/storage/user-files.ts';
 import { resolveOutput } from '../../../src/storage/user-paths.ts';
-import { useFolder } from '../../helpers/files.ts';
+import { onWindows, useFolder } from '../../helpers/files.ts';
 import { contextOf, runCli } from '../../helpers/program.ts';
 import { useService } from '../../helpers/service.ts';
 
@@ -109,25 +109,20 @@ describe('a new file', () => {
 });
 
 describe('on Windows, a file that is open in another program', () => {
-  const refusal = (code: string) => Object.assign(new Error(), { code });
+  const reported = (code: string, name: string) =>
+    ioError('write', folder.at(name), Object.assign(new Error(), { code }));
 
   it.each(['EPERM', 'EBUSY', 'EACCES'])('is distinguished from other causes of %s', (code) => {
-    const path = folder.write('held.csv');
-    expect(isHeldOnWindows(refusal(code), path, 'win32')).toBe(true);
-    expect(isHeldOnWindows(refusal(code), path, 'linux')).toBe(false);
-    expect(isHeldOnWindows(refusal('ENOSPC'), path, 'win32')).toBe(false);
-    expect(isHeldOnWindows(refusal(code), folder.at('none'), 'win32')).toBe(false);
-    expect(isHeldOnWindows(refusal(code), folder.path, 'win32')).toBe(false);
-    chmodSync(path, 0o444);
-    expect(isHeldOnWindows(refusal(code), path, 'win32')).toBe(false);
-  });
-
-  it('is reported as such', () => {
-    const path = folder.write('held.csv');
-    expect(heldError(path, refusal('EPERM'))).toMatchObject({
+    folder.write('held.csv');
+    folder.write('read-only.csv', '', 0o444);
+    expect(reported(code, 'held.csv').code).toBe('io_error');
+    onWindows();
+    expect(reported(code, 'held.csv')).toMatchObject({
       code: 'in_use',
-      message: `cannot write ${path}: it is open in another program`,
+      message: `cannot write ${folder.at('held.csv')}: it is open in another program`,
       details: { hint: { text: 'close it and run the same command' } },
     });
+    expect(reported('ENOSPC', 'held.csv').code).toBe('io_error');
+    for (const name of ['none', '', 'read-only.csv']) expect(reported(code, name).code).toBe('io_error');
   });
 });
