@@ -1,7 +1,7 @@
 import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
-import { toJson } from '../util/json.ts';
+import { exactJson, formatJson } from '../util/json.ts';
 import { requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
 import { configuredKey, requestHeaders, traceContextOf } from './credentials.ts';
@@ -53,5 +53,5 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
     return writeOutput(app, previews.map((preview) => `${curlCommand(preview)}\n`).join(''));
   }
   const json = previews.length === 1 ? previews[0] : previews;
-  await writeOutput(app, `${toJson(json, writesToTerminal(app))}\n`);
+  await writeOutput(app, `${formatJson(exactJson(json), writesToTerminal(app))}\n`);
 }

@@ -3,7 +3,7 @@ import type { Level, Tool } from '../client/types.ts';
 import { AppError, attempt } from '../errors.ts';
 import { again } from '../hint.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
+import { exactJson, isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import { configuredTarget, DEMO, type Target } from './target.ts';
 
@@ -91,7 +91,7 @@ export async function openStoredResponses(
   const maxAgeMs = fresh || target.demo ? 0 : app.settings.get('max-age');
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
-    const text = JSON.stringify(args);
+    const text = exactJson(args);
     return app.secrets.mask(text) !== text;
   };
   const note = offline ? offlineNote(app) : () => {};

@@ -1,4 +1,4 @@
-import { escapeJson, mapValues } from '../util/json.ts';
+import { escapeJson, exactJson, mapValues } from '../util/json.ts';
 import { posixQuote as quote } from '../util/shell.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
@@ -57,6 +57,6 @@ export function curlCommand({ method, url, headers, body }: RequestPreview): str
   // curl would expand [] and {} in a URL.
   const globOff = /[[\]{}]/.test(url) ? ['--globoff'] : [];
   // The same JSON, with control characters escaped.
-  const data = escapeJson(JSON.stringify(body));
+  const data = escapeJson(exactJson(body));
   return ['curl', ...globOff, `-X ${method}`, quote(url), ...fields, `--data-raw ${quote(data)}`].join(' ');
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorDetails } from '../errors.ts';
-import { isObject, type JsonObject, memberText } from '../util/json.ts';
+import { exactJson, isObject, type JsonObject, memberText } from '../util/json.ts';
 import { type Address, assertMayCarryKey, endpointOf } from './endpoint.ts';
 import {
   baseHeaders,
@@ -354,10 +354,10 @@ function defaultContext(): ClientContext {
   };
 }
 
-/** @throws {AppError} `usage` for values that JSON cannot represent: a circular object, a BigInt */
+/** @throws {AppError} `usage` for values that JSON cannot represent: a circular object */
 function assertJson(params: unknown): void {
   try {
-    JSON.stringify(params);
+    exactJson(params);
   } catch (cause) {
     throw new AppError('usage', 'the arguments cannot be represented as JSON', { cause });
   }

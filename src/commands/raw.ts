@@ -10,7 +10,7 @@ import type { RawResponse } from '../client/restaurant.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
 import { type AppError, EXIT_CODES, usage } from '../errors.ts';
 import { type Command, fragment, restaurant } from '../hint.ts';
-import { formatJson, isObject, type JsonObject, toJson } from '../util/json.ts';
+import { exactJson, formatJson, isObject, type JsonObject } from '../util/json.ts';
 
 interface RawOptions {
   field: string[];
@@ -80,7 +80,7 @@ async function runRaw(
 /** The call of a tool whose name was typed as a method. */
 function toolCommand(tool: string, params: JsonObject | unknown[] | undefined): Command {
   const args = Object.entries(isObject(params) ? params : {}).map(([key, value]) =>
-    typeof value === 'string' ? `${key}=${value}` : `${key}:=${toJson(value, false)}`,
+    typeof value === 'string' ? `${key}=${value}` : `${key}:=${formatJson(exactJson(value), false)}`,
   );
   return restaurant('call', tool, ...args);
 }

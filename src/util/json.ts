@@ -170,14 +170,22 @@ export function mapStrings<T>(value: T, change: (text: string) => string): T {
 }
 
 /** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value nests too deep */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`);
-  return `{${members.join(',')}}`;
+export const canonicalJson = (value: unknown): string =>
+  encode(value, (members) => members.sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** As `JSON.stringify`, which refuses a BigInt: it is an integer with all its digits. */
+export const exactJson = (value: unknown): string => encode(value, (members) => members);
+
+type Members = [name: string, value: unknown][];
+
+function encode(value: unknown, arrange: (members: Members) => Members): string {
+  if (typeof value === 'bigint') return String(value);
+  if (!isContainer(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map((each) => encode(each, arrange)).join(',')}]`;
+  const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return `{${arrange(members)
+    .map(([name, inner]) => `${JSON.stringify(name)}:${encode(inner, arrange)}`)
+    .join(',')}}`;
 }
 
 /** Maximum number of values. More would take minutes and gigabytes to process. */

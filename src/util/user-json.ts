@@ -8,7 +8,7 @@ const JSON_HINT: Hint = {
   command: fragment('{"name": "value"}'),
 };
 
-/** Parses JSON that the user wrote. @throws {AppError} naming line and column */
+/** Parses JSON that the user wrote. A long integer alone becomes a BigInt. @throws {AppError} naming line and column */
 export function parseUserJson(
   text: string,
   name: string,
@@ -16,6 +16,8 @@ export function parseUserJson(
   hint: Hint = JSON_HINT,
 ): unknown {
   if (text.trim() === '') throw failure(code, `${name} is empty; expected JSON`, hint);
+  const integer = longInteger(text);
+  if (integer !== undefined) return integer;
   let hasInexact = false;
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''), (_, part: unknown) => {
@@ -29,6 +31,12 @@ export function parseUserJson(
   throw failure(code, `${name} contains an integer beyond 2^53, which would lose digits`, {
     text: 'if the service accepts text, put the number in double quotes',
   });
+}
+
+/** An integer beyond 2^53, which a number would round, such as an identifier; undefined for other text. */
+export function longInteger(text: string): bigint | undefined {
+  if (!/^\s*-?[1-9]\d{15,}\s*$/.test(text) || Number.isSafeInteger(Number(text))) return undefined;
+  return BigInt(text);
 }
 
 const isExact = (number: number): boolean =>

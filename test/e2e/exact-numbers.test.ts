@@ -83,8 +83,8 @@ describe('numbers beyond those of JSON', () => {
 
   it.each([
     ['raw', 'x', `{"a":[${LONG}]}`],
-    ['raw', 'x', '-F', `n=${BIG}`],
-    ['call', 'x', `n:=${BIG}`],
+    ['call', 'x', `n:=[${BIG}]`],
+    ['call', 'x', `n:=0.${LONG}e400`],
     ['call', 'x', '--args', '{"n":1e400}'],
   ])('are not sent by %s %s %s %s', async (...words) => {
     const before = service.requests.length;
@@ -93,5 +93,42 @@ describe('numbers beyond those of JSON', () => {
     expect(stderr).toContain(
       'an integer beyond 2^53, which would lose digits\nhint: if the service accepts text, ',
     );
+  });
+});
+
+describe('a long integer alone', () => {
+  const typed = { integer: BIG, count: `-${LONG}`, ids: `7,${BIG}`, text: BIG, any: BIG };
+  const sent = `{"integer":${BIG},"count":-${LONG},"ids":[7,${BIG}],"text":"${BIG}","any":"${BIG}"}`;
+  const properties = {
+    integer: { type: 'integer', minimum: 1 },
+    count: { type: ['null', 'number'] },
+    ids: { type: 'array', items: { type: 'integer' } },
+    text: { type: 'string' },
+    any: {},
+  };
+
+  const tools = JSON.stringify({ tools: [{ name: 't', inputSchema: { type: 'object', properties } }] });
+  const reply: Reply = (request, response) =>
+    (request.method === 'tools/list' ? resultText(tools) : toolText('1'))(request, response);
+
+  it('is sent by call with its digits, by the schema of the tool', async () => {
+    service.answer(reply);
+    const words = Object.entries(typed).map(([name, value]) => `${name}=${value}`);
+    expect(await service.run(['call', 't', ...words])).toMatchObject({ exit: 0 });
+    expect(service.requests.at(-1)?.text).toContain(`"arguments":${sent}`);
+    const refused = await service.run(['call', 't', `integer=-${BIG}`]);
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('must be >= 1')]);
+  });
+
+  it.each([
+    ['call', 't', `n:=${BIG}`],
+    ['raw', 'x', '-F', `n=${BIG}`],
+  ])('is sent with its digits, and shown by previews: %s', async (...words) => {
+    service.answer(reply);
+    await service.run([...words, '--max-age', '1h']);
+    expect(service.requests.at(-1)?.text).toContain(`{"n":${BIG}}`);
+    for (const preview of ['--curl', '--dry-run']) {
+      expect((await service.run([...words, preview])).stdout).toContain(BIG);
+    }
   });
 });

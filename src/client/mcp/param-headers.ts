@@ -52,7 +52,7 @@ export function headersOf(headers: readonly ParamHeader[], args: unknown): Recor
       (parent, key) => (isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined),
       args,
     );
-    const isNumber = Number.isInteger(value);
+    const isNumber = typeof value === 'bigint' || Number.isInteger(value);
     if (isNumber || typeof value === 'string' || typeof value === 'boolean') {
       fields[`Mcp-Param-${name}`] = headerValue(String(isNumber ? BigInt(value as number) : value));
     }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { AppError, ErrorDetails } from '../../errors.ts';
-import { type JsonObject, mapStrings } from '../../util/json.ts';
+import { exactJson, type JsonObject, mapStrings } from '../../util/json.ts';
 import type { HttpResponse } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
 import type { CallLimits, Transport } from '../http/transport.ts';
@@ -145,7 +145,7 @@ async function resume(
 
 function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: number): string {
   const sent = wantsProgress && onProgress ? withMeta(params, { progressToken: id }) : params;
-  return JSON.stringify(request(id, method, sent));
+  return exactJson(request(id, method, sent));
 }
 
 const isBroken = (response: HttpResponse | ServiceError, { found }: EventReader): boolean =>

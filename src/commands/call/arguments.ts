@@ -5,7 +5,7 @@ import { type AppError, usage } from '../../errors.ts';
 import { type Command, fragment, restaurant } from '../../hint.ts';
 import { excerpt } from '../../util/format.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
-import { parseUserJson, textHint } from '../../util/user-json.ts';
+import { longInteger, parseUserJson, textHint } from '../../util/user-json.ts';
 
 const MAX_SHOWN = 200;
 
@@ -126,7 +126,7 @@ export const typesOf = (schema: Schema): unknown[] =>
  * @param schema of the argument, if the tool's schema contains it
  */
 export function* possibleValues(text: string, schema: Schema = {}): Generator<unknown> {
-  const json = exactJson(text);
+  const json = readExact(text);
   const values = json === undefined ? [] : [json];
   const [type = 'string', ...others] = typesOf(schema);
   const mayBeList = [type, ...others].includes('array') || alternatives(schema).some(({ $ref }) => $ref);
@@ -136,7 +136,8 @@ export function* possibleValues(text: string, schema: Schema = {}): Generator<un
     if (isObject(json)) yield json;
     yield* lists();
   }
-  if (type === 'string') yield text;
+  // Many services round a long integer, but not a text.
+  if (type === 'string' || (typeof json === 'bigint' && others.includes('string'))) yield text;
   yield* values;
   yield text;
   yield* lists();
@@ -147,7 +148,7 @@ function possibleLists(text: string, json: unknown, schema: Schema): unknown[][]
   if (text.trim() === '') return [[]];
   const texts = text.split(',').map((part) => part.trim());
   const values = texts.map((part) => {
-    const value = exactJson(part);
+    const value = readExact(part);
     return value === undefined ? part : value;
   });
   const items = alternatives(schema).find((part) => isObject(part.items))?.items;
@@ -155,8 +156,10 @@ function possibleLists(text: string, json: unknown, schema: Schema): unknown[][]
   return type === 'string' ? [texts, values] : [values, texts];
 }
 
-/** Parses JSON; undefined for other text, and for a number that would lose digits. */
-function exactJson(text: string): unknown {
+/** Parses JSON; undefined for other text, and for a number other than an integer that would lose digits. */
+function readExact(text: string): unknown {
+  const integer = longInteger(text);
+  if (integer !== undefined) return integer;
   const value = tryParseJson(text);
   if (typeof value !== 'number') return value;
   const isKept = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));

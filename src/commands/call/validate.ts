@@ -85,12 +85,19 @@ export async function coerceArguments(
   return args;
 }
 
-/** Null for an optional argument is sent regardless of its type, so it is left out here. */
+/** Null for an optional argument is sent regardless of its type, so it is left out here; the validator knows no BigInt. */
 function withoutOptionalNulls(args: Record<string, unknown>, schema: Schema): Record<string, unknown> {
   const required = partsOf(schema).flatMap((part) => part.required ?? []);
   return Object.fromEntries(
-    Object.entries(args).filter(([name, value]) => value !== null || required.includes(name)),
+    Object.entries(args)
+      .filter(([name, value]) => value !== null || required.includes(name))
+      .map(([name, value]) => [name, rounded(value)]),
   );
+}
+
+function rounded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rounded);
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 /**
@@ -126,9 +133,7 @@ function compile(inputSchema: Schema): Validator {
   return (args) => (validate(args) ? [] : [...(validate.errors ?? [])]);
 }
 
-const NUMBERS: readonly unknown[] = ['integer', 'number'];
-
-/** @throws {AppError} `usage` for invalid JSON that cannot be meant as text, and an integer that would lose digits */
+/** @throws {AppError} `usage` for invalid JSON that cannot be meant as text */
 function coerceText(text: string, key: string, root: Schema, validate: Validator | undefined): unknown {
   const schema = schemaOf(root, key) ?? {};
   const tried: unknown[] = [];
@@ -139,16 +144,14 @@ function coerceText(text: string, key: string, root: Schema, validate: Validator
   const types = typesOf(schema);
   // The type behind a `$ref` is not known.
   const isStructure = types.length === 0 || types.includes('object') || types.includes('array');
-  const isLongInteger = /^\s*-?\d{16,}\s*$/.test(text) && types.some((type) => NUMBERS.includes(type));
-  const isMeantAsJson =
-    ((/^\s*[[{]/.test(text) && isStructure) || isLongInteger) && !types.includes('string');
+  const isMeantAsJson = /^\s*[[{]/.test(text) && isStructure && !types.includes('string');
   // If no value is valid, the error shows the most likely one.
   return isMeantAsJson && tried[0] === text ? parseUserJson(text, key) : tried[0];
 }
 
 function isValid(validate: Validator, name: string, value: unknown): boolean {
   const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return !validate({ [name]: value }).some(
+  return !validate({ [name]: rounded(value) }).some(
     ({ instancePath }) => instancePath === path || instancePath.startsWith(`${path}/`),
   );
 }

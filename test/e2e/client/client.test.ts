@@ -150,9 +150,7 @@ describe('arguments of the library', () => {
     const { client, url } = await scripted([FIND], { apiKey: ` ${KEY}\n` });
     const circular: Record<string, unknown> = {};
     circular.self = circular;
-    for (const args of [circular, { big: 1n as unknown as number }]) {
-      expect((await failure(client.callTool('find_restaurant', args))).code).toBe('usage');
-    }
+    expect((await failure(client.callTool('find_restaurant', circular))).code).toBe('usage');
     expect((await client.find(QUERY)).output).toEqual(FOUND);
     for (const apiKey of ['', 'Bearer x', 'a b']) {
       expect(() => clientFor(url, { apiKey })).toThrow(expect.objectContaining({ code: 'bad_key' }));
