@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { modeOf } from '../helpers/files.ts';
 import { shell } from '../helpers/process.ts';
 import { ID, resetFolder } from '../helpers/runs.ts';
 import { useService } from '../helpers/service.ts';
@@ -194,6 +195,23 @@ describe.each(Object.entries(PLACES))('standing %s', (_where, place) => {
     expect(service.sent()).toBeLessThan(3);
   });
 });
+
+it.each(Object.entries(OUTPUTS))(
+  '%s -o replaces a file only with --force, and keeps its mode',
+  async (name, words) => {
+    const cwd = clone();
+    const file = ['raw', 'schema'].includes(name) ? 'old.json' : 'old.csv';
+    const path = home.write(`repo/${file}`, LIST, 0o640);
+    await run(OUTPUTS.find ?? [], { cwd, exit: 0 });
+    const more = { enrich: ['--answers', 'new.answers.ndjson'], tools: ['--demo'] }[name] ?? [];
+    const write = (force: readonly string[], exit: number) =>
+      run([...words, ...more, '-o', file, ...force], { cwd, stdin: LIST, exit });
+    await write([], 2);
+    expect(home.read(`repo/${file}`)).toBe(LIST);
+    await write(['--force'], 0);
+    expect([home.read(`repo/${file}`) === LIST, modeOf(path)]).toEqual([false, '640']);
+  },
+);
 
 it('the attack runs nothing at the next login', async () => {
   clone();

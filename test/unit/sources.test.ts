@@ -143,6 +143,24 @@ describe('imports', () => {
   });
 });
 
+/** Functions of `node:fs` that neither open nor change a file by its name. */
+const HARMLESS =
+  /^(?:accessSync|closeSync|constants|existsSync|fstatSync|lstatSync|readdirSync|readSync|realpathSync|statSync|writeSync|type \w+)$/;
+/** Files outside of `storage/` that read files of the program itself, and no file that the user names. */
+const OWN_READERS = ['app/page.ts', 'app/program-path.ts', 'compile-cache.ts'];
+
+it('only storage/ opens files, by the one rule for those that the user names', () => {
+  const openers = files.filter((file) => {
+    const text = readFileSync(join(SRC, file), 'utf8');
+    const names = [...text.matchAll(/import \{([^}]*)\} from 'node:fs'/g)].flatMap(([, list = '']) =>
+      list.split(',').map((name) => name.trim()),
+    );
+    const isOther = /'node:fs\/|'fs'|(?:import|require)\('node:fs|\* as \w+ from 'node:fs/.test(text);
+    return isOther || names.some((name) => name !== '' && !HARMLESS.test(name));
+  });
+  expect(openers.filter((file) => !file.startsWith('storage/')).toSorted()).toEqual(OWN_READERS);
+});
+
 /** Expressions in templates with a command: words of ours that need no quotes. All other commands are data (hint.ts). */
 const OWN_WORDS: readonly string[] = ['keys.paid', 'base_url', "problem ?? 'restaurant login'"];
 
