@@ -64,8 +64,6 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Limits for the body of an error response, which only explains the status. */
 const MAX_ERROR_BYTES = 256 * 1024;
 const ERROR_BODY_MS = 2000;
-/** An extended deadline is checked at this interval, because it may be shortened again. */
-const EXTENSION_MS = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const openTransport = (options: TransportOptions): Transport => new HttpTransport(options);
@@ -122,8 +120,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject;
   });
   readonly #ignoreAbort: () => void;
-  /** The one for which the timer is set. */
-  #deadline: number;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #reader: ResponseReader | undefined;
@@ -134,18 +130,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#limits = limits;
     this.#request = request;
     const { signal, deadline } = limits;
-    this.#deadline = deadline;
     // One time limit for the whole exchange, so that it also applies to a slow response and an endless stream.
-    this.#timer = startTimer(deadline - options.now(), () => this.#onDeadline());
+    this.#timer = startTimer(deadline - options.now(), () =>
+      this.#fail(timeoutError(options.endpoint, this.#phase, limits)),
+    );
     this.#ignoreAbort = onAbort(signal, () => this.#settle(() => this.#reject(signal.reason)));
-  }
-
-  #onDeadline(): void {
-    const stepMs = Math.min(this.#limits.deadline - this.#deadline, EXTENSION_MS);
-    if (stepMs > 0) {
-      this.#deadline += stepMs;
-      this.#timer = startTimer(stepMs, () => this.#onDeadline());
-    } else this.#fail(timeoutError(this.#options.endpoint, this.#phase, this.#limits));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
