@@ -17,7 +17,7 @@ import {
   SSE_TYPE,
 } from './messages.ts';
 import type { Catalog } from './restaurants.ts';
-import { callTool, createTools, TOOLS } from './tools.ts';
+import { callTool, TOOLS } from './tools.ts';
 import type { Access } from './types.ts';
 
 const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
@@ -49,11 +49,11 @@ const MAX_SESSIONS = 1000;
 /** An MCP server with tools alone, at one endpoint. The protocol version is detected from each request. */
 export class McpServer implements SandboxProtocol {
   readonly methods = ['POST', 'DELETE'];
-  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #catalog: Catalog;
   readonly #sessions = new Map<string, SandboxSession>();
 
   constructor(catalog: Catalog) {
-    this.#methods = createMethods(catalog);
+    this.#catalog = catalog;
   }
 
   post(post: Post): SandboxAnswer {
@@ -110,10 +110,16 @@ export class McpServer implements SandboxProtocol {
     };
   }
 
-  #run({ incoming: { method = '', params }, access }: Post, unknownStatus: number): object {
-    const call = this.#methods.get(method);
-    if (call === undefined) throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
-    return call(isObject(params) ? params : {}, access.paid);
+  #run({ incoming: { method, params }, access }: Post, unknownStatus: number): object {
+    const named = isObject(params) ? params : {};
+    // `arguments` is optional in MCP.
+    if (method === 'tools/call') return callTool(this.#catalog, 'mcp', { arguments: {}, ...named }, access);
+    if (method !== 'tools/list') {
+      throw rpcError(METHOD_NOT_FOUND, 'Method not found', undefined, unknownStatus);
+    }
+    // The list has a single page, so no cursor is valid.
+    if (named.cursor !== undefined) throw badArgument('cursor', 'is unknown');
+    return { tools: TOOLS };
   }
 
   #initialize(id: RpcId, params: unknown, account: string): SandboxAnswer {
@@ -232,22 +238,4 @@ function checkHeader(headers: Headers, name: string, expected: unknown): void {
   if (value === (expected === undefined ? undefined : String(expected))) return;
   const problem = sent === undefined ? 'is missing' : 'does not match the body';
   throw rpcError(HEADER_MISMATCH, `Header mismatch: ${name} ${problem}`, { header: name, problem }, 400);
-}
-
-type Method = (params: JsonObject, paid: boolean) => object;
-
-function createMethods(catalog: Catalog): ReadonlyMap<string, Method> {
-  const tools = createTools(catalog, 'mcp');
-
-  function listTools({ cursor }: JsonObject): JsonObject {
-    // The list has a single page, so no cursor is valid.
-    if (cursor !== undefined) throw badArgument('cursor', 'is unknown');
-    return { tools: TOOLS };
-  }
-
-  return new Map<string, Method>([
-    ['tools/list', listTools],
-    // `arguments` is optional in MCP.
-    ['tools/call', (params, paid) => callTool(tools, { arguments: {}, ...params }, paid)],
-  ]);
 }

@@ -13,7 +13,7 @@ import {
   type SandboxProtocol,
 } from './messages.ts';
 import { type Catalog, fold } from './restaurants.ts';
-import type { Mode, SandboxRestaurant } from './types.ts';
+import type { Access, Mode, SandboxRestaurant } from './types.ts';
 
 /** Maximum number of results of a search. `total_matches` counts all. */
 const MAX_RESULTS = 50;
@@ -73,37 +73,35 @@ export const TOOLS: readonly Tool[] = [
 
 type Arguments = Readonly<JsonObject>;
 
-type ToolFunction = (args: Arguments, paid: boolean) => ToolResult;
+type ToolFunction = (catalog: Catalog, args: Arguments, access: Access) => ToolResult;
 
-/**
- * Creates the tools by name: the two documented ones, or those of an MCP server, which reports wrong arguments in the
- * result (MCP 2025-11-25, error handling), so that a model can correct them.
- */
-export function createTools(catalog: Catalog, mode: Mode): ReadonlyMap<string, ToolFunction> {
-  const documented: [string, ToolFunction][] = [
-    ['find_restaurant', (args) => findRestaurant(catalog, args)],
-    ['lookup_restaurant', (args, paid) => lookupRestaurant(catalog, args, paid)],
-  ];
-  if (mode === 'service') return new Map(documented);
-  const all = [...documented, ['explore_area', (args: Arguments) => exploreArea(catalog, args)] as const];
-  return new Map(all.map(([name, tool]) => [name, withArgumentErrors(tool)]));
-}
+const DOCUMENTED = [
+  ['find_restaurant', findRestaurant],
+  ['lookup_restaurant', lookupRestaurant],
+] as const;
 
-export function callTool(
-  tools: ReadonlyMap<string, ToolFunction>,
-  params: unknown,
-  paid: boolean,
-): ToolResult {
+const FUNCTIONS: Readonly<Record<Mode, ReadonlyMap<string, ToolFunction>>> = {
+  service: new Map<string, ToolFunction>(DOCUMENTED),
+  mcp: new Map<string, ToolFunction>([...DOCUMENTED, ['explore_area', exploreArea]]),
+};
+
+export function callTool(catalog: Catalog, mode: Mode, params: unknown, access: Access): ToolResult {
   if (!isObject(params)) throw badArgument('params', 'is not an object');
   const { name, arguments: args } = params;
   if (typeof name !== 'string') throw badArgument('name', problemOf(name, 'a string'));
-  const tool = tools.get(name);
+  const tool = FUNCTIONS[mode].get(name);
   if (tool === undefined) {
-    const data = { tool: name.slice(0, 200), tools: [...tools.keys()] };
+    const data = { tool: name.slice(0, 200), tools: [...FUNCTIONS[mode].keys()] };
     throw rpcError(INVALID_PARAMS, 'invalid params: unknown tool', data);
   }
   if (!isObject(args)) throw badArgument('arguments', problemOf(args, 'an object'));
-  return tool(args, paid);
+  try {
+    return tool(catalog, args, access);
+  } catch (error) {
+    // An MCP server reports wrong arguments in the result (MCP 2025-11-25, error handling), so that a model can correct them.
+    if (mode === 'service' || !(error instanceof ReplyError) || error.code !== INVALID_PARAMS) throw error;
+    return outputResult({ status: 'invalid_arguments', message: error.message }, true);
+  }
 }
 
 function stringArgument(args: Arguments, name: string): string {
@@ -127,7 +125,7 @@ function findRestaurant(catalog: Catalog, args: Arguments): ToolResult {
   });
 }
 
-function lookupRestaurant(catalog: Catalog, args: Arguments, paid: boolean): ToolResult {
+function lookupRestaurant(catalog: Catalog, args: Arguments, { paid }: Access): ToolResult {
   const id = stringArgument(args, 'restaurant_id');
   const level = levelOf(args.fields);
   if (level !== 'basic' && !paid) {
@@ -185,19 +183,7 @@ function tally(
   return sorted.map(([value, count]) => ({ [key]: value, count }));
 }
 
-function withArgumentErrors(tool: ToolFunction): ToolFunction {
-  return (args, paid) => {
-    try {
-      return tool(args, paid);
-    } catch (error) {
-      if (!(error instanceof ReplyError) || error.code !== INVALID_PARAMS) throw error;
-      return outputResult({ status: 'invalid_arguments', message: error.message }, true);
-    }
-  };
-}
-
 export function createService(catalog: Catalog): SandboxProtocol {
-  const tools = createTools(catalog, 'service');
   return {
     methods: ['POST'],
     post({ incoming: { id, method, params }, access }) {
@@ -210,7 +196,7 @@ export function createService(catalog: Catalog): SandboxProtocol {
       if (method !== 'tools/call') {
         throw rpcError(METHOD_NOT_FOUND, 'method not found: only tools/call is served');
       }
-      return { status: 200, message: resultMessage(id, callTool(tools, params, access.paid)) };
+      return { status: 200, message: resultMessage(id, callTool(catalog, 'service', params, access)) };
     },
   };
 }
