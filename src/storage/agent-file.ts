@@ -1,8 +1,7 @@
 // Files of coding agents and MCP clients, below the user's home or in a project.
 
-import { lstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { Context } from '../context.ts';
+import { rmdirSync, type Stats, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { failure, systemCode } from '../errors.ts';
 import { system } from '../hint.ts';
 import {
@@ -16,14 +15,12 @@ import {
   whenFree,
   writeFileAtomic,
 } from './files.ts';
-import { pathOf } from './paths.ts';
-import { assertOwnPath } from './trust.ts';
+import { assertOwnPath, walkPath } from './trust.ts';
 
 export interface AgentFile {
   readonly path: string;
   /** The folder of the project that it belongs to, whose files come from others. Undefined: a file of the user. */
   readonly project?: string | undefined;
-  readonly platform: Context['platform'];
 }
 
 /** @returns undefined for no file. @throws {AppError} `io_error` */
@@ -75,31 +72,17 @@ export function deleteAgentFile(file: AgentFile): void {
  * Nobody but this user and root can change what the path of a user's file leads to; in a project, no link is followed.
  * @returns the path without links. @throws {AppError} `io_error`
  */
-function resolveAgentFile({ path, project, platform }: AgentFile, replacesLink = false): string {
-  if (project !== undefined) {
-    assertNoLinks(project, path, platform);
-    return path;
-  }
-  const { dirname, basename, join } = pathOf(platform);
-  return perform('read', path, () =>
-    replacesLink ? join(assertOwnPath(dirname(path)), basename(path)) : assertOwnPath(path),
-  );
+function resolveAgentFile({ path, project }: AgentFile, replacesLink = false): string {
+  return perform('read', path, () => {
+    if (project !== undefined) return walkPath(path, refuseLink, project);
+    return replacesLink ? join(assertOwnPath(dirname(path)), basename(path)) : assertOwnPath(path);
+  });
 }
 
-function assertNoLinks(folder: string, file: string, platform: Context['platform']): void {
-  const path = pathOf(platform);
-  let current = folder;
-  for (const part of path.relative(folder, file).split(path.sep)) {
-    current = path.join(current, part);
-    try {
-      if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
-    } catch (error) {
-      if (systemCode(error) === 'ENOTDIR') return;
-      throw ioError('read', current, error);
-    }
-    throw failure('io_error', `${current} is a symbolic link, which is not followed`, [
-      { text: 'replace the link with a real file or folder, then try again' },
-      { text: 'to see it', command: system('ls -l', current) },
-    ]);
-  }
+function refuseLink(part: string, stats: Stats): void {
+  if (!stats.isSymbolicLink()) return;
+  throw failure('io_error', `${part} is a symbolic link, which is not followed`, [
+    { text: 'replace the link with a real file or folder, then try again' },
+    { text: 'to see it', command: system('ls -l', part) },
+  ]);
 }

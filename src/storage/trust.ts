@@ -47,12 +47,12 @@ function homeFolder(): string | undefined {
 }
 
 /**
- * Visits each folder of a path, and each symbolic link before its target. Starts at `home` if that contains the path.
+ * Visits each folder of a path, and each symbolic link before its target. Starts at a folder that contains the path, if given.
  * @returns the path without links. @throws the system's error; `ELOOP`
  */
-export function walkPath(path: string, visit: (part: string, stats: Stats) => void, home?: string): string {
+export function walkPath(path: string, visit: (part: string, stats: Stats) => void, from?: string): string {
   const absolute = resolve(path);
-  const start = home !== undefined && `${absolute}${sep}`.startsWith(`${home}${sep}`) ? home : undefined;
+  const start = from !== undefined && `${absolute}${sep}`.startsWith(`${from}${sep}`) ? from : undefined;
   if (start !== undefined) visit(start, statSync(start));
   let folder = start ?? parse(absolute).root;
   const rest = absolute.slice(folder.length).split(sep);

@@ -97,12 +97,11 @@ function assertForced({ globals }: App, { path: file }: AgentFile, verb: string)
 
 function skillFile({ context }: App, agent: Agent, scope: Scope): AgentFile {
   const { user, project } = AGENTS[agent];
-  const { platform } = context;
-  const path = pathOf(platform);
+  const path = pathOf(context.platform);
   const file = [SKILL_NAME, 'SKILL.md'];
-  if (scope === 'user') return { path: path.join(userPath(user, context), ...file), platform };
+  if (scope === 'user') return { path: path.join(userPath(user, context), ...file) };
   const folder = projectFolder(context);
-  return { path: path.join(folder, project, ...file), project: folder, platform };
+  return { path: path.join(folder, project, ...file), project: folder };
 }
 
 const readText = (file: AgentFile): string | undefined =>

@@ -138,12 +138,12 @@ export interface FileChange {
  * reason of the context's signal
  */
 export async function changeClientFile(
-  { platform, signal }: Pick<Context, 'platform' | 'signal'>,
+  { signal }: Pick<Context, 'signal'>,
   file: string,
   { isPreview = false, project, keepsBackup = () => false }: ChangeOptions,
   edit: (text: string) => string,
 ): Promise<FileChange> {
-  const client: AgentFile = { path: file, project, platform };
+  const client: AgentFile = { path: file, project };
   const backup: AgentFile = { ...client, path: `${file}.bak` };
   for (let round = 1; round <= MAX_ATTEMPTS; round += 1) {
     const { exists, text, mode } = readClientFile(client);
