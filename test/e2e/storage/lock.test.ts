@@ -238,6 +238,25 @@ describe('withLock', () => {
   });
 });
 
+/** Without hard links, as on FAT and on some network drives. */
+const WITHOUT_LINKS = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.linkSync = () => { throw Object.assign(new Error('no links'), { code: 'EPERM' }); };
+  syncBuiltinESMExports();
+`;
+
+it.each([
+  ['with', ''],
+  ['without', WITHOUT_LINKS],
+])('%s hard links, one process at a time holds the lock, and no file is left', async (_how, start) => {
+  const path = folder.write('a', '0');
+  const worker = await bundleWorker(`${start}${COUNTER}`);
+  const children = Array.from({ length: 4 }, () => startWorker(worker, [path]));
+  for (const child of children) expect(await child.ended).toMatchObject({ exit: 0, stderr: '' });
+  expect([folder.read('a'), folder.list()]).toEqual([String(4 * 15), ['a']]);
+});
+
 /** Notes when it has the lock, and leaves a lock that looks like that of a killed process behind in place of its own. */
 const TAKER = `
   import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
