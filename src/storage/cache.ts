@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { attempt } from '../errors.ts';
 import { canonicalJson, tryParseJson } from '../util/json.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { TEMP_NAME } from './files.ts';
+import { sweepTemps, TEMP_NAME } from './files.ts';
 import { OwnFolder } from './store.ts';
 
 export interface CachedResponse {
@@ -174,7 +174,7 @@ export function clearAccount(cacheDir: string | undefined, account: string): voi
 }
 
 function prune(folder: OwnFolder, now: number, maxBytes: number): void {
-  folder.sweepTemps();
+  sweepTemps(folder.path);
   const entries = listEntries(folder, MAX_PRUNED);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
   const limit = bytes > maxBytes ? maxBytes * KEEP_SHARE : maxBytes;

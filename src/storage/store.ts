@@ -109,13 +109,6 @@ export class OwnFolder {
     attempt(() => this.deleteFiles(this.names(pattern), before));
   }
 
-  sweepTemps(): void {
-    attempt(() => {
-      this.check();
-      sweepTemps(this.path);
-    });
-  }
-
   clear(pattern: RegExp): number {
     const count = this.deleteFiles(this.names(pattern));
     // It may be missing, contain other files, or another process has just written one.
@@ -176,7 +169,7 @@ export function openJsonFile<T>(
     write(value) {
       try {
         folder.create();
-        folder.sweepTemps();
+        sweepTemps(folder.path);
         if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) folder.setAside(name, warn);
         folder.write(name, `${JSON.stringify(value)}\n`);
         return true;

@@ -73,7 +73,7 @@ const TESTS_IN_WINE: readonly Row[] = [
   [LINKS, 'e2e/storage/config-file', 'the config file > writes through'],
   [LINKS, 'e2e/storage/ledger', 'a damaged ledger > a link'],
   [LINKS, 'e2e/storage/lock', 'tryLock > follows no symbolic link'],
-  [LINKS, 'e2e/storage/own-folder', 'OwnFolder.sweepTemps > deletes the others'],
+  [LINKS, 'e2e/storage/own-folder', 'sweepTemps > deletes the others'],
   [SLOW, 'unit/lists/answers', 'a set of lines > loses at most'],
   [SLOW, 'faults/connection', "survives framing and encoding > 'a response sent one byte"],
   [SLOW, 'e2e/commands/lookup-many', 'lookup of thousands of ids'],

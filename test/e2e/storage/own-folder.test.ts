@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../../src/storage/config-file.ts';
-import { whenFree } from '../../../src/storage/files.ts';
+import { sweepTemps, whenFree } from '../../../src/storage/files.ts';
 import { OwnFolder } from '../../../src/storage/store.ts';
 import { errorOf, onWindows, useFolder } from '../../helpers/files.ts';
 
@@ -63,14 +63,14 @@ describe('OwnFolder.create', () => {
   });
 });
 
-describe('OwnFolder.sweepTemps', () => {
+describe('sweepTemps', () => {
   const age = (path: string) => utimesSync(path, Date.now() / 1000 - 7200, Date.now() / 1000 - 7200);
 
   it('deletes our temporary files older than an hour and nothing else', () => {
     const old = ['.restaurant-0123456789abcdef.tmp', '.restaurant-0123456789abcdef.lock'];
     for (const name of [...old, 'config.json', '.restaurant-x.tmp']) age(folder.write(name));
     folder.write('.restaurant-fedcba9876543210.tmp');
-    own('').sweepTemps();
+    sweepTemps(folder.path);
     expect(folder.list()).toEqual(['.restaurant-fedcba9876543210.tmp', '.restaurant-x.tmp', 'config.json']);
   });
 
@@ -82,12 +82,12 @@ describe('OwnFolder.sweepTemps', () => {
       else folder.write(name);
       if (index >= 3) age(folder.at(name));
     }
-    own('').sweepTemps();
+    sweepTemps(folder.path);
     expect(folder.list()).toEqual(names.slice(0, 6));
   });
 
   it('ignores a missing folder', () => {
-    expect(() => new OwnFolder('/does/not/exist').sweepTemps()).not.toThrow();
+    expect(() => sweepTemps('/does/not/exist')).not.toThrow();
   });
 });
 
