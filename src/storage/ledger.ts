@@ -243,7 +243,6 @@ class FileTimes implements Times {
     await withLock(this.#path, () => {
       const time = next();
       if (time === undefined) return;
-      this.#folder.create();
       const append = () => this.#use('create', (log) => this.#append(log, time));
       if ((append() ?? append()) === true) this.#shorten();
     });
