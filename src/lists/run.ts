@@ -13,11 +13,15 @@ export interface RestaurantService {
   lookup(id: string, level: Level): Promise<LookupOutput>;
 }
 
-export interface Asking {
+interface Asking {
   readonly service: RestaurantService;
-  /** Where answers go, and from where `resolveRow` gets them. */
+  /** Where answers go, and from where `state` gets them. */
   readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
-  resolveRow(question: Question): Resolution;
+  readonly state: {
+    resolveRow(question: Question): Resolution;
+    /** Of requests, by their keys. */
+    readonly failures: Map<string, AppError>;
+  };
   /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
   readonly stop: AbortController;
 }
@@ -32,8 +36,7 @@ const MAX_FAILURES = 20;
 /** Asks for what rows lack. Equal requests are sent once, also if they fail. */
 export class Asker {
   readonly #asking: Asking;
-  readonly #pending = new Map<string, Promise<AppError | undefined>>();
-  readonly #failed = new Map<string, AppError>();
+  readonly #pending = new Map<string, Promise<void>>();
   readonly #requests = new Semaphore(MAX_REQUESTS);
   #failuresInARow = 0;
 
@@ -42,57 +45,46 @@ export class Asker {
   }
 
   /**
-   * Asks until a row lacks nothing. @returns the failure of its last request
+   * Asks until a row lacks nothing, or a request for it has failed.
    * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
    */
-  async finish(question: Question): Promise<AppError | undefined> {
+  async finish(question: Question): Promise<void> {
+    const { state } = this.#asking;
     const asked = new Set<string>();
     for (;;) {
-      const { lack } = this.#asking.resolveRow(question);
-      if (lack === undefined) return undefined;
+      const { lack } = state.resolveRow(question);
+      if (lack === undefined) return;
       const key = requestKey(lack.request);
       // An answer that is due at once comes from a clock that was set back.
-      if (asked.has(key)) return undefined;
+      if (asked.has(key) || state.failures.has(key)) return;
       asked.add(key);
-      const failure = this.#failed.get(key) ?? (await this.#shared(key, lack.request));
-      if (failure !== undefined) return failure;
-    }
-  }
-
-  #shared(key: string, request: Request): Promise<AppError | undefined> {
-    const pending = this.#pending.get(key) ?? this.#ask(request);
-    if (!this.#pending.has(key)) {
+      const pending = this.#pending.get(key) ?? this.#ask(key, lack.request);
       this.#pending.set(key, pending);
-      const remove = () => this.#pending.delete(key);
-      pending.then(remove, remove);
+      await pending;
     }
-    return pending.then((failure) => {
-      if (failure !== undefined) this.#failed.set(key, failure);
-      return failure;
-    });
   }
 
-  async #ask(request: Request): Promise<AppError | undefined> {
+  async #ask(key: string, request: Request): Promise<void> {
+    const { state, stop } = this.#asking;
     try {
-      await this.#requests.run(() => this.#send(request), this.#asking.stop.signal);
+      await this.#requests.run(() => this.#send(request), stop.signal);
       this.#failuresInARow = 0;
-      return undefined;
     } catch (error) {
       if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
       this.#failuresInARow += 1;
-      if (this.#failuresInARow < MAX_FAILURES) return error;
-      throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
+      if (this.#failuresInARow >= MAX_FAILURES)
+        throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
+      state.failures.set(key, error);
+    } finally {
+      this.#pending.delete(key);
     }
   }
 
   async #send(request: Request): Promise<void> {
     const { answers, service } = this.#asking;
-    if (request.kind === 'lookup') {
-      const output = await service.lookup(request.id, request.level).catch(nothingFound);
-      answers.addLookup(request.id, request.level, output ?? null);
-      return;
-    }
-    await addSearch(request.query, answers, service);
+    if (request.kind === 'find') return addSearch(request.query, answers, service);
+    const output = await service.lookup(request.id, request.level).catch(nothingFound);
+    answers.addLookup(request.id, request.level, output ?? null);
   }
 }
 

@@ -13,7 +13,14 @@ import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
 import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
-import { type Knowledge, type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
+import {
+  type Knowledge,
+  type Question,
+  type Resolution,
+  type ResolveOptions,
+  requestKey,
+  resolve,
+} from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
 import type { OutputView } from './views/outputs.ts';
@@ -77,8 +84,8 @@ export class ListState {
   readonly options: ResolveOptions;
   readonly decisions: Decisions;
   readonly knowledge: Knowledge;
-  /** Why rows were not answered in this run, by index. */
-  readonly failures = new Map<number, AppError>();
+  /** Why requests of this run were not answered, by their keys. */
+  readonly failures = new Map<string, AppError>();
 
   constructor(
     plan: Plan,
@@ -106,10 +113,15 @@ export class ListState {
     for (const { key } of this.questions()) yield key;
   }
 
-  resolveRow = (question: Question): Resolution => resolve(question, this.knowledge, this.options);
+  resolveRow = (question: Question): Resolution => {
+    const resolution = resolve(question, this.knowledge, this.options);
+    const failure = resolution.lack && this.failures.get(requestKey(resolution.lack.request));
+    return failure === undefined
+      ? resolution
+      : { ...resolution, result: withFailure(resolution.result, failure) };
+  };
 
-  resultOf = (row: InputRow, index: number): RowResult =>
-    withFailure(this.resolveRow(this.plan.question(row)).result, this.failures.get(index));
+  resultOf = (row: InputRow): RowResult => this.resolveRow(this.plan.question(row)).result;
 
   /** For views. @param guard whether to neutralize formulas in tables of text */
   source({ counters, at }: Survey, guard: boolean): ViewSource {
@@ -131,10 +143,8 @@ export class ListState {
       const question = this.plan.question(row);
       const resolution = this.resolveRow(question);
       if (index < first) due.add(index, question, resolution);
-      const failed = this.failures.get(index);
-      const result = withFailure(resolution.result, failed);
-      countRow(counters, this.plan, question, result, failed);
-      if (result.status === 'skipped') skipped.push(index);
+      countRow(counters, this.plan, question, resolution.result);
+      if (resolution.result.status === 'skipped') skipped.push(index);
       newest = Math.max(newest, resolution.at ?? 0);
     }
     return { due: due.ofAll(this.rows.length), counters, skipped, at: newest > 0 ? newest : undefined };
@@ -145,8 +155,7 @@ export function countRow(
   counters: Counters,
   { matching }: Pick<Plan, 'matching'>,
   { key: { name = '', city = '', id } }: Question,
-  { status, details, match }: RowResult,
-  failure: AppError | undefined,
+  { status, details, match, failure }: RowResult,
 ): void {
   const isMissing = status === 'not_found' && match === undefined && !id;
   const looseRequests = isMissing && matching.loose !== true ? searchesFor({ name, city }).length - 1 : 0;
@@ -157,10 +166,9 @@ export function countRow(
 const MAX_ERROR = 300;
 
 /** A failure does not replace an answer: a row that has one keeps its status and its data. */
-export function withFailure(result: RowResult, failure: AppError | undefined): RowResult {
-  if (failure === undefined) return result;
+export function withFailure(result: RowResult, failure: AppError): RowResult {
   const error = truncate(`${failure.code}: ${cleanLine(failure.message).trim()}`, MAX_ERROR);
-  return { ...result, status: result.status === 'pending' ? 'error' : result.status, error };
+  return { ...result, status: result.status === 'pending' ? 'error' : result.status, error, failure };
 }
 
 /** With --older: the times within which an answer is not due, counted from the start of the run. */

@@ -2,7 +2,6 @@ import type { App } from '../app/app.ts';
 import { openTarget } from '../app/target.ts';
 import { AppError } from '../errors.ts';
 import { ioError } from '../storage/files.ts';
-import { longWaitOf } from '../storage/pacer.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { abortedWith } from '../util/async.ts';
 import type { KnownAnswers } from './answers.ts';
@@ -11,18 +10,10 @@ import { partialFailure, summaryOf, withNext } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { startProgress } from './progress/progress.ts';
 import { Counters } from './progress/summary.ts';
-import type { Question } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import { Asker, workThrough } from './run.ts';
 import { ListService } from './service.ts';
-import {
-  countRow,
-  type EnrichFlags,
-  ListState,
-  openListAnswers,
-  recentSince,
-  withFailure,
-} from './session.ts';
+import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
 import { rowTextOf } from './views/all.ts';
 import type { Outputs } from './views/outputs.ts';
 import type { RowText } from './views/text.ts';
@@ -72,15 +63,14 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
 }
 
 async function writeRows(run: Run): Promise<void> {
-  const { app, flags, rows, answers, state, service, stop, out, text, counters } = run;
+  const { app, flags, rows, answers, state, service, stop, counters } = run;
   const total = isArray(rows) ? rows.length : undefined;
   const source = { counts: counters.counts, total, service };
   const progress = startProgress(app, { progress: flags.progress, json: false }, source);
   const { recent } = state.options;
   const cache = answers instanceof MemoryAnswers ? 'all' : 'shared';
   await service.open({ reporter: progress, cache, recent, signal: stop.signal });
-  if (text.header !== '') await out.write(text.header);
-  const ended = await new RowWriter(run).run().then(
+  const ended = await writeInOrder(run).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -92,6 +82,34 @@ async function writeRows(run: Run): Promise<void> {
   if (ended !== failure) throw ended;
   const error = failure === undefined ? partialFailure(outcome) : withNext(app, failure, false, []);
   if (error !== undefined) throw error;
+}
+
+async function writeInOrder(run: Run): Promise<void> {
+  const { flags, plan, rows, service, answers, state, stop, out, text, counters } = run;
+  const { first = Number.POSITIVE_INFINITY } = flags;
+  const asker = new Asker({ service, answers, state, stop });
+  let count = 0;
+  let written: Promise<void> = Promise.resolve();
+  const writeRow = async (row: InputRow, before: Promise<void>): Promise<void> => {
+    const question = plan.question(row);
+    count += 1;
+    if (count <= first) await asker.finish(question);
+    await before;
+    stop.signal.throwIfAborted();
+    const { result } = state.resolveRow(question);
+    await out.write(text.row(row, result));
+    countRow(counters, plan, question, result);
+  };
+  const begin = (row: InputRow): Promise<void> => {
+    written = writeRow(row, written);
+    return written;
+  };
+  if (text.header !== '') await out.write(text.header);
+  try {
+    await workThrough(rows, begin, stop);
+  } finally {
+    await written;
+  }
 }
 
 const isArray = (rows: Rows): rows is readonly InputRow[] => Array.isArray(rows);
@@ -108,69 +126,4 @@ async function openOut(app: App, device: Stream['output']['device'], signal: Abo
   };
   const opened = await openDevice(device, signal).catch(failed);
   return { write: (text) => opened.write(text).catch(failed), close: opened.close };
-}
-
-/** Maximum number of rows that are read but not written. */
-const MAX_PENDING = 256;
-
-class RowWriter {
-  readonly #run: Run;
-  readonly #asker: Asker;
-  #written: Promise<void> = Promise.resolve();
-  #pending = 0;
-  #count = 0;
-
-  constructor(run: Run) {
-    const { service, answers, state, stop } = run;
-    this.#run = run;
-    this.#asker = new Asker({ service, answers, resolveRow: state.resolveRow, stop });
-  }
-
-  async run(): Promise<void> {
-    try {
-      await workThrough(this.#rows(), (row) => this.#take(row), this.#run.stop);
-    } finally {
-      await this.#written;
-    }
-  }
-
-  async *#rows(): AsyncGenerator<InputRow> {
-    try {
-      for await (const row of this.#run.rows) {
-        yield row;
-        if (this.#pending >= MAX_PENDING) await this.#written;
-      }
-    } catch (error) {
-      // The rows before a malformed one are written first.
-      await this.#written;
-      throw error;
-    }
-  }
-
-  #take(row: InputRow): Promise<void> {
-    const { flags, plan } = this.#run;
-    this.#count += 1;
-    const question = plan.question(row);
-    const isAsked = this.#count <= (flags.first ?? Number.POSITIVE_INFINITY);
-    const done = isAsked ? this.#asker.finish(question) : Promise.resolve(undefined);
-    this.#pending += 1;
-    this.#written = this.#written.then(async () => this.#write(row, question, await done));
-    // The failure ends the run through `done`, or below.
-    this.#written.catch((error: unknown) => this.#stopWith(error));
-    return done.then(() => {});
-  }
-
-  #stopWith(error: unknown): void {
-    const { stop } = this.#run;
-    if (!stop.signal.aborted && longWaitOf(error) === undefined) stop.abort(error);
-  }
-
-  async #write(row: InputRow, question: Question, failed: AppError | undefined): Promise<void> {
-    const { plan, state, counters, out, text, stop } = this.#run;
-    stop.signal.throwIfAborted();
-    const result = withFailure(state.resolveRow(question).result, failed);
-    await out.write(text.row(row, result));
-    this.#pending -= 1;
-    countRow(counters, plan, question, result, failed);
-  }
 }

@@ -27,7 +27,6 @@ import {
   openListAnswers,
   recentSince,
   type Survey,
-  withFailure,
 } from './session.ts';
 import { contentOf, writeViews } from './views/all.ts';
 import type { OutputView } from './views/outputs.ts';
@@ -89,13 +88,11 @@ async function ask(run: Run): Promise<AppError | undefined> {
   const stop = abortedWith(app.context.signal);
   const { recent } = state.options;
   await service.open({ reporter: progress, cache: 'shared', recent, signal: stop.signal });
-  const asker = new Asker({ service, answers, resolveRow: state.resolveRow, stop });
+  const asker = new Asker({ service, answers, state, stop });
   const askRow = async (index: number): Promise<void> => {
     const question = state.plan.question(state.rows[index] as InputRow);
-    const failed = await asker.finish(question);
-    if (failed !== undefined) state.failures.set(index, failed);
-    const result = withFailure(state.resolveRow(question).result, failed);
-    countRow(counters, state.plan, question, result, failed);
+    await asker.finish(question);
+    countRow(counters, state.plan, question, state.resolveRow(question).result);
   };
   try {
     await workThrough(rows, ({ index }) => askRow(index), stop);

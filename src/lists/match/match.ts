@@ -45,7 +45,8 @@ export interface RowResult {
   readonly restaurant?: Partial<Restaurant>;
   readonly details?: LookupOutput;
   readonly error?: string;
-  readonly cause?: AppError;
+  /** Why the row was not answered in this run. It may have an older answer, and keep its status. */
+  readonly failure?: AppError;
 }
 
 export interface Found {
