@@ -36,7 +36,7 @@ export async function runEnrich(app: App, file: string, flags: EnrichFlags): Pro
       const { streamList } = await import('./stream.ts');
       return await streamList(app, { flags, output: stream, plan, rows });
     }
-    const { updateList } = await import('./update.ts');
+    const { updateList } = await import('./run.ts');
     await updateList(app, { file, flags, views, plan, rows });
   } finally {
     input.close();

@@ -1,157 +1,183 @@
-import { isRestaurant } from '../client/tools.ts';
-import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
-import { AppError } from '../errors.ts';
-import { SharedStateError } from '../storage/ledger.ts';
+import { realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { App } from '../app/app.ts';
+import { fullPath } from '../app/output-file.ts';
+import { showPage, tempReportPath } from '../app/page.ts';
+import { openTarget } from '../app/target.ts';
+import { AppError, attempt, failure } from '../errors.ts';
+import { again } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
-import { Semaphore, untilAborted } from '../util/async.ts';
+import { writeUserFile } from '../storage/user-files.ts';
+import { abortedWith } from '../util/async.ts';
+import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
-import { keptResults, type Question, type Request, type Resolution, requestKey } from './resolve.ts';
+import { Asker, workThrough } from './asker.ts';
+import { dueLine } from './due.ts';
+import { assertSameList } from './guard.ts';
+import { partialFailure, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { type Plan, rememberedFlags } from './plan.ts';
+import { type Progress, startProgress } from './progress/progress.ts';
+import { Counters, printJson, wantsSummary } from './progress/summary.ts';
+import type { InputRow } from './row.ts';
+import { ListService } from './service.ts';
+import {
+  countRow,
+  type EnrichFlags,
+  ListState,
+  openListAnswers,
+  recentSince,
+  type Survey,
+} from './session.ts';
+import { contentOf, writeViews } from './views/all.ts';
+import type { OutputView } from './views/outputs.ts';
+import type { ViewSource } from './views/source.ts';
+import { assertReplaceable, sweepFolders } from './views/write.ts';
 
-/** The service as rows use it: paced. Every method throws AppError. */
-export interface RestaurantService {
-  find(query: FindQuery): Promise<{ readonly results: readonly unknown[]; readonly total: number }>;
-  lookup(id: string, level: Level): Promise<LookupOutput>;
+export interface Update {
+  /** The list as typed. */
+  readonly file: string;
+  readonly flags: EnrichFlags;
+  readonly views: readonly OutputView[];
+  readonly plan: Plan;
+  readonly rows: readonly InputRow[];
 }
 
-interface Asking {
-  readonly service: RestaurantService;
-  /** Where answers go, and from where `state` gets them. */
-  readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
-  readonly state: {
-    resolveRow(question: Question): Resolution;
-    /** Of requests, by their keys. */
-    readonly failures: Map<string, AppError>;
-  };
-  /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
-  readonly stop: AbortController;
+/** A list with its answers, and the requests for what is due. */
+interface Run extends Update {
+  readonly app: App;
+  readonly answers: Answers;
+  readonly state: ListState;
+  readonly before: Survey;
+  readonly service: ListService;
+  readonly progress: Progress;
+  /** Of the rows that were asked for. */
+  readonly counters: Counters;
 }
 
-/** Requests that are under way at a time. */
-const MAX_REQUESTS = 4;
-/** Rows that are under way at a time: of many equal ones, which share a request, more than requests. */
-const MAX_ROWS = 64;
-/** Number of consecutive failures that ends a run. */
-const MAX_FAILURES = 20;
-
-/** Asks for what rows lack. Equal requests are sent once, also if they fail. */
-export class Asker {
-  readonly #asking: Asking;
-  readonly #pending = new Map<string, Promise<void>>();
-  readonly #requests = new Semaphore(MAX_REQUESTS);
-  #failuresInARow = 0;
-
-  constructor(asking: Asking) {
-    this.#asking = asking;
-  }
-
-  /**
-   * Asks until a row lacks nothing, or a request for it has failed.
-   * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
-   */
-  async finish(question: Question): Promise<void> {
-    const { state } = this.#asking;
-    const asked = new Set<string>();
-    for (;;) {
-      const { lack } = state.resolveRow(question);
-      if (lack === undefined) return;
-      const key = requestKey(lack.request);
-      // An answer that is due at once comes from a clock that was set back.
-      if (asked.has(key) || state.failures.has(key)) return;
-      asked.add(key);
-      const pending = this.#pending.get(key) ?? this.#ask(key, lack.request);
-      this.#pending.set(key, pending);
-      await pending;
-    }
-  }
-
-  async #ask(key: string, request: Request): Promise<void> {
-    const { state, stop } = this.#asking;
-    try {
-      await this.#requests.run(() => this.#send(request), stop.signal);
-      this.#failuresInARow = 0;
-    } catch (error) {
-      if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
-      this.#failuresInARow += 1;
-      if (this.#failuresInARow >= MAX_FAILURES)
-        throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
-      state.failures.set(key, error);
-    } finally {
-      this.#pending.delete(key);
-    }
-  }
-
-  async #send(request: Request): Promise<void> {
-    const { answers, service } = this.#asking;
-    if (request.kind === 'find') return addSearch(request.query, answers, service);
-    const output = await service.lookup(request.id, request.level).catch(nothingFound);
-    answers.addLookup(request.id, request.level, output ?? null);
+/** Brings a list up to date: asks for what is due, and writes the views. @throws {AppError} */
+export async function updateList(app: App, update: Update): Promise<void> {
+  const { flags, views, plan, rows } = update;
+  const target = await openTarget(app);
+  const answers = openListAnswers(app, views, flags.answers, 'write', target);
+  try {
+    sweepFolders(views);
+    assertReplaceable(app, views, answers);
+    const state = new ListState(plan, rows, answers, recentSince(flags.older, app.context.now()));
+    const before = await state.survey(flags.first, app.context.signal);
+    const { due } = before;
+    if (due.requests > 0 && flags.answers === undefined) assertSameList(state, answers);
+    rememberRun(app, update, answers);
+    const counters = new Counters();
+    const service = new ListService(app, target, flags);
+    const source = { counts: counters.counts, total: due.rows.length, service };
+    const progress = startProgress(app, { progress: flags.progress, json: wantsSummary(app) }, source);
+    await progress.note(dueLine(due, flags.older));
+    const run: Run = { ...update, app, answers, state, before, service, progress, counters };
+    await finish(run, await ask(run));
+  } finally {
+    answers.close();
   }
 }
 
-/** Searches, and adds what the service returns to the answers. @throws {AppError} */
-export async function addSearch(
-  query: FindQuery,
-  answers: Pick<Answers, 'addFind'>,
-  service: Pick<RestaurantService, 'find'>,
-): Promise<void> {
-  const found = await service.find(query).catch(nothingFound);
-  const { results = [], total = 0 } = found ?? {};
-  if (results.length > 0 && !results.some(isRestaurant))
-    throw new AppError('bad_response', `none of ${results.length} results can be read`);
-  const { kept, received } = keptResults(query, results);
-  const isCount = Number.isSafeInteger(total) && total >= received;
-  answers.addFind(query, { results: kept, received, total: isCount ? total : received });
-}
-
-/** That the service knows no such restaurant is an answer. */
-function nothingFound(error: unknown): undefined {
-  if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-}
-
-const isOfOneRow = (error: AppError): boolean =>
-  longWaitOf(error) === undefined &&
-  !(error instanceof SharedStateError) &&
-  ['network', 'rate_limit', 'service', 'not_found'].includes(error.kind);
-
-/**
- * Does the work for several items at a time, begun in their order. Once the quota is used up, those that are under way
- * are finished. @throws the error that ended the run
- */
-export async function workThrough<T>(
-  items: Iterable<T> | AsyncIterable<T>,
-  work: (item: T) => Promise<void>,
-  stop: AbortController,
-): Promise<void> {
-  const running = new Set<Promise<void>>();
-  let spent: unknown;
-  const begin = (item: T): void => {
-    const done = work(item)
-      .catch((error: unknown) => {
-        if (error instanceof AppError && longWaitOf(error) !== undefined) spent ??= error;
-        else stop.abort(error);
-      })
-      .finally(() => running.delete(done));
-    running.add(done);
-  };
-  const all = async (): Promise<void> => {
-    try {
-      for await (const item of items) {
-        if (spent !== undefined || stop.signal.aborted) break;
-        begin(item);
-        if (running.size >= MAX_ROWS) await Promise.race(running);
-      }
-    } finally {
-      // Also those before a malformed row.
-      await Promise.all(running);
-    }
+/** @returns why the run ended early */
+async function ask(run: Run): Promise<AppError | undefined> {
+  const { app, state, answers, service, progress, counters } = run;
+  const { rows } = run.before.due;
+  if (rows.length === 0) return undefined;
+  if (app.globals.offline === true) return notSent(rows.length);
+  const stop = abortedWith(app.context.signal);
+  const { recent } = state.options;
+  await service.open({ reporter: progress, cache: 'shared', recent, signal: stop.signal });
+  const asker = new Asker({ service, answers, state, stop });
+  const askRow = async (index: number): Promise<void> => {
+    const question = state.plan.question(state.rows[index] as InputRow);
+    await asker.finish(question);
+    countRow(counters, state.plan, question, state.resolveRow(question).result);
   };
   try {
-    stop.signal.throwIfAborted();
-    await untilAborted(all(), stop.signal);
+    await workThrough(rows, ({ index }) => askRow(index), stop);
+    return undefined;
   } catch (error) {
-    stop.abort(error);
-    throw stop.signal.reason;
+    if (!(error instanceof AppError)) throw error;
+    return error;
+  } finally {
+    answers.flush();
   }
-  stop.signal.throwIfAborted();
-  if (spent !== undefined) throw spent;
+}
+
+const notSent = (rows: number): AppError =>
+  failure('network', `${rows} ${rows === 1 ? 'row is' : 'rows are'} due, and --offline sends nothing`, {
+    text: 'ask for them',
+    command: again({}, { without: ['--offline'] }),
+  });
+
+async function finish(run: Run, failed: AppError | undefined): Promise<void> {
+  const { app, views, state, before, answers, progress, counters: asked } = run;
+  const { requests } = run.service;
+  const { rows: due } = before.due;
+  if (failed !== undefined && !keepsViews(failed, requests)) {
+    await progress.stop();
+    throw withNext(app, failed, true, []);
+  }
+  const names = views.map(({ name }) => name);
+  if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
+  const survey = due.length === 0 ? before : await state.survey();
+  const source = state.source(survey, app.globals.rawCsv !== true);
+  try {
+    await writeViews(app, views, source, answers);
+  } catch (error) {
+    await progress.stop();
+    throw error;
+  }
+  const outcome: RunOutcome = {
+    counters: survey.counters,
+    requests,
+    files: names,
+    left: failed === undefined ? 0 : due.length - asked.counts.rows,
+    failure: failed,
+    reviewable: names.find((name) => !name.endsWith('.html')) ?? names[0],
+  };
+  const summary = summaryOf(app, outcome);
+  await progress.finish(summary, reviewCommand(app, outcome));
+  if (wantsSummary(app)) await printJson(app, summary);
+  if (failed !== undefined) throw withNext(app, failed, true, names);
+  if (app.globals.open === true) await openPage(run, source);
+  const partial = partialFailure(outcome);
+  if (partial !== undefined) throw partial;
+}
+
+/** Whether views are written after a failure: not if nothing was asked, or if this machine fails. */
+const keepsViews = (failed: AppError, requests: number): boolean =>
+  longWaitOf(failed) !== undefined ||
+  failed.kind === 'interrupted' ||
+  (requests > 0 && failed.kind !== 'local') ||
+  failed.kind === 'network';
+
+/** Shows the page among the views, or one in a temporary file. */
+async function openPage({ app, views, plan }: Run, source: ViewSource): Promise<void> {
+  const page = views.find(({ format }) => format === 'html');
+  if (page !== undefined) return showPage(app, page.target.path);
+  const path = tempReportPath(app, plan.name === 'stdin' ? 'List' : basename(plan.name));
+  const content = contentOf(app, { format: 'html' }, source);
+  const { signal } = app.context;
+  await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {
+    signal,
+    mode: 0o600,
+  });
+  await app.context.stdout.write(`${path}\n`);
+  await showPage(app, path);
+}
+
+/** How the list is brought up to date, for the review: names of files in the folder of the answers only. */
+function rememberRun(app: App, { file, flags, views }: Update, answers: Answers): void {
+  const folder = dirname(answers.path);
+  const isHere = (path: string): boolean => dirname(path) === folder && isPlainName(basename(path));
+  const list = file === '-' ? undefined : attempt(() => realpathSync(fullPath(app.context, file)));
+  const paths = views.map(({ target }) => target.path);
+  answers.addRun({
+    list: list !== undefined && isHere(list) ? basename(list) : null,
+    options: rememberedFlags({ ...flags, ...(app.globals.rawCsv === true && { rawCsv: true }) }),
+    files: paths.filter(isHere).map((path) => basename(path)),
+    ...(!paths.every(isHere) && { elsewhere: true as const }),
+  });
 }

@@ -8,8 +8,8 @@ import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Limits } from '../storage/ledger.ts';
 import { longWaitOf } from '../storage/pacer.ts';
+import type { RestaurantService } from './asker.ts';
 import type { ResolveOptions } from './resolve.ts';
-import type { RestaurantService } from './run.ts';
 
 export interface PacedFlags extends Partial<Limits> {
   readonly wait?: true | undefined;

@@ -8,9 +8,9 @@ import { foldLetters } from '../../util/fold.ts';
 import { isFilled } from '../../util/json.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
+import { addSearch, type RestaurantService } from '../asker.ts';
 import { fieldsOf } from '../resolve.ts';
 import { rowKeyText } from '../row-key.ts';
-import { addSearch, type RestaurantService } from '../run.ts';
 import { type Decided, decide, type RowChoice } from './decide.ts';
 import { candidatesFor, currentId, type EqualRows, type Review } from './rows.ts';
 
