@@ -109,10 +109,6 @@ export class AnswersFile {
     }
   }
 
-  flush(): void {
-    this.#log?.flush();
-  }
-
   close(): void {
     this.#isClosed = true;
     try {

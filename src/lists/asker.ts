@@ -15,9 +15,9 @@ export interface RestaurantService {
 
 interface Asking {
   readonly service: RestaurantService;
-  /** Where answers go, and from where `state` gets them. */
-  readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
   readonly state: {
+    /** Where answers go, and from where `resolveRow` gets them. */
+    readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
     resolveRow(question: Question): Resolution;
     /** Of requests, by their keys. */
     readonly failures: Map<string, AppError>;
@@ -81,7 +81,8 @@ export class Asker {
   }
 
   async #send(request: Request): Promise<void> {
-    const { answers, service } = this.#asking;
+    const { service } = this.#asking;
+    const { answers } = this.#asking.state;
     if (request.kind === 'find') return addSearch(request.query, answers, service);
     const output = await service.lookup(request.id, request.level).catch(nothingFound);
     answers.addLookup(request.id, request.level, output ?? null);

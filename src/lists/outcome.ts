@@ -12,27 +12,24 @@ export interface RunOutcome {
   readonly requests: number;
   /** The files that were written, or are as they should be. */
   readonly files: readonly string[];
-  /** Rows that were due and not asked. */
-  readonly left: number;
   /** Ended the run early. */
   readonly failure?: AppError | undefined;
-  /** The file that can be reviewed. */
-  readonly reviewable?: string | undefined;
 }
 
 /** The same command goes on; what it should replace is replaced by now. */
 const sameCommand = (files: readonly string[]): Command =>
   again({}, { without: ['--first', '--dry-run', ...(files.length > 0 ? ['--force'] : [])] });
 
-/** The command that decides doubtful rows, if there are any. */
-export function reviewCommand(app: App, { reviewable }: Pick<RunOutcome, 'reviewable'>): string | undefined {
-  return reviewable && hintOf(app, { command: restaurant('review', reviewable) });
+/** The command that decides doubtful rows of a view. */
+export function reviewCommand(app: App, files: readonly string[]): string | undefined {
+  const file = files.find((name) => !name.endsWith('.html')) ?? files[0];
+  return file && hintOf(app, { command: restaurant('review', file) });
 }
 
 export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
-  const { counters, requests, files, left, failure } = outcome;
+  const { counters, requests, files, failure } = outcome;
   const { results } = counters;
-  const finished = failure === undefined && left === 0 && results.pending === 0;
+  const finished = failure === undefined && results.pending === 0;
   const next = nextCommand(app, outcome, finished && results.errors === 0);
   return { ...results, requests, finished, files, next: files.length === 0 ? null : next };
 }
@@ -40,11 +37,16 @@ export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
 function nextCommand(app: App, outcome: RunOutcome, isDone: boolean): string | null {
   if (!isDone) return hintOf(app, { command: sameCommand(outcome.files) });
   const { likely, ambiguous } = outcome.counters.counts;
-  return likely + ambiguous > 0 ? (reviewCommand(app, outcome) ?? null) : null;
+  return likely + ambiguous > 0 ? (reviewCommand(app, outcome.files) ?? null) : null;
 }
 
-/** The failure of rows, if no other one ended the run. */
-export function partialFailure({ counters, files }: RunOutcome): AppError | undefined {
+/** Why a run ended early, else that rows failed. @param hasAnswers whether the same command goes on where it stopped */
+export const errorOf = (app: App, outcome: RunOutcome, hasAnswers: boolean): AppError | undefined =>
+  outcome.failure === undefined
+    ? partialFailure(outcome)
+    : withNext(app, outcome.failure, hasAnswers, outcome.files);
+
+function partialFailure({ counters, files }: RunOutcome): AppError | undefined {
   const { rows, errors } = counters.counts;
   if (errors === 0) return undefined;
   const { text = '', rows: sharing = 0 } = counters.commonError ?? {};

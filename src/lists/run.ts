@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { App } from '../app/app.ts';
 import { fullPath } from '../app/output-file.ts';
 import { showPage, tempReportPath } from '../app/page.ts';
-import { openTarget } from '../app/target.ts';
+import { openTarget, type Target } from '../app/target.ts';
 import { AppError, attempt, failure } from '../errors.ts';
 import { again } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
@@ -12,9 +12,9 @@ import { abortedWith } from '../util/async.ts';
 import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
 import { Asker, workThrough } from './asker.ts';
-import { dueLine } from './due.ts';
+import { type DueRow, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
-import { partialFailure, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { type Plan, rememberedFlags } from './plan.ts';
 import { type Progress, startProgress } from './progress/progress.ts';
 import { Counters, printJson, wantsSummary } from './progress/summary.ts';
@@ -42,16 +42,47 @@ export interface Update {
   readonly rows: readonly InputRow[];
 }
 
-/** A list with its answers, and the requests for what is due. */
-interface Run extends Update {
+/** Rows that are asked for, with a view of how far that is. */
+export interface Run {
   readonly app: App;
-  readonly answers: Answers;
   readonly state: ListState;
-  readonly before: Survey;
   readonly service: ListService;
   readonly progress: Progress;
   /** Of the rows that were asked for. */
   readonly counters: Counters;
+  /** Ends the run immediately. */
+  readonly stop: AbortController;
+}
+
+/** @param total number of rows that are asked for, if that is known */
+export function startRun(
+  app: App,
+  { state, stop }: Pick<Run, 'state' | 'stop'>,
+  { target, flags, total }: { target: Target; flags: EnrichFlags; total: number | undefined },
+): Run {
+  const counters = new Counters(state.plan.result.added.map(({ path }) => path));
+  const service = new ListService(app, target, flags);
+  const source = { counts: counters.counts, total, service };
+  const progress = startProgress(app, { progress: flags.progress, json: wantsSummary(app) }, source);
+  return { app, state, service, progress, counters, stop };
+}
+
+/** @param cache as {@link ListService.open} @returns why the run ended early */
+export async function endOf(
+  { state, service, progress, stop }: Run,
+  cache: 'all' | 'shared',
+  ask: (asker: Asker) => Promise<void>,
+): Promise<AppError | undefined> {
+  const { recent } = state.options;
+  await service.open({ reporter: progress, cache, recent, signal: stop.signal });
+  try {
+    await ask(new Asker({ service, state, stop }));
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    await progress.stop();
+    throw error;
+  }
 }
 
 /** Brings a list up to date: asks for what is due, and writes the views. @throws {AppError} */
@@ -67,42 +98,32 @@ export async function updateList(app: App, update: Update): Promise<void> {
     const { due } = before;
     if (due.requests > 0 && flags.answers === undefined) assertSameList(state, answers);
     rememberRun(app, update, answers);
-    const counters = new Counters();
-    const service = new ListService(app, target, flags);
-    const source = { counts: counters.counts, total: due.rows.length, service };
-    const progress = startProgress(app, { progress: flags.progress, json: wantsSummary(app) }, source);
-    await progress.note(dueLine(due, flags.older));
-    const run: Run = { ...update, app, answers, state, before, service, progress, counters };
-    await finish(run, await ask(run));
+    const stop = abortedWith(app.context.signal);
+    const run = startRun(app, { state, stop }, { target, flags, total: due.rows.length });
+    await run.progress.note(dueLine(due, flags.older));
+    const failed = await askForDue(run, due.rows);
+    await finish(run, { views, answers, before, failed });
   } finally {
     answers.close();
   }
 }
 
 /** @returns why the run ended early */
-async function ask(run: Run): Promise<AppError | undefined> {
-  const { app, state, answers, service, progress, counters } = run;
-  const { rows } = run.before.due;
-  if (rows.length === 0) return undefined;
-  if (app.globals.offline === true) return notSent(rows.length);
-  const stop = abortedWith(app.context.signal);
-  const { recent } = state.options;
-  await service.open({ reporter: progress, cache: 'shared', recent, signal: stop.signal });
-  const asker = new Asker({ service, answers, state, stop });
-  const askRow = async (index: number): Promise<void> => {
-    const question = state.plan.question(state.rows[index] as InputRow);
-    await asker.finish(question);
-    countRow(counters, state.plan, question, state.resolveRow(question).result);
-  };
-  try {
-    await workThrough(rows, ({ index }) => askRow(index), stop);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return error;
-  } finally {
-    answers.flush();
-  }
+async function askForDue(run: Run, due: readonly DueRow[]): Promise<AppError | undefined> {
+  const { app, state, counters } = run;
+  if (due.length === 0) return undefined;
+  if (app.globals.offline === true) return notSent(due.length);
+  return endOf(run, 'shared', (asker) =>
+    workThrough(
+      due,
+      async ({ index }) => {
+        const question = state.plan.question(state.rows[index] as InputRow);
+        await asker.finish(question);
+        countRow(counters, state.plan, question, state.resolveRow(question).result);
+      },
+      run.stop,
+    ),
+  );
 }
 
 const notSent = (rows: number): AppError =>
@@ -111,17 +132,23 @@ const notSent = (rows: number): AppError =>
     command: again({}, { without: ['--offline'] }),
   });
 
-async function finish(run: Run, failed: AppError | undefined): Promise<void> {
-  const { app, views, state, before, answers, progress, counters: asked } = run;
+interface Ending {
+  readonly views: readonly OutputView[];
+  readonly answers: Answers;
+  readonly before: Survey;
+  readonly failed: AppError | undefined;
+}
+
+async function finish(run: Run, { views, answers, before, failed }: Ending): Promise<void> {
+  const { app, state, progress } = run;
   const { requests } = run.service;
-  const { rows: due } = before.due;
   if (failed !== undefined && !keepsViews(failed, requests)) {
     await progress.stop();
     throw withNext(app, failed, true, []);
   }
-  const names = views.map(({ name }) => name);
-  if (failed?.kind === 'interrupted') await progress.note(`writing ${names.join(', ')}; press again to skip`);
-  const survey = due.length === 0 ? before : await state.survey();
+  const files = views.map(({ name }) => name);
+  if (failed?.kind === 'interrupted') await progress.note(`writing ${files.join(', ')}; press again to skip`);
+  const survey = before.due.rows.length === 0 ? before : await state.survey();
   const source = state.source(survey, app.globals.rawCsv !== true);
   try {
     await writeViews(app, views, source, answers);
@@ -129,21 +156,13 @@ async function finish(run: Run, failed: AppError | undefined): Promise<void> {
     await progress.stop();
     throw error;
   }
-  const outcome: RunOutcome = {
-    counters: survey.counters,
-    requests,
-    files: names,
-    left: failed === undefined ? 0 : due.length - asked.counts.rows,
-    failure: failed,
-    reviewable: names.find((name) => !name.endsWith('.html')) ?? names[0],
-  };
+  const outcome: RunOutcome = { counters: survey.counters, requests, files, failure: failed };
   const summary = summaryOf(app, outcome);
-  await progress.finish(summary, reviewCommand(app, outcome));
+  await progress.finish(summary, reviewCommand(app, files));
   if (wantsSummary(app)) await printJson(app, summary);
-  if (failed !== undefined) throw withNext(app, failed, true, names);
-  if (app.globals.open === true) await openPage(run, source);
-  const partial = partialFailure(outcome);
-  if (partial !== undefined) throw partial;
+  if (failed === undefined && app.globals.open === true) await openPage(app, views, source);
+  const error = errorOf(app, outcome, true);
+  if (error !== undefined) throw error;
 }
 
 /** Whether views are written after a failure: not if nothing was asked, or if this machine fails. */
@@ -154,10 +173,11 @@ const keepsViews = (failed: AppError, requests: number): boolean =>
   failed.kind === 'network';
 
 /** Shows the page among the views, or one in a temporary file. */
-async function openPage({ app, views, plan }: Run, source: ViewSource): Promise<void> {
+async function openPage(app: App, views: readonly OutputView[], source: ViewSource): Promise<void> {
   const page = views.find(({ format }) => format === 'html');
   if (page !== undefined) return showPage(app, page.target.path);
-  const path = tempReportPath(app, plan.name === 'stdin' ? 'List' : basename(plan.name));
+  const { name } = source.plan;
+  const path = tempReportPath(app, name === 'stdin' ? 'List' : basename(name));
   const content = contentOf(app, { format: 'html' }, source);
   const { signal } = app.context;
   await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {

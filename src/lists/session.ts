@@ -81,6 +81,7 @@ const TURN = 512;
 export class ListState {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
+  readonly answers: KnownAnswers;
   readonly options: ResolveOptions;
   readonly decisions: Decisions;
   readonly knowledge: Knowledge;
@@ -95,6 +96,7 @@ export class ListState {
   ) {
     this.plan = plan;
     this.rows = rows;
+    this.answers = answers;
     this.options = { ...plan.matching, recent };
     this.decisions = new Decisions(answers, this.#keys());
     this.knowledge = {
