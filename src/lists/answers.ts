@@ -73,15 +73,15 @@ export class Answers extends AnswersFile {
   }
 
   /** All that was said about a restaurant, the newest first. */
-  *about(restaurantId: string): Generator<AnswerAbout> {
+  *history(restaurantId: string): Generator<AnswerAbout> {
     for (const line of this.all(aboutKey(restaurantId))) {
       const answer = this.#answerAbout(line, restaurantId);
       if (answer !== undefined) yield answer;
     }
   }
 
-  /** The same without those that newer ones with the same members replace. */
-  latest(restaurantId: string): Iterable<AnswerAbout> {
+  /** The same without answers that newer ones with the same members replace. */
+  about(restaurantId: string): Iterable<AnswerAbout> {
     return this.newestOfEach(aboutKey(restaurantId), (line) => this.#answerAbout(line, restaurantId));
   }
 
@@ -188,7 +188,7 @@ export class Answers extends AnswersFile {
 
   /** The newest answer about a restaurant, so that the next one is later, unless its clock was ahead. */
   #lastAbout(id: string): Dated | undefined {
-    return this.#notFarAhead(first(this.latest(id)));
+    return this.#notFarAhead(first(this.about(id)));
   }
 
   #notFarAhead(line: Dated | undefined): Dated | undefined {
@@ -208,7 +208,7 @@ export class Answers extends AnswersFile {
 /** The part of the answers that a run reads and adds to. */
 export type KnownAnswers = Pick<
   Answers,
-  'find' | 'lookup' | 'latest' | 'decisions' | 'revision' | 'addFind' | 'addLookup'
+  'find' | 'lookup' | 'about' | 'decisions' | 'revision' | 'addFind' | 'addLookup'
 >;
 
 const queryOf = ({ name, city }: FindQuery): FindQuery => ({ name: keyText(name), city: keyText(city) });

@@ -13,7 +13,7 @@ export function changesAbout(answers: Answers, id: string): AnswerChange[] {
   const changes: AnswerChange[] = [];
   let known: JsonObject | undefined;
   let isGone = false;
-  for (const { id: answer, at, record } of [...answers.about(id)].reverse()) {
+  for (const { id: answer, at, record } of [...answers.history(id)].reverse()) {
     const add = (field: string, before: unknown, after: unknown) =>
       changes.push({
         ...{ when: new Date(at).toISOString(), id, name: nameIn(known ?? {}) ?? id },
@@ -92,7 +92,7 @@ export function changesIn(
 export const knownNames = (answers: Answers): { id: string; name: string }[] =>
   [...new Set(restaurantsIn(answers))].map((id) => ({
     id,
-    name: nameIn(knownRecord(answers.about(id))) ?? id,
+    name: nameIn(knownRecord(answers.history(id))) ?? id,
   }));
 
 /** The ids in all answers since a time, possibly more than once. */

@@ -44,7 +44,7 @@ export class MemoryAnswers implements KnownAnswers {
     return this.#lookups.get(`${level} ${id}`);
   }
 
-  *latest(id: string): Generator<AnswerAbout> {
+  *about(id: string): Generator<AnswerAbout> {
     yield* this.#about.get(id) ?? [];
   }
 

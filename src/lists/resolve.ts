@@ -25,6 +25,8 @@ export interface Question {
   readonly earlier?: EarlierResult | undefined;
   /** Which of the two is a formula whose value is not stored. */
   readonly formula?: 'name' | 'city' | undefined;
+  /** That applies to the row. */
+  readonly decision?: Pick<Decision, 'restaurant'> | undefined;
 }
 
 export interface ResolveOptions {
@@ -57,12 +59,7 @@ export interface Resolution {
   readonly at?: number;
 }
 
-/** Answers, and the decision that applies to a row. */
-export interface Knowledge extends Pick<Answers, 'find' | 'lookup'> {
-  /** The newest answer about a restaurant comes first; those that others replace may be left out. */
-  about(restaurantId: string): Iterable<AnswerAbout>;
-  decision(row: RowKey): Pick<Decision, 'restaurant'> | undefined;
-}
+export type Knowledge = Pick<Answers, 'find' | 'lookup' | 'about'>;
 
 const PENDING: RowResult = { status: 'pending' };
 
@@ -89,9 +86,8 @@ interface Verdict extends Resolution {
 }
 
 function verdictOf(question: Question, answers: Knowledge, options: ResolveOptions): Verdict {
-  const { key, earlier, formula } = question;
+  const { key, earlier, formula, decision } = question;
   const query = matchQuery(key);
-  const decision = answers.decision(key);
   if (decision?.restaurant !== undefined) return decidedVerdict(query, decision.restaurant, answers);
   const kept = earlier && keptResult(earlier);
   if (kept !== undefined) return { result: kept, isFinal: kept.match === 'rejected' };
@@ -119,10 +115,9 @@ function decidedVerdict(query: MatchQuery, id: string | null, answers: Knowledge
   const candidates = answer && { candidates: answer.results.length + othersOf(answer) };
   if (id === null)
     return { result: { status: 'not_found', match: 'rejected', ...candidates }, isFinal: true };
-  const fields = fieldsOf([...answers.about(id)]);
-  const { match: _, status: __, ...result } = matchId({ ...query, id }, fields);
+  const result = matchId({ ...query, id }, fieldsOf([...answers.about(id)]));
   return {
-    result: { ...result, status: 'matched', match: 'confirmed', candidates: 1, ...candidates },
+    result: { ...result, status: 'matched', match: 'confirmed', ...candidates },
     ...(answer && { at: answer.at }),
   };
 }
@@ -155,8 +150,7 @@ function idVerdict(query: MatchQuery, text: string, answers: Knowledge, options:
   // A restaurant that was never there is not gone.
   if (known.every(({ record }) => record === null))
     return { result: { status: 'not_found', candidates: 0, restaurant: { service_id: id } } };
-  const { details: _, ...result } = matchId({ ...query, id }, fieldsOf(known));
-  return { result };
+  return { result: matchId({ ...query, id }, fieldsOf(known)) };
 }
 
 const textOf = (value: unknown): string =>

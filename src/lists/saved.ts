@@ -73,7 +73,7 @@ export function savedRestaurants(answers: Answers): SavedRestaurant[] {
   return [...saves.entries()]
     .reverse()
     .map(([id, lines]) => {
-      const about = [...answers.about(id)];
+      const about = [...answers.history(id)];
       const record = knownRecord(about);
       return {
         id,

@@ -13,14 +13,7 @@ import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
 import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
-import {
-  type Knowledge,
-  type Question,
-  type Resolution,
-  type ResolveOptions,
-  requestKey,
-  resolve,
-} from './resolve.ts';
+import { type Question, type Resolution, type ResolveOptions, requestKey, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
 import type { OutputView } from './views/outputs.ts';
@@ -84,7 +77,6 @@ export class ListState {
   readonly answers: KnownAnswers;
   readonly options: ResolveOptions;
   readonly decisions: Decisions;
-  readonly knowledge: Knowledge;
   /** Why requests of this run were not answered, by their keys. */
   readonly failures = new Map<string, AppError>();
 
@@ -99,12 +91,6 @@ export class ListState {
     this.answers = answers;
     this.options = { ...plan.matching, recent };
     this.decisions = new Decisions(answers, this.#keys());
-    this.knowledge = {
-      find: (query) => answers.find(query),
-      lookup: (id, level) => answers.lookup(id, level),
-      about: (id) => answers.latest(id),
-      decision: (row) => this.decisions.of(row),
-    };
   }
 
   *questions() {
@@ -116,7 +102,8 @@ export class ListState {
   }
 
   resolveRow = (question: Question): Resolution => {
-    const resolution = resolve(question, this.knowledge, this.options);
+    const decision = this.decisions.of(question.key);
+    const resolution = resolve({ ...question, decision }, this.answers, this.options);
     const failure = resolution.lack && this.failures.get(requestKey(resolution.lack.request));
     return failure === undefined
       ? resolution
@@ -127,8 +114,8 @@ export class ListState {
 
   /** For views. @param guard whether to neutralize formulas in tables of text */
   source({ counters, at }: Survey, guard: boolean): ViewSource {
-    const { plan, rows, resultOf, knowledge } = this;
-    return { plan, rows, resultOf, knowledge, counts: counters.counts, at, guard };
+    const { plan, rows, resultOf, answers } = this;
+    return { plan, rows, resultOf, answers, counts: counters.counts, at, guard };
   }
 
   /** Looks at every row once. @param first only that many rows are asked for */

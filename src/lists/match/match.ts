@@ -2,7 +2,7 @@ import { isRestaurant } from '../../client/tools.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { isSameName, sameNameAs } from '../../util/fold.ts';
-import { isObject } from '../../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { isOneLetterOff, isSameSimplified, nameSimilarity, simplifyName } from './names.ts';
 import { DOOR, FAR, HERE, type Place, type Position, positionsOf } from './place.ts';
 
@@ -261,8 +261,8 @@ const distanceOf = (meters: number | undefined): Pick<RowResult, 'distance_m'> =
   meters === undefined ? {} : { distance_m: Math.round(meters) };
 
 /** The result for a row with an id. It is only likely if the restaurant has another name than the row. */
-export function matchId(query: MatchQuery & { readonly id: string }, details: LookupOutput): RowResult {
-  const restaurant = { ...(isObject(details) ? details : {}), service_id: query.id } as Partial<Restaurant>;
+export function matchId(query: MatchQuery & { readonly id: string }, known: JsonObject): RowResult {
+  const restaurant = { ...known, service_id: query.id } as Partial<Restaurant>;
   const { name } = restaurant;
   const isKnown = typeof name === 'string' && name !== '' && query.name !== '';
   const [position] = positionsOf([restaurant], query.place);
@@ -273,6 +273,5 @@ export function matchId(query: MatchQuery & { readonly id: string }, details: Lo
     ...(isKnown && { similarity: nameSimilarity(query.name, name) }),
     ...distanceOf(position?.meters),
     restaurant,
-    details,
   };
 }

@@ -98,14 +98,14 @@ function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): Page
 
 /** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
 function choicesFor(
-  { plan, knowledge }: ViewSource,
+  { plan, answers }: ViewSource,
   row: InputRow,
   { status, match, restaurant }: RowResult,
 ): RowReview | undefined {
   if (!DOUBTFUL.includes(status) || match === 'rejected') return undefined;
   const query = matchQuery(plan.question(row).key);
   const current = typeof restaurant?.service_id === 'string' ? (restaurant as Restaurant) : undefined;
-  const found = candidatesOf(knowledge, query);
+  const found = candidatesOf(answers, query);
   const others = found.filter(({ service_id }) => service_id !== current?.service_id);
   // Other ids could be formulas, and `review --apply` refuses them.
   const usable = [current ?? [], others].flat().filter(({ service_id }) => isId(service_id));

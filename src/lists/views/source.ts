@@ -12,7 +12,7 @@ export interface ViewSource {
   readonly counts: Counts;
   /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;
-  readonly knowledge: Knowledge;
+  readonly answers: Knowledge;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
 }

@@ -45,7 +45,7 @@ describe('processes that add answers to one file', () => {
   });
   /** Every step must be in the file once. */
   function expectNoGap(): number {
-    const steps = withAnswers((answers) => [...answers.about('a')].map(({ record }) => Number(record?.n)));
+    const steps = withAnswers((answers) => [...answers.history('a')].map(({ record }) => Number(record?.n)));
     expect(steps.reverse()).toEqual(steps.map((_, index) => index + 1));
     return steps.length;
   }

@@ -238,14 +238,14 @@ describe('answers', () => {
       answers.addFind(QUERY, found('B'));
       answers.addLookup('nopa', 'standard', { grade: 'A' });
       answers.addLookup('nopa', 'basic', null);
-      const seen = [...answers.about('nopa')].map(({ level, record }) => [level, record?.grade]);
+      const seen = [...answers.history('nopa')].map(({ level, record }) => [level, record?.grade]);
       expect(seen.sort()).toEqual([
         ['basic', undefined],
         ['search', 'B'],
         ['search', 'C'],
         ['standard', 'A'],
       ]);
-      expect([...answers.about('other')]).toEqual([]);
+      expect([...answers.history('other')]).toEqual([]);
     });
   });
 });
@@ -321,7 +321,7 @@ describe('runs and views', () => {
 const state = (answers: Answers) => ({
   found: answers.find(QUERY),
   details: answers.lookup('nopa', 'basic'),
-  about: [...answers.about('nopa')].map(({ id }) => id),
+  about: [...answers.history('nopa')].map(({ id }) => id),
   decisions: answers.decisions(),
   saves: answers.saves(),
 });
@@ -393,10 +393,10 @@ describe('the latest answers about a restaurant', () => {
           for (const each of all) {
             const id = add(answers, each, ids);
             if (id !== '') ids.push(id);
-            expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa')));
+            expect(known(answers.about('nopa'))).toEqual(known(answers.history('nopa')));
           }
         });
-        use((answers) => expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa'))));
+        use((answers) => expect(known(answers.about('nopa'))).toEqual(known(answers.history('nopa'))));
       }),
       { numRuns: 100 },
     );
@@ -408,8 +408,8 @@ describe('the latest answers about a restaurant', () => {
         answers.addFind(QUERY, found('ABC'[day % 3] ?? ''));
         answers.addLookup('nopa', 'basic', { grade: 'ABC'[day % 3] });
       }
-      expect([...answers.about('nopa')]).toHaveLength(200);
-      expect([...answers.latest('nopa')]).toHaveLength(2);
+      expect([...answers.history('nopa')]).toHaveLength(200);
+      expect([...answers.about('nopa')]).toHaveLength(2);
     });
   });
 
@@ -426,7 +426,7 @@ describe('the latest answers about a restaurant', () => {
         { name: 'other', city: 'SF' },
         { results: [{ ...NOPA, phone: '2' }], received: 1, total: 1 },
       );
-      expect(known(answers.latest('nopa'))).toEqual(known(answers.about('nopa')));
+      expect(known(answers.about('nopa'))).toEqual(known(answers.history('nopa')));
     });
   });
 });

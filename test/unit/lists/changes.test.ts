@@ -35,7 +35,7 @@ const changesOf = (...all: Parameters<typeof withAnswers>[0]) =>
     changesAbout(answers, 'a').map(({ field, before, after }) => [field, before, after]),
   );
 const recordOf = (...all: Parameters<typeof withAnswers>[0]) =>
-  withAnswers(all, (answers) => knownRecord(answers.about('a')));
+  withAnswers(all, (answers) => knownRecord(answers.history('a')));
 
 describe('a change', () => {
   it('is a field that two answers have with different values', () => {

@@ -14,7 +14,6 @@ const NOTHING: Knowledge = {
   find: () => undefined,
   lookup: () => undefined,
   *about() {},
-  decision: () => undefined,
 };
 
 /** The first request for a row, with its place; or why there is none. */

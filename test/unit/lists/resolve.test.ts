@@ -49,8 +49,8 @@ class Known implements Knowledge {
 }
 
 /** The status, and the request that is lacking with its reason, in a few words. */
-function brief(known: Knowledge, options: ResolveOptions = {}, row = ROW): string {
-  const { result, lack } = resolve(row, known, options);
+function brief(known: Known, options: ResolveOptions = {}, row = ROW): string {
+  const { result, lack } = resolve({ ...row, decision: known.decision() }, known, options);
   const what = [result.status, result.match].filter(Boolean).join(' ');
   if (lack === undefined) return what;
   const { request, reason } = lack;
@@ -146,7 +146,7 @@ describe('a row that is searched', () => {
 describe('a decision', () => {
   it('beats any answer, and needs no search', () => {
     const known = new Known().search('Nopa', NOPA, { ...NOPA, service_id: 'b', grade: 'B' });
-    expect(resolve(ROW, known.decide('b'), {}).result).toMatchObject({
+    expect(resolve({ ...ROW, decision: { restaurant: 'b' } }, known, {}).result).toMatchObject({
       status: 'matched',
       match: 'confirmed',
       candidates: 2,
@@ -156,6 +156,14 @@ describe('a decision', () => {
     expect(brief(known.decide('b'), dueBefore(99))).toBe('matched confirmed, lookup basic b: older');
     expect(brief(new Known().decide('new'))).toBe('matched confirmed, lookup basic new: details');
     expect(brief(new Known().decide('new').details('new', 'basic', null))).toBe('not_found gone');
+  });
+
+  it('has no details before they are looked up', () => {
+    const row = { ...ROW, decision: { restaurant: 'nopa' } };
+    const known = new Known().search('Nopa', NOPA);
+    expect(resolve(row, known, { fields: 'basic' }).result.details).toBeUndefined();
+    known.details('nopa', 'basic', { phone: '1' });
+    expect(resolve(row, known, { fields: 'basic' }).result.details).toEqual({ phone: '1' });
   });
 });
 
