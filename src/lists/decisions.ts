@@ -4,43 +4,41 @@ import { ROW_KEY_MEMBERS, type RowKey, type RowKeyMember, rowKeyText } from './r
 
 export type Decision = LineOf<'decide'>;
 
-/** Decisions with the same members, by their text in the members that they share with a row. */
-type Agreeing = ReadonlyMap<string, readonly Decision[]>;
+/** The latest decisions about each content. */
+interface Known {
+  readonly exact: ReadonlyMap<string, Decision>;
+  /** Those with other members than the rows, by what they say in the members that both have. */
+  readonly others: ReadonlyMap<string, readonly Decision[]>;
+  /** The members that such decisions share with the rows. */
+  readonly shared: readonly (readonly RowKeyMember[])[];
+}
 
 /**
- * Which decisions apply to the rows of a list. One with exactly the members of the row counts first. One with other
- * members, because a column was added or removed, applies if it agrees with rows of one content only, in the members that
- * both have, and no other such decision says something else.
+ * Which decisions apply to the rows of a list, which all have the same members. One with exactly these counts first. One
+ * with other members, because a column was added or removed, applies if it agrees with rows of one content only, in the
+ * members that both have, and no other such decision says something else.
  */
 export class Decisions {
   readonly #answers: Pick<Answers, 'decisions' | 'revision'>;
   readonly #rows: Iterable<RowKey>;
-  #contents: ReadonlyMap<string, RowKey> | undefined;
+  /** The number of contents of the list that say the same in some members. */
   readonly #counts = new Map<string, ReadonlyMap<string, number>>();
+  #contents: readonly RowKey[] | undefined;
+  #known: Known | undefined;
   #revision = -1;
-  #exact: ReadonlyMap<string, Decision> = new Map();
-  #byMembers: ReadonlyMap<string, readonly Decision[]> = new Map();
-  #agreeing = new Map<string, Agreeing>();
-  #stray: readonly Decision[] | undefined;
 
-  /** @param rows only read if there are decisions */
+  /** @param rows only read if there are decisions with other members */
   constructor(answers: Pick<Answers, 'decisions' | 'revision'>, rows: Iterable<RowKey>) {
     this.#answers = answers;
     this.#rows = rows;
   }
 
-  /** The contents of the rows, each once. */
-  #all(): Iterable<RowKey> {
-    this.#contents ??= new Map(Array.from(this.#rows, (row) => [rowKeyText(row), row]));
-    return this.#contents.values();
-  }
-
   /** The decision that applies to a row. */
   of(row: RowKey): Decision | undefined {
-    this.#update();
-    if (this.#exact.size === 0) return undefined;
-    const exact = this.#exact.get(rowKeyText(row));
-    if (exact !== undefined) return exact;
+    const { exact } = this.#update(row);
+    if (exact.size === 0) return undefined;
+    const own = exact.get(rowKeyText(row));
+    if (own !== undefined) return own;
     const others = this.#others(row);
     if (new Set(others.map(({ decision }) => verdictText(decision))).size > 1) return undefined;
     return others.find(({ isOnly }) => isOnly)?.decision;
@@ -53,73 +51,66 @@ export class Decisions {
 
   /** Decisions that agree with no row of the list, as after a correction of the row. */
   stray(): readonly Decision[] {
-    this.#update();
-    this.#stray ??= this.#findStray();
-    return this.#stray;
-  }
-
-  #findStray(): Decision[] {
-    return [...this.#exact.values()].filter((decision) =>
-      [...this.#shapes()].every((members) => {
-        const shared = sharedMembers(members, membersOf(decision.decide));
-        return !isTelling(decision.decide, shared) || this.#countOf(decision.decide, shared) === 0;
-      }),
-    );
+    const [row = {}] = this.#all();
+    const own = membersOf(row);
+    return [...this.#update(row).exact.values()].filter(({ decide }) => {
+      const shared = own.filter((member) => decide[member] !== undefined);
+      return !isTelling(decide, shared) || this.#countOf(decide, shared) === 0;
+    });
   }
 
   /** The decisions with other members that agree with a row; `isOnly` unless they agree with rows of other content. */
   #others(row: RowKey): { decision: Decision; isOnly: boolean }[] {
-    const own = membersOf(row);
-    return [...this.#byMembers].flatMap(([text, decisions]) => {
-      const members = text.split(' ') as RowKeyMember[];
-      const shared = sharedMembers(own, members);
-      if (text === own.join(' ') || !isTelling(row, shared)) return [];
-      const isOnly = this.#countOf(row, shared) === 1;
-      const agreeing = this.#agreeingWith(text, decisions, shared).get(rowKeyText(row, shared)) ?? [];
+    const { others, shared } = this.#update(row);
+    return shared.flatMap((members) => {
+      const agreeing = others.get(rowKeyText(row, members)) ?? [];
+      const isOnly = agreeing.length > 0 && this.#countOf(row, members) === 1;
       return agreeing.map((decision) => ({ decision, isOnly }));
     });
   }
 
-  #agreeingWith(text: string, decisions: readonly Decision[], shared: readonly RowKeyMember[]): Agreeing {
-    const key = `${text}: ${shared.join(' ')}`;
-    const known = this.#agreeing.get(key) ?? groupBy(decisions, ({ decide }) => rowKeyText(decide, shared));
-    this.#agreeing.set(key, known);
-    return known;
+  /** The contents of the rows, each once. */
+  #all(): readonly RowKey[] {
+    this.#contents ??= [...new Map(Array.from(this.#rows, (row) => [rowKeyText(row), row])).values()];
+    return this.#contents;
   }
 
   /** How many contents of the list agree with a row or decision in some members. */
   #countOf(row: RowKey, members: readonly RowKeyMember[]): number {
-    const key = members.join(' ');
-    const counts = this.#counts.get(key) ?? countBy(this.#all(), (each) => rowKeyText(each, members));
-    this.#counts.set(key, counts);
+    const known = this.#counts.get(members.join(' '));
+    const counts = known ?? countBy(this.#all(), (each) => rowKeyText(each, members));
+    this.#counts.set(members.join(' '), counts);
     return counts.get(rowKeyText(row, members)) ?? 0;
   }
 
-  /** The members of the rows: usually the same in all. */
-  #shapes(): Iterable<readonly RowKeyMember[]> {
-    return new Map(Array.from(this.#all(), (row) => [membersOf(row).join(' '), membersOf(row)])).values();
-  }
-
-  #update(): void {
-    if (this.#revision === this.#answers.revision) return;
-    this.#revision = this.#answers.revision;
+  /** @param row any of the list */
+  #update(row: RowKey): Known {
+    if (this.#known !== undefined && this.#revision === this.#answers.revision) return this.#known;
+    const own = membersOf(row);
     const exact = new Map<string, Decision>();
+    const others = new Map<string, Decision[]>();
+    const shared = new Map<string, readonly RowKeyMember[]>();
     for (const decision of this.#answers.decisions()) {
-      const key = rowKeyText(decision.decide);
-      if (!exact.has(key)) exact.set(key, decision);
+      const { decide } = decision;
+      if (exact.has(rowKeyText(decide))) continue;
+      exact.set(rowKeyText(decide), decision);
+      const members = own.filter((member) => decide[member] !== undefined);
+      const isOfAll = members.length === own.length && own.length === membersOf(decide).length;
+      if (isOfAll || !isTelling(decide, members)) continue;
+      shared.set(members.join(' '), members);
+      const text = rowKeyText(decide, members);
+      const agreeing = others.get(text);
+      if (agreeing === undefined) others.set(text, [decision]);
+      else agreeing.push(decision);
     }
-    this.#exact = exact;
-    this.#byMembers = groupBy(exact.values(), ({ decide }) => membersOf(decide).join(' '));
-    this.#agreeing = new Map();
-    this.#stray = undefined;
+    this.#revision = this.#answers.revision;
+    this.#known = { exact, others, shared: [...shared.values()] };
+    return this.#known;
   }
 }
 
 const membersOf = (row: RowKey): RowKeyMember[] =>
   ROW_KEY_MEMBERS.filter((member) => row[member] !== undefined);
-
-const sharedMembers = (some: readonly RowKeyMember[], others: readonly RowKeyMember[]): RowKeyMember[] =>
-  some.filter((member) => others.includes(member));
 
 /** Whether the members say which restaurant it is: a city alone does not. */
 const isTelling = (row: RowKey, members: readonly RowKeyMember[]): boolean =>
@@ -127,16 +118,8 @@ const isTelling = (row: RowKey, members: readonly RowKeyMember[]): boolean =>
 
 const verdictText = ({ restaurant, never }: Decision): string => JSON.stringify([restaurant, never]);
 
-function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 function countBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, number> {
-  return new Map([...groupBy(items, keyOf)].map(([key, { length }]) => [key, length]));
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
 }
