@@ -25,7 +25,7 @@ export interface Due {
   /** Rows by the reason why they are due. */
   readonly reasons: Readonly<Record<LackReason, number>>;
   readonly requests: number;
-  /** Includes the requests that depend on the answers. */
+  /** Includes further searches, and the lookups of what searches find. */
   readonly requestsAtMost: number;
 }
 
@@ -35,44 +35,40 @@ export class DueRows {
   readonly #rows: DueRow[] = [];
   readonly #reasons: Record<LackReason, number> = { new: 0, older: 0, details: 0, loose: 0 };
   readonly #requests = new Set<string>();
-  readonly #contents = new Set<string>();
-  #further = 0;
+  /** Searches that are sent if those before them find nothing. */
+  readonly #searches = new Set<string>();
+  /** Contents of rows whose details are looked up once a search has found them. */
+  readonly #lookups = new Set<string>();
 
   constructor(options: ResolveOptions) {
     this.#options = options;
   }
 
-  add(index: number, question: Question, { lack, result }: Resolution): void {
+  add(index: number, { key }: Question, { lack, result }: Resolution): void {
     if (lack === undefined) return;
     this.#rows.push({ index, lack });
     this.#reasons[lack.reason] += 1;
-    this.#further += this.#countFurther(lack, question, result.match === 'gone');
-    this.#requests.add(requestKey(lack.request));
-  }
-
-  /** The requests that the answer to a search may lead to: further searches, and the details of what they find. */
-  #countFurther({ request }: Lack, { key }: Question, isGone: boolean): number {
-    if (request.kind === 'lookup') return 0;
+    const request = requestKey(lack.request);
+    this.#requests.add(request);
+    if (lack.request.kind === 'lookup') return;
     const { fields, loose } = this.#options;
     // The same name at another place may be another restaurant, with details of its own.
-    const content = rowKeyText(key);
-    const isNewContent = !this.#contents.has(content);
-    this.#contents.add(content);
-    const lookups = isNewContent && (fields !== undefined || isGone) ? 1 : 0;
-    if (!loose || this.#requests.has(requestKey(request))) return lookups;
+    if (fields !== undefined || result.match === 'gone') this.#lookups.add(rowKeyText(key));
+    if (!loose) return;
     const searches = searchesFor({ name: key.name ?? '', city: key.city ?? '' });
-    const at = searches.findIndex((query) => requestKey({ kind: 'find', query }) === requestKey(request));
-    return lookups + searches.length - 1 - at;
+    const keys = searches.map((query) => requestKey({ kind: 'find', query }));
+    for (const each of keys.slice(keys.indexOf(request) + 1)) this.#searches.add(each);
   }
 
   /** @param total number of rows in the list */
   ofAll(total: number): Due {
+    const searches = new Set([...this.#requests, ...this.#searches]);
     return {
       total,
       rows: this.#rows.sort((one, other) => askedAt(one) - askedAt(other) || one.index - other.index),
       reasons: this.#reasons,
       requests: this.#requests.size,
-      requestsAtMost: this.#requests.size + this.#further,
+      requestsAtMost: searches.size + this.#lookups.size,
     };
   }
 }
