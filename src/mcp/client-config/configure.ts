@@ -123,11 +123,10 @@ async function changeFiles({ app, client, scope }: Job, entry?: StdioEntry, chec
   const project = scope === 'project' ? projectFolder(context) : undefined;
   const value = entry?.value;
   let former: unknown;
-  const edit = (text: string) =>
-    editText(client, text, (existing) => {
-      former = existing;
-      return value && mergeEntry(existing, value, scope);
-    });
+  function edit(text: string): string {
+    former = entryIn(client, text);
+    return editText(client, text, value && mergeEntry(former, value, scope));
+  }
   // The only copy of an entry that an earlier --write replaced.
   const isForeign = (text: string): boolean => isOfOthers(entryIn(client, text));
   const keepsBackup = (backup: string, text: string) => isForeign(backup) && !isForeign(text);

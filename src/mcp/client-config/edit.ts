@@ -20,15 +20,11 @@ const BOM = '\uFEFF';
  * Changes the entry in the text of a client's file: TOML, or JSON that may have comments and trailing commas. Nothing
  * else changes, not even a space.
  * @param text content of the file; blank counts as empty
- * @param merge returns the entry to write in place of the existing one; undefined to remove it
+ * @param entry the entry to write in place of the existing one; undefined to remove it
  * @returns the new text, which is the same if nothing changes
  * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
-export function editText(
-  shape: FileShape,
-  text: string,
-  merge: (existing: unknown) => JsonObject | undefined,
-): string {
+export function editText(shape: FileShape, text: string, entry: JsonObject | undefined): string {
   const { servers = 'mcpServers' } = shape;
   const isToml = shape.format === 'toml';
   const read = isToml ? parseToml : parseJsonc;
@@ -38,7 +34,6 @@ export function editText(
   if (!isObject(root)) throw new SyntaxError('it does not contain an object');
   const list = root[servers] === undefined ? {} : root[servers];
   if (!isObject(list)) throw new SyntaxError(`"${servers}" is not a group of servers`);
-  const entry = merge(list[ENTRY_NAME]);
   if (entry === undefined && list[ENTRY_NAME] === undefined) return text;
   const wanted = withoutPrototypes(withEntry(root, servers, list, entry)) as JsonObject;
   if (isDeepStrictEqual(withoutPrototypes(root), wanted)) return text;
@@ -46,10 +41,11 @@ export function editText(
     ? [() => appendTable(before, servers, entry), () => patchToml(before, wanted)]
     : [() => changeJson(before, [], root, wanted)];
   // With a repeated key or an inline table, an edit may have no effect for the client.
-  const hasEffect = (edited = '') =>
-    attempt(() => isDeepStrictEqual(withoutPrototypes(read(edited)), wanted)) === true;
-  const edited = ways.map((way) => attempt(way)).find(hasEffect);
-  if (edited !== undefined) return mark + edited;
+  const hasEffect = (edited: string) => isDeepStrictEqual(withoutPrototypes(read(edited)), wanted);
+  for (const way of ways) {
+    const edited = attempt(way);
+    if (edited !== undefined && attempt(() => hasEffect(edited)) === true) return mark + edited;
+  }
   throw new SyntaxError(`"${servers}" cannot be edited, for example because of a duplicate key`);
 }
 

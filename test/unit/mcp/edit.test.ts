@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editText } from '../../../src/mcp/client-config/edit.ts';
+import { editText, entryIn } from '../../../src/mcp/client-config/edit.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 
 const ENTRY = { command: 'x' };
@@ -11,9 +11,9 @@ const keepOwn = (existing: unknown): JsonObject => {
   const { own, tools }: JsonObject = Object(existing);
   return { ...ENTRY, ...(own !== undefined && { own }), ...(tools !== undefined && { tools }) };
 };
-const json = (text: string) => editText(JSON_FILE, text, keepOwn);
-const withoutJson = (text: string) => editText(JSON_FILE, text, () => undefined);
-const toml = (text: string) => editText(TOML_FILE, text, keepOwn);
+const json = (text: string) => editText(JSON_FILE, text, keepOwn(entryIn(JSON_FILE, text)));
+const withoutJson = (text: string) => editText(JSON_FILE, text, undefined);
+const toml = (text: string) => editText(TOML_FILE, text, keepOwn(entryIn(TOML_FILE, text)));
 
 describe('editText, with JSON', () => {
   const NEW = '{\n  "s": {\n    "restaurant": {\n      "command": "x"\n    }\n  }';
