@@ -1,6 +1,7 @@
 import type { App } from './app/app.ts';
+import { checkCommandLine } from './cli/check.ts';
 import { CliCommand, type CommandTraits } from './cli/command.ts';
-import { addGlobalOptions, checkCommandLine, HELP_OPTION, VERSION_OPTION } from './cli/options.ts';
+import { addGlobalOptions, HELP_OPTION, VERSION_OPTION } from './cli/options.ts';
 
 type Register = (command: CliCommand, app: App) => void;
 

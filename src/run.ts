@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
-import type { CliCommand } from './cli/command.ts';
-import type { Trial } from './cli/slips.ts';
+import { type CliCommand, LineError } from './cli/command.ts';
+import type { Line } from './cli/slips.ts';
 import type { Context } from './context.ts';
 import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, type Hint, restaurant } from './hint.ts';
@@ -42,20 +42,18 @@ const failureOf = (program: CliCommand, words: readonly string[]): Promise<unkno
   );
 
 /** Parses a line without running its command. */
-export async function tryLine(words: readonly string[], context: Context): Promise<Trial> {
+export async function tryLine(words: readonly string[], context: Context): Promise<Line> {
   const app = new App(context);
   const program = buildProgram(app);
   program.isTrial = true;
   const error = await failureOf(program, words);
-  const isOurs = error instanceof CommanderError && !isSlip(error, program);
-  return { words, app, program, error: isOurs ? undefined : error };
+  return { words, app, program, error: isSlip(error, program) ? error : undefined };
 }
 
 /** Whether an error is about the words of the line. Help, if asked for, comes before other errors than an unknown command. */
 function isSlip(error: unknown, program: CliCommand): boolean {
-  if (!(error instanceof CommanderError))
-    return program.invalid !== undefined && error === program.invalid.error;
-  if (error.code === 'commander.help') return false;
+  if (error instanceof LineError) return true;
+  if (!(error instanceof CommanderError) || error.code === 'commander.help') return false;
   return answerTo(error, commandIn(program), program.opts()) === 'error';
 }
 

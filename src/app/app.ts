@@ -15,7 +15,6 @@ export interface CommandLine {
   readonly words: readonly string[];
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
-  longName(flag: string): string;
   /** See `CommandTraits`. */
   traitsOf(command: string): { readonly hintOptions?: readonly string[]; readonly needsService?: true };
 }

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { type Advice, type Command as CommandLine, restaurant, type TypedLine } from '../hint.ts';
+import { AppError } from '../errors.ts';
+import { type Advice, type Command as CommandLine, type Hint, restaurant, type TypedLine } from '../hint.ts';
 import type { OptionGroup, Setting } from '../settings/catalog.ts';
 import { oneOf, parseValue, wholeNumber } from '../settings/values.ts';
-import { nearest } from '../util/nearest.ts';
 
 /** Groups of global options that consist of smaller groups. */
 export const PARTS = {
@@ -42,10 +42,10 @@ export class CliOption extends Option {
   setting: Setting<unknown> | undefined;
   /** Reads a value. Default: any text is valid. @throws {Error} with the expected form */
   read: ((text: string) => unknown) | undefined;
-  /** Returns a valid value in place of an invalid one. */
-  exampleFor: (text: string) => string | undefined = () => undefined;
+  /** A valid value, if it has no choices. */
+  example: string | undefined;
   /** Attribute names of the options that it cannot be used with, of this command or of the program. */
-  declare readonly conflictsWith: readonly string[];
+  rivals: readonly string[] = [];
   readonly about: string;
 
   constructor(flags: string, about: string, choices?: readonly string[], defaultText?: string) {
@@ -53,6 +53,12 @@ export class CliOption extends Option {
     super(flags, notes.length === 0 ? about : `${about} (${notes.join('; ')})`);
     this.about = notes.length === 0 || choices === undefined ? this.description : about;
     if (choices !== undefined) this.argChoices = [...choices];
+  }
+
+  /** Checked for a whole line, by `conflictIn`. Commander checks the options of one command. */
+  override conflicts(names: string | readonly string[]): this {
+    this.rivals = [names].flat();
+    return this;
   }
 
   /** @throws {AppError} `usage` naming the option */
@@ -80,12 +86,18 @@ interface ValueFacts {
   readonly example?: string;
 }
 
-type ListFacts = Partial<Pick<CliOption, 'read' | 'exampleFor'>>;
+type ListFacts = Partial<Pick<CliOption, 'read'>>;
 
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
   readonly description?: string;
   readonly default?: string;
 }
+
+export const invalidValue = (text: string, error: unknown, facts: LineFacts): LineError =>
+  new LineError('value', error instanceof Error ? error.message : String(error), text, {
+    ...facts,
+    hint: error instanceof AppError ? error.details.hint : undefined,
+  });
 
 /** Options that choose the format of the output: only one of them can have an effect. */
 const FORMAT_FLAGS: readonly string[] = ['--json', '--format', '--open'];
@@ -107,13 +119,27 @@ export interface LineOption {
   readonly text: string | undefined;
 }
 
-export interface InvalidValue {
-  /** Undefined for an argument. */
-  readonly flag?: string;
-  readonly text: string;
-  readonly error: unknown;
-  /** A valid value that was probably meant, or can replace it. */
-  readonly example: string | undefined;
+interface LineFacts {
+  readonly option?: CliOption | undefined;
+  /** The name of an argument. */
+  readonly argument?: string;
+  readonly hint?: Hint | undefined;
+}
+
+/** A fault in a line that commander could parse. */
+export class LineError extends AppError {
+  readonly wrong: 'dash' | 'stray' | 'bareFormat' | 'foreign' | 'value' | 'conflict' | 'format';
+  readonly word: string;
+  readonly option: CliOption | undefined;
+  readonly argument: string | undefined;
+
+  constructor(wrong: LineError['wrong'], message: string, word: string, facts: LineFacts = {}) {
+    super('usage', message, { hint: facts.hint });
+    this.wrong = wrong;
+    this.word = word;
+    this.option = facts.option;
+    this.argument = facts.argument;
+  }
 }
 
 /** A command, with the metadata from which help, schema, completion, and the documentation are generated. */
@@ -138,7 +164,7 @@ export class CliCommand extends Command {
   /** The words that it parses: of the program, the whole command line. */
   words: readonly string[] = [];
   /** Of the program: the first invalid value. */
-  invalid: InvalidValue | undefined;
+  invalid: LineError | undefined;
   /** Of the program: whether its command does nothing. */
   isTrial = false;
   /** Of the program: what words of other tools were taken as. */
@@ -190,16 +216,11 @@ export class CliCommand extends Command {
   }
 
   #rivalsOf(option: CliOption): string[] {
-    const isRival = (one: CliOption, other: CliOption): boolean =>
-      one.conflictsWith.includes(other.attributeName());
+    const isRival = (one: CliOption, other: CliOption): boolean => one.rivals.includes(other.attributeName());
     const others = [...this.options, ...this.root.options].filter(
       (other) => isRival(option, other) || isRival(other, option),
     );
     return [...(FORMAT_FLAGS.includes(option.long) ? FORMAT_FLAGS : []), ...others.map(({ long }) => long)];
-  }
-
-  longName(flag: string): string {
-    return this.innermost.findOption(flag)?.long ?? flag;
   }
 
   findOption(flag: string): CliOption | undefined {
@@ -247,10 +268,9 @@ export class CliCommand extends Command {
   }
 
   choiceArgument<T extends string>(name: string, choices: readonly T[]): this {
-    const read = (text: string): T | undefined => {
-      const origin = () => ({ name: `<${name}>`, flag: true });
-      return this.#try(text, nearest(text, choices, 1)[0], () => parseValue(oneOf(choices), text, origin));
-    };
+    const origin = () => ({ name: `<${name}>`, flag: true });
+    const read = (text: string): T | undefined =>
+      this.#try(text, () => parseValue(oneOf(choices), text, origin), { argument: name });
     return this.argument(`<${name}>`, choices.join(', '), read).completeWith(name, choices);
   }
 
@@ -261,24 +281,23 @@ export class CliCommand extends Command {
     option.isInteger = range !== undefined;
     option.conflicts([...(facts.conflicts ?? [])]);
     option.read = facts.choices ? oneOf(choices) : ((range && wholeNumber(...range)) ?? facts.read);
-    option.exampleFor = (typed) =>
-      nearest(typed, choices, 1)[0] ?? facts.example ?? choices[0] ?? value?.toString();
+    option.example = facts.example ?? value?.toString();
     if (option.read !== undefined) option.argParser((typed) => this.#tryOption(option, typed));
     return this.addOption(value === undefined ? option : option.default(value));
   }
 
   /** An invalid value is reported when the whole line is parsed, so that the hint can correct the whole line. */
-  #try<T>(text: string, example: string | undefined, read: () => T, flag?: string): T | undefined {
+  #try<T>(text: string, read: () => T, facts: LineFacts): T | undefined {
     try {
       return read();
     } catch (error) {
-      this.root.invalid ??= { text, error, example, ...(flag === undefined ? {} : { flag }) };
+      this.root.invalid ??= invalidValue(text, error, facts);
       return undefined;
     }
   }
 
   #tryOption(option: CliOption, text: string): unknown {
-    return this.#try(text, option.exampleFor(text), () => option.parse(text), option.long);
+    return this.#try(text, () => option.parse(text), { option });
   }
 
   listOption(flags: string, about: string, facts: ListFacts = {}): this {

@@ -7,15 +7,15 @@ import { fullPath } from '../app/output-file.ts';
 import { FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { isBeginning } from '../util/fold.ts';
-import { nearestOnes } from '../util/nearest.ts';
+import { nearest, nearestOnes } from '../util/nearest.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
-import type { CliCommand, CliOption, InvalidValue } from './command.ts';
-import { accepts, BARE_FORMAT, bareFormat, beforeEnd, longsOf, misdashed } from './options.ts';
-import { valueOption } from './stray-words.ts';
-import { OPTIONS, ourWords, SUGGESTIONS, theirWords, VERBS } from './words.ts';
+import { beforeEnd, fixDash, isOptionLike, splitOption, strayWords, valueTaker } from './check.ts';
+import { type CliCommand, type CliOption, LineError } from './command.ts';
+import { accepts, longsOf } from './options.ts';
+import { OPTIONS, ourWords, SUGGESTIONS, theirWords, VERBS, type WordTable } from './words.ts';
 
 /** A command line as it was parsed, without running it. */
-export interface Trial {
+export interface Line {
   readonly words: readonly string[];
   readonly app: App;
   readonly program: CliCommand;
@@ -23,70 +23,59 @@ export interface Trial {
   readonly error: unknown;
 }
 
-export type Try = (words: readonly string[]) => Promise<Trial>;
-
-/** A line with fewer slips. */
-interface Fix {
+/** A line that was probably meant. */
+interface Reading {
   readonly words: readonly string[];
   /** The words that were typed, and those that they mean. */
-  readonly notes: readonly string[];
-  /** How it is offered; undefined if the typed words have exactly one meaning here, so that the line runs. */
+  readonly note?: string;
+  /** How it is offered; undefined if the typed words have exactly one meaning here, so that it runs. */
   readonly offer?: string | undefined;
 }
+
+/** Returns what a word that is wrong may mean, the likeliest first. */
+type Rule = (word: string, line: Line) => readonly (Reading | undefined)[];
 
 const MEANT = 'did you mean';
 const WITHOUT = 'without it';
 const EXAMPLE = 'for example';
 
-const IN_OPTIONS = ['commander.unknownOption', 'commander.optionMissingArgument', BARE_FORMAT];
+/** No option takes a key, because other users can read the command line. */
+export const isKeyOption = (word: string): boolean =>
+  /^--?(?:api-?)?(?:key|token|secret|password)$/i.test(splitOption(word).flag);
 
-/** Returns the line with fewer slips. @param mayGuess whether to change words that could have another meaning, too */
-export function fixFor(trial: Trial, mayGuess: boolean): Fix | undefined {
-  const { error, program } = trial;
-  const { invalid, innermost } = program;
-  if (invalid !== undefined && error === invalid.error)
-    return mayGuess ? valueFix(trial, invalid) : undefined;
-  if (!(error instanceof CommanderError)) return undefined;
-  if (isUnknownCommand(trial)) return commandFix(trial);
-  if (!IN_OPTIONS.includes(error.code)) return argumentFix(trial);
-  if (error.code === BARE_FORMAT) return formatFix(trial);
-  if (error.code === 'commander.optionMissingArgument')
-    return mayGuess ? missingFix(trial, error) : undefined;
-  if (innermost === program) return verbFirst(trial, mayGuess);
-  return otherCommand(trial, mayGuess) ?? optionFix(trial, mayGuess);
-}
+const simple = (word: string): string => word.toLowerCase().replaceAll('_', '-');
 
-const isUnknownCommand = ({ error, program: { innermost } }: Trial): boolean =>
-  error instanceof CommanderError &&
-  (error.code === 'commander.unknownCommand' ||
-    (error.code === 'commander.excessArguments' && innermost.children.length > 0));
+const when = (applies: unknown, reading: Reading | undefined): Reading | undefined =>
+  applies ? reading : undefined;
 
 /** Replaces words before `--`. */
 function replace(
-  { words }: Trial,
+  { words }: Line,
   theirs: readonly string[],
   ours: readonly string[],
   offer?: string,
-): Fix | undefined {
+): Reading | undefined {
   const line = beforeEnd(words);
   const at = line.findIndex((_, start) => theirs.every((word, index) => line[start + index] === word));
-  const notes = [`${theirs.join(' ')}: ${ours.join(' ')}`];
-  return at === -1 ? undefined : { words: words.toSpliced(at, theirs.length, ...ours), notes, offer };
+  const note = `${theirs.join(' ')}: ${ours.join(' ')}`;
+  return at === -1 ? undefined : { words: words.toSpliced(at, theirs.length, ...ours), note, offer };
 }
 
-/** Replaces an option with its value, in any of its forms. */
+/** Replaces an option of a line that was parsed to its end. @param text its value; default: any */
 function replaceOption(
-  trial: Trial,
-  { long, short = long }: CliOption,
-  text: string,
+  { program: { innermost, typed } }: Line,
+  long: string,
+  text: string | undefined,
   ours: readonly string[],
   offer?: string,
-): Fix | undefined {
-  const forms = [long, short].flatMap((flag) => [[flag, text], [`${flag}=${text}`], [`${flag}${text}`]]);
-  return forms.flatMap((form) => replace(trial, form, ours, offer) ?? [])[0];
+): Reading {
+  const options = [...typed, ...innermost.typed].flatMap(({ option, text: value }) => {
+    const isIt = option.long === long && (text === undefined || text === value);
+    return isIt ? ours : [value === undefined ? option.long : `${option.long}=${value}`];
+  });
+  const words = [...innermost.path.split(' '), ...options, '--', ...innermost.args];
+  return { words, note: `${[long, text ?? []].flat().join(' ')}: ${ours.join(' ')}`, offer };
 }
-
-const simple = (word: string): string => word.toLowerCase().replaceAll('_', '-');
 
 /** Returns our words for the name of a command. */
 export function verbFor(word: string, { children, path }: CliCommand): string | undefined {
@@ -94,156 +83,152 @@ export function verbFor(word: string, { children, path }: CliCommand): string | 
   return own ?? ourWords(VERBS, path, simple(word))[0];
 }
 
-function commandFix(trial: Trial): Fix | undefined {
-  const { innermost: parent } = trial.program;
-  const [word = '', next] = parent.args;
-  // A whole line was pasted after the name of the program.
-  if (parent === trial.program && word === parent.name() && next !== undefined)
-    return {
-      words: trial.words.toSpliced(trial.words.indexOf(word), 1),
-      notes: [`${word} ${word}: ${word}`],
-    };
-  const [pair] = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
-  const ours =
-    pair ?? verbFor(word, parent) ?? (parent.path === 'config' ? settingVerb(word, next) : rowVerb(parent));
-  if (ours === undefined) return undefined;
-  // Help and the version take no arguments.
-  if (ours.startsWith('-')) return { words: [ours], notes: [`${word}: ${ours}`] };
-  return replace(trial, pair === undefined || next === undefined ? [word] : [word, next], ours.split(' '));
-}
+/** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
+const unknownCommand: Rule = (word, line) => {
+  const { words, program } = line;
+  const { innermost: parent } = program;
+  const isFirst = parent === program;
+  const [, next = ''] = parent.args;
+  const pairs = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
+  const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent) ?? '';
+  const theirs = pairs.length > 0 ? [word, next] : [word];
+  return [
+    // A whole line was pasted after the name of the program.
+    when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
+    // Help and the version take no arguments.
+    when(ours.startsWith('-'), { words: [ours], note: `${word}: ${ours}` }),
+    when(ours, replace(line, theirs, ours.split(' '))),
+    ...nearCommands(word, next, line).map((near) => replace(line, [word], near.split(' '), MEANT)),
+    when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
+  ];
+};
 
-/** `1`, `#2` */
-const rowVerb = ({ path, args: [word = ''] }: CliCommand): string | undefined =>
-  path === '' && /^#?\d{1,2}$/.test(word) ? `lookup ${word}` : undefined;
-
-/** `config city SF`, `config city=SF`, `config city` */
-function settingVerb(word: string, next: string | undefined): string | undefined {
+/** `1`, `#2`; `config city SF`, `config city=SF`, `config city` */
+function impliedVerb(word: string, next: string, { path }: CliCommand): string | undefined {
+  if (path === '' && /^#?\d{1,2}$/.test(word)) return `lookup ${word}`;
   const [name = '', ...value] = word.split('=');
-  if (!SETTING_NAMES.some((each) => each === name)) return undefined;
-  return value.length === 0 && next === undefined ? `get ${word}` : `set ${word}`;
+  if (path !== 'config' || !SETTING_NAMES.some((each) => each === name)) return undefined;
+  return value.length === 0 && next === '' ? `get ${word}` : `set ${word}`;
 }
 
-/** `--city SF find nopa`. Without the name of a command, the words are searched for. */
-function verbFirst({ words, program }: Trial, mayGuess: boolean): Fix | undefined {
+/** `lokup nopa`: a restaurant that is not known is searched for. */
+function nearCommands(word: string, next: string, { app, program: { innermost } }: Line): string[] {
+  // A slip is rarely in the first letter or in the length of a word that this program does not even have.
+  const theirs = [...theirWords(VERBS, innermost.path)].filter(
+    ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
+  );
+  const names = innermost.children.map((child) => [child.name(), child.name()] as const);
+  const isKnown =
+    /^(?:|-.*|#?\d[\d,#-]*|(?=.*\d)[\w-]{6,})$/s.test(next) ||
+    lastRestaurants(app).some(({ name }) => isBeginning(next, name));
+  const ours = nearWords(word, [...theirs, ...names]).map((near) =>
+    /^(?:lookup|save|unsave)\b/.test(near) && !isKnown ? 'find' : near,
+  );
+  return [...new Set(ours)];
+}
+
+/** Returns our words for the nearest of some words, each once. */
+function nearWords(word: string, pairs: readonly (readonly [theirs: string, ours: string])[]): string[] {
+  const ours = new Map(pairs);
+  return [...new Set(nearestOnes(word, [...ours.keys()]).map((near) => ours.get(near) ?? near))];
+}
+
+/** `--city SF find nopa` */
+const optionFirst: Rule = (_word, { words, program }) => {
   const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
-  if (verb !== undefined)
-    return { words: [verb, ...words.toSpliced(words.indexOf(verb), 1)], notes: [`${verb} first`] };
-  return mayGuess ? { words: ['find', ...words], notes: [], offer: MEANT } : undefined;
+  return [
+    verb === undefined
+      ? { words: ['find', ...words], offer: MEANT }
+      : { words: [verb, ...words.toSpliced(words.indexOf(verb), 1)], note: `${verb} first` },
+  ];
+};
+
+/** An unknown option as it was typed. */
+function optionTyped(word: string, line: Line) {
+  const { innermost: command } = line.program;
+  const { flag, value } = splitOption(word);
+  const text = value ?? valueAfter(line, word);
+  return {
+    command,
+    flag,
+    value,
+    name: simple(flag.replace(/^-+/, '')),
+    /** Its value, or the argument after it, which may be its value. */
+    text,
+    both: value === undefined && text !== undefined ? [word, text] : [word],
+    ours: (table: WordTable, theirs: string) =>
+      ourWords(table, command.path, theirs).filter((each) => fitsOption(each, command)),
+  };
+}
+
+/** An option in another spelling or in the words of another tool, or the argument of a tool. */
+const otherOption: Rule = (word, line) => {
+  const { command, flag, value, name, text = '', both, ours } = optionTyped(word, line);
+  const isSpelling = flag.startsWith('--') && flag !== `--${name}` && accepts(command, `--${name}`);
+  const isArgument =
+    command.path === 'call' && /^--[A-Za-z]\w*$/.test(flag) && !/^(?:[\w.]+:?=|$)/.test(text);
+  return [
+    ...otherCommand(name, text, line),
+    ...dash(word, line),
+    ...ours(OPTIONS, `${name}=${text}`).map((each) => replace(line, both, each.split(' '))),
+    when(isSpelling, replace(line, [word], inPlace(`--${name}`, value))),
+    ...ours(OPTIONS, name).map((each) => replace(line, [word], inPlace(each, value))),
+    when(isArgument, replace(line, both, [`${flag.slice(2)}=${text}`])),
+  ];
+};
+
+/** An option with a value that it does not take, for a format, or misspelled; else it is left out. */
+const nearOption: Rule = (word, line) => {
+  const { command, flag, value, name, text, both, ours } = optionTyped(word, line);
+  const format = FORMATS.find((each) => each === text) ?? '';
+  const suggested = ours(SUGGESTIONS, name);
+  const [near] = suggested.length > 0 ? suggested : nearOptions(name, text, command);
+  const meant = valueTaker(flag, value ?? '');
+  const apart = meant === undefined ? [flag] : [flag, meant, value ?? ''];
+  return [
+    when(value !== undefined && accepts(command, flag), replace(line, [word], apart, WITHOUT)),
+    when(format !== '' && accepts(command, '--format'), replace(line, both, ['--format', format], MEANT)),
+    when(near, replace(line, [word], inPlace(near ?? '', value), MEANT)),
+    // The argument after it is its value if another one is before it.
+    when(
+      near === '' || command.isReading,
+      replace(line, command.args.indexOf(word) > 0 ? both : [word], [], WITHOUT),
+    ),
+    { words: [...command.path.split(' '), '--help'], offer: '' },
+  ];
+};
+
+/** The argument after an option, which may be its value. */
+function valueAfter({ words }: Line, option: string): string | undefined {
+  const next = words[words.indexOf(option) + 1];
+  return option.includes('=') || next === undefined || isOptionLike(next) ? undefined : next;
 }
 
 /** `lookup nopa --city SF`, `enrich list.csv -o out.csv --changes changes.csv` */
-function otherCommand(trial: Trial, mayGuess: boolean): Fix | undefined {
-  const { words, program } = trial;
-  const { path } = program.innermost;
-  const textOf = (...flags: string[]): string | undefined => {
-    const at = words.findIndex((word) => flags.includes(splitOption(word).flag));
-    return at === -1 ? undefined : (splitOption(words[at] ?? '').value ?? words[at + 1]);
-  };
-  if (path === 'lookup' && textOf('-c', '--city') !== undefined) return replace(trial, ['lookup'], ['find']);
-  const [output, changes] = [textOf('-o', '--output'), textOf('--changes')];
-  if (!mayGuess || path !== 'enrich' || output === undefined || changes === undefined) return undefined;
-  return { words: ['changes', output, '-o', changes], notes: [], offer: MEANT };
-}
-
-/** `enrich in.csv out.csv`, `config set city=SF` */
-function argumentFix(trial: Trial): Fix | undefined {
-  const { path, args, typed } = trial.program.innermost;
-  const [first = '', file] = args;
-  const [, name, value] = /^([\w-]+)=(.+)$/s.exec(first) ?? [];
-  if (path === 'config set' && name !== undefined && value !== undefined)
-    return replace(trial, args, [name, value]);
-  const isFile =
-    path === 'enrich' && args.length === 2 && typed.every(({ option }) => option.long !== '--output');
-  return !isFile || file === undefined || existsSync(fullPath(trial.app.context, file))
-    ? undefined
-    : replace(trial, [file], ['-o', file]);
-}
-
-export const isOptionLike = (word: string): boolean => /^-./s.test(word) && !/^-[\d.]+$/.test(word);
-
-/** Splits `--flag=value` and `-nvalue`. The value may be a secret. */
-export function splitOption(word: string): { flag: string; value: string | undefined } {
-  const [, flag = word, value] = /^(--[^=]*|-.)(?:=?(.+))?$/su.exec(word) ?? [];
-  return { flag, value };
-}
-
-/** No option takes a key, because other users can read the command line. */
-export const isKeyOption = (flag: string): boolean =>
-  /^--?(?:api-?)?(?:key|token|secret|password)$/i.test(flag);
-
-function optionFix(trial: Trial, mayGuess: boolean): Fix | undefined {
-  const { innermost: command } = trial.program;
-  const dashed = misdashed(trial.program);
-  if (dashed !== undefined) return replace(trial, [dashed], [dashed.replace(/^(?:-|[—–]+)/, '--')]);
-  const unknown = command.args.filter((word) => isOptionLike(word) && !isKeyOption(splitOption(word).flag));
-  const exact = unknown.flatMap((word) => exactOption(trial, word) ?? []);
-  return exact[0] ?? (mayGuess ? guessedOption(trial, unknown[0] ?? '') : undefined);
-}
-
-const nameOf = (word: string): string => simple(splitOption(word).flag.replace(/^-+/, ''));
-
-/** The argument after an unknown option, which may be its value. */
-function valueAfter({ words }: Trial, word: string): string[] {
-  const next = words[words.indexOf(word) + 1];
-  return word.includes('=') || next === undefined || isOptionLike(next) ? [] : [next];
-}
-
-/** An option in the words of another tool. */
-function exactOption(trial: Trial, word: string): Fix | undefined {
-  const { innermost: command } = trial.program;
-  const { flag, value } = splitOption(word);
-  const [next] = valueAfter(trial, word);
-  const text = value ?? next;
-  const theirs = value === undefined && next !== undefined ? [word, next] : [word];
-  const [pair] = oursFor(OPTIONS, command, `${nameOf(word)}=${text}`);
-  if (pair !== undefined) return replace(trial, theirs, pair.split(' '));
-  const long = `--${nameOf(word)}`;
-  const own = flag.startsWith('--') && flag !== long && accepts(command, long) ? [long] : [];
-  const [ours] = [...own, ...oursFor(OPTIONS, command, nameOf(word))];
-  if (ours !== undefined) return replace(trial, [word], inPlace(ours, value));
-  // `--name Nopa` of `call`
-  const isArgument = /^--[A-Za-z]\w*$/.test(flag) && !/^(?:[\w.]+:?=|$)/.test(text ?? '');
-  return command.path === 'call' && isArgument
-    ? replace(trial, theirs, [`${flag.slice(2)}=${text}`])
-    : undefined;
-}
-
-/** A misspelled option; else it is left out. */
-function guessedOption(trial: Trial, word: string): Fix | undefined {
-  const { innermost: command } = trial.program;
-  const { flag, value } = splitOption(word);
-  // `--json=name,grade`
-  if (accepts(command, flag)) {
-    const meant = valueOption(flag, value ?? '');
-    return replace(trial, [word], meant === undefined ? [flag] : [flag, meant, value ?? ''], WITHOUT);
-  }
-  const [next] = valueAfter(trial, word);
-  // `--as csv`
-  const format = FORMATS.find((each) => each === (value ?? next));
-  if (format !== undefined && accepts(command, '--format'))
-    return replace(trial, value === undefined ? [word, format] : [word], ['--format', format], MEANT);
-  const near = nearOptions(command, nameOf(word)).filter((each) => fitsValue(each, value ?? next, command));
-  const [ours] = [...oursFor(SUGGESTIONS, command, nameOf(word)), ...near];
-  if (ours) return replace(trial, [word], inPlace(ours, value), MEANT);
-  if (ours === undefined && !command.isReading) return undefined;
-  // The argument after it is its value if another one is before it.
-  return replace(
-    trial,
-    [word, ...(command.args.indexOf(word) > 0 ? valueAfter(trial, word) : [])],
-    [],
-    WITHOUT,
+function otherCommand(name: string, text: string, line: Line): readonly (Reading | undefined)[] {
+  const {
+    innermost: { path },
+  } = line.program;
+  const isCity = ['c', 'city', ...ourWords(OPTIONS, 'find', name)].some((each) =>
+    [name, '--city'].includes(each),
   );
+  const output = [line.program.opts().output ?? []].flat()[0] ?? '';
+  const isChanges = path === 'enrich' && name === 'changes' && output !== '';
+  return text === ''
+    ? []
+    : [
+        when(path === 'lookup' && isCity, replace(line, ['lookup'], ['find'])),
+        when(isChanges, { words: ['changes', output, '-o', text], offer: MEANT }),
+      ];
 }
 
-/** A word of one or two letters is near to too many others. */
-function nearOptions(command: CliCommand, name: string): string[] {
+/** A misspelled option. A word of one or two letters is near to too many others. */
+function nearOptions(name: string, text: string | undefined, command: CliCommand): string[] {
   const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
   const all = [...theirWords(OPTIONS, command.path), ...longs].filter(([theirs]) => theirs.length > 2);
-  return name.length > 2 ? nearWords(name, all).filter((ours) => fitsOption(ours, command)) : [];
+  const near = name.length > 2 ? nearWords(name, all) : [];
+  return near.filter((each) => fitsOption(each, command) && fitsValue(each, text, command));
 }
-
-const oursFor = (table: typeof OPTIONS, command: CliCommand, word: string): string[] =>
-  ourWords(table, command.path, word).filter((ours) => fitsOption(ours, command));
 
 /** `<>` is the argument of the command, unless another argument is before it. */
 function fitsOption(ours: string, command: CliCommand): boolean {
@@ -263,104 +248,178 @@ function inPlace(ours: string, value: string | undefined): string[] {
   return ours.includes(' ') || value === undefined ? ours.split(' ') : [`${ours}=${value}`];
 }
 
-/** Returns our words for the nearest of some words, each once. */
-function nearWords(word: string, pairs: readonly (readonly [theirs: string, ours: string])[]): string[] {
-  const ours = new Map(pairs);
-  return [...new Set(nearestOnes(word, [...ours.keys()]).map((near) => ours.get(near) ?? near))];
-}
-
-function valueFix(trial: Trial, { flag, text, example }: InvalidValue): Fix | undefined {
-  const { innermost: command } = trial.program;
-  const option = flag === undefined ? undefined : command.findOption(flag);
-  const isColumns =
-    option?.long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
-  if (option !== undefined && isColumns && accepts(command, '--columns'))
-    return replaceOption(trial, option, text, ['--columns', text], MEANT);
-  if (example === undefined) return undefined;
-  if (option === undefined) return replace(trial, [text], [example], MEANT);
-  const isNear = nearestOnes(text, option.argChoices ?? []).length > 0;
-  return replaceOption(trial, option, text, [option.long, example], isNear ? MEANT : EXAMPLE);
-}
-
-/** `-o json` */
-function formatFix(trial: Trial): Fix | undefined {
-  const format = bareFormat(trial.program) ?? '';
-  const output = trial.program.findOption('--output');
-  const ours = format === 'json' ? ['--json'] : ['--format', format];
-  return output && replaceOption(trial, output, format, ours);
-}
+/** `-city SF`, `—city SF` */
+const dash: Rule = (word, line) => {
+  const ours = fixDash(word, line.program);
+  return [ours === undefined ? undefined : replace(line, [word], [ours])];
+};
 
 /** `find Nopa --city` */
-function missingFix(trial: Trial, { message }: CommanderError): Fix | undefined {
-  const [, long = ''] = /(--[\w-]+)/.exec(message) ?? [];
-  const option = trial.program.innermost.findOption(long);
-  const city = long === '--city' ? cityForHint(trial.app) : undefined;
-  const value = typeof city === 'string' ? city : option?.exampleFor('');
-  if (option === undefined || value === undefined) return undefined;
-  const flags = [long, option.short ?? long];
-  return flags.flatMap((flag) => replace(trial, [flag], [flag, value], EXAMPLE) ?? [])[0];
+const missingValue: Rule = (long, line) => {
+  const { innermost } = line.program;
+  const option = innermost.findOption(long);
+  const city = long === '--city' ? cityForHint(line.app) : undefined;
+  const value = typeof city === 'string' ? city : (choicesOf(innermost, option)[0] ?? option?.example);
+  return value === undefined
+    ? []
+    : [long, option?.short ?? long].map((flag) => replace(line, [flag], [flag, value], EXAMPLE));
+};
+
+/** `--fields name,phone`, `--sort gade`, `--limit ten` */
+const invalidValue: Rule = (text, line) => {
+  const { innermost } = line.program;
+  const { option, argument = '' } = line.error as LineError;
+  const choices = choicesOf(innermost, option, argument);
+  const near = nearestChoice(text, choices);
+  if (option === undefined) return [when(near, replace(line, [text], [near ?? ''], MEANT))];
+  const { long } = option;
+  const isColumns = long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
+  const value = near ?? choices[0] ?? option.example ?? '';
+  return [
+    when(
+      isColumns && accepts(innermost, '--columns'),
+      replaceOption(line, long, text, ['--columns', text], MEANT),
+    ),
+    when(value, replaceOption(line, long, text, [long, value], near === undefined ? EXAMPLE : MEANT)),
+  ];
+};
+
+function choicesOf(command: CliCommand, option?: CliOption, argument = ''): readonly string[] {
+  const offered = command.completers.get(option?.long ?? argument);
+  return option?.argChoices ?? (Array.isArray(offered) ? offered : []);
+}
+
+/** `hnag:0.2` is `hang:0.2`. */
+function nearestChoice(text: string, choices: readonly string[]): string | undefined {
+  const [kind = '', ...rest] = text.split(':');
+  const [near] = nearest(kind, choices, 1);
+  return near && [near, ...rest].join(':');
+}
+
+/** `config set city=SF`, `enrich in.csv out.csv` */
+const wrongArguments: Rule = (word, line) => {
+  const { path, args, typed } = line.program.innermost;
+  const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
+  if (path === 'config set' && name !== undefined && value !== undefined)
+    return [replace(line, args, [name, value])];
+  const [, file = ''] = args;
+  const isFile =
+    path === 'enrich' && args.length === 2 && typed.every(({ option }) => option.long !== '--output');
+  return [
+    isFile && !existsSync(fullPath(line.app.context, file)) ? replace(line, [file], ['-o', file]) : undefined,
+  ];
+};
+
+const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
+
+/** `--json name,grade`, `--city San Francisco`, `nopa --limit 5 corner` */
+const wordsApart: Rule = (word, { words, program }) => {
+  const { at = 0, group = [], flag = '', value, end = 0 } = strayWords(program) ?? {};
+  const meant = valueTaker(flag, word);
+  const before = words[at - 1] ?? '';
+  const isReplaced = flag === '--quiet' && [flag, '-q'].includes(before);
+  const rest = words.toSpliced(at, group.length);
+  if (meant !== undefined)
+    return [
+      {
+        words: words.toSpliced(isReplaced ? at - 1 : at, isReplaced ? 1 : 0, meant),
+        offer: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
+      },
+    ];
+  return TEXT_OPTIONS.includes(flag) && value !== undefined
+    ? [{ words: rest.with(at - 1, [before, ...group].join(' ')), offer: 'quote a value of several words' }]
+    : [{ words: rest.toSpliced(end, 0, ...group), offer: 'keep the name together' }];
+};
+
+/** `-o json` */
+const formatAsFile: Rule = (format, line) => [
+  replaceOption(line, '--output', format, format === 'json' ? ['--json'] : ['--format', format]),
+];
+
+/** `--demo --base-url x` */
+const conflict: Rule = (long, line) => [replaceOption(line, long, undefined, [], 'leave one out')];
+
+/** The rules by what is wrong with a line. */
+const RULES: Readonly<Record<string, Rule>> = {
+  'commander.unknownCommand': unknownCommand,
+  'commander.unknownOption': (word, line) => [...otherOption(word, line), ...nearOption(word, line)],
+  'commander.optionMissingArgument': missingValue,
+  'commander.missingArgument': wrongArguments,
+  'commander.excessArguments': wrongArguments,
+  'option first': optionFirst,
+  dash,
+  stray: wordsApart,
+  bareFormat: formatAsFile,
+  value: invalidValue,
+  conflict,
+};
+
+/** Returns what is wrong with a line: the code of commander, or of our own. */
+export function wrongWith({ error, program: { innermost, root } }: Line): string {
+  if (error instanceof LineError) return error.wrong;
+  const { code } = error instanceof CommanderError ? error : { code: 'nothing' };
+  if (code === 'commander.excessArguments' && innermost.children.length > 0)
+    return 'commander.unknownCommand';
+  return code === 'commander.unknownOption' && innermost === root ? 'option first' : code;
+}
+
+/** Returns the words that are wrong. */
+function wrongWords({ error, program: { innermost } }: Line): readonly string[] {
+  if (error instanceof LineError) return [error.word];
+  const { code, message } = error instanceof CommanderError ? error : { code: '', message: '' };
+  if (code === 'commander.unknownOption')
+    return innermost.args.filter((word) => isOptionLike(word) && !isKeyOption(word));
+  const [, long] = code === 'commander.optionMissingArgument' ? (/(--[\w-]+)/.exec(message) ?? []) : [];
+  return [long ?? innermost.args[0] ?? ''];
+}
+
+/** Returns what a line may mean, the likeliest first. */
+const readingsOf = (line: Line): readonly Reading[] =>
+  wrongWords(line)
+    .flatMap((word) => RULES[wrongWith(line)]?.(word, line) ?? [])
+    .filter((reading) => reading !== undefined);
+
+export type Try = (words: readonly string[]) => Promise<Line>;
+
+const MAX_STEPS = 20;
+
+/**
+ * Rewrites a line until it can run, or nothing applies.
+ * @param mayGuess whether to change words that could have another meaning, too
+ */
+export async function rewritten(
+  typed: Line,
+  tryLine: Try,
+  mayGuess: boolean,
+): Promise<{ readonly line: Line; readonly notes: readonly string[] }> {
+  const notes: string[] = [];
+  let line = typed;
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const readings = readingsOf(line);
+    const meant = readings.find(({ offer }) => offer === undefined) ?? (mayGuess ? readings[0] : undefined);
+    if (meant === undefined) break;
+    notes.push(meant.note ?? '');
+    line = await tryLine(meant.words);
+  }
+  return { line, notes };
 }
 
 /** A line that can run, and how it is offered. */
 interface Offer {
-  readonly line: Trial;
+  readonly line: Line;
   readonly text: string;
 }
 
-const MAX_LINES = 3;
-const MAX_SLIPS = 6;
+const MAX_OFFERS = 3;
 
-/** Returns the lines that were probably meant, the likeliest first. */
-export async function linesMeant(trial: Trial, tryLine: Try): Promise<Offer[]> {
-  const { innermost } = trial.program;
-  const text = fixFor(trial, true)?.offer ?? MEANT;
-  const lines = isUnknownCommand(trial) ? await nearLines(trial, tryLine) : [await corrected(trial, tryLine)];
-  const fitting = lines.filter(({ error }) => error === undefined).slice(0, MAX_LINES);
-  if (fitting.length > 0 || !isUnknownCommand(trial) || innermost !== trial.program)
-    return fitting.map((line, index) => ({ line, text: index === 0 ? text : 'or' }));
-  const almost = lines.find(
-    ({ error }) => error instanceof CommanderError && IN_OPTIONS.includes(error.code),
-  );
-  if (almost !== undefined)
-    return [{ line: await tryLine([...almost.program.innermost.path.split(' '), '--help']), text }];
-  // The words name no command, so that they are searched for.
-  const line = await corrected(await tryLine(['find', ...trial.words]), tryLine);
-  return line.error === undefined ? [{ line, text: 'to search for it' }] : [];
-}
-
-/** Corrects a line, the likeliest way. */
-async function corrected(trial: Trial, tryLine: Try, slips = MAX_SLIPS): Promise<Trial> {
-  const fix = fixFor(trial, true);
-  return fix === undefined || slips === 0 ? trial : corrected(await tryLine(fix.words), tryLine, slips - 1);
-}
-
-/** The line with the nearest commands in place of an unknown one. */
-async function nearLines(trial: Trial, tryLine: Try): Promise<Trial[]> {
-  const { path, children, args } = trial.program.innermost;
-  const [word = ''] = args;
-  // A slip is rarely in the first letter or in the length of a word that this program does not even have.
-  const theirs = [...theirWords(VERBS, path)].filter(
-    ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
-  );
-  const lines: Trial[] = [];
-  for (const near of nearWords(word, [
-    ...theirs,
-    ...children.map((child) => [child.name(), child.name()] as const),
-  ])) {
-    const at = trial.words.indexOf(word);
-    const line = await corrected(await tryLine(trial.words.toSpliced(at, 1, ...near.split(' '))), tryLine);
-    // `lokup nopa`
-    const isName = line.error === undefined && !takesKnown(line);
-    lines.push(isName ? await corrected(await tryLine(trial.words.toSpliced(at, 1, 'find')), tryLine) : line);
+/** Returns the lines that were probably meant: the first that can run, and those that are as likely. */
+export async function linesMeant(typed: Line, tryLine: Try): Promise<Offer[]> {
+  const offers: Offer[] = [];
+  for (const { words, offer: text = '' } of readingsOf(typed)) {
+    const isAlternative = offers.length < MAX_OFFERS && text === MEANT && offers[0]?.text === MEANT;
+    if (offers.length > 0 && !isAlternative) continue;
+    const { line } = await rewritten(await tryLine(words), tryLine, true);
+    if (line.error === undefined) offers.push({ line, text });
   }
-  return lines;
-}
-
-/** Whether a command has the restaurants that it takes. */
-function takesKnown({ program: { innermost }, app }: Trial): boolean {
-  if (innermost.registeredArguments[0]?.name() !== 'id') return true;
-  const rows = lastRestaurants(app);
-  const isKnown = (word: string): boolean =>
-    /^(?:-|#?\d[\d,#-]*|(?=.*\d)[\w-]{6,})$/.test(word) || rows.some(({ name }) => isBeginning(word, name));
-  return innermost.args.every(isKnown);
+  return offers;
 }

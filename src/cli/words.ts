@@ -2,7 +2,7 @@
 type Words = Readonly<Record<string, string>>;
 
 /** By the command that they follow; `''` is the program itself, or every command. */
-type WordTable = Readonly<Record<string, Words>>;
+export type WordTable = Readonly<Record<string, Words>>;
 
 /** Other names of commands, with the options that they imply. `auth-login` is `auth login`. */
 export const VERBS: WordTable = {

@@ -60,8 +60,6 @@ export function registerLookup(command: CliCommand, app: App): void {
 
 async function runLookup(app: App, words: readonly string[], level: Level): Promise<void> {
   await checkOutput(app, 'restaurants');
-  if (app.program !== undefined && words.some((word) => /^[.[{]|^[a-z_,]+$/i.test(word)))
-    (await import('../cli/stray-words.ts')).checkValues(app.program, words);
   await stayWithDemo(app, words);
   const { ids, search } = await readSelection(app, words);
   // If only one restaurant is requested, its error is the error of the run.

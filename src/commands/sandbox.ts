@@ -9,7 +9,6 @@ import { FAULT_KINDS, type Fault, parseFault } from '../sandbox/faults.ts';
 import type { SandboxOptions, SandboxRestaurant } from '../sandbox/server.ts';
 import { parseDuration } from '../settings/values.ts';
 import { toJson } from '../util/json.ts';
-import { nearest } from '../util/nearest.ts';
 
 const MAX_NAME = 80;
 
@@ -50,7 +49,6 @@ export function registerSandbox(command: CliCommand, app: App): void {
     })
     .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)', {
       read: parseFault,
-      exampleFor: nearFault,
     })
     .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve restaurants from a JSON or CSV file')
@@ -64,13 +62,6 @@ export function registerSandbox(command: CliCommand, app: App): void {
         'or a number of times (--fault 503:3x).',
     )
     .action((flags: SandboxFlags) => runSandbox(app, flags));
-}
-
-/** `hnag:0.2` is `hang:0.2`. */
-function nearFault(text: string): string | undefined {
-  const [kind = '', ...rate] = text.split(':');
-  const [near] = nearest(kind, FAULT_KINDS, 1);
-  return near && [near, ...rate].join(':');
 }
 
 async function runSandbox(app: App, { latency, fault, data, ...options }: SandboxFlags): Promise<void> {

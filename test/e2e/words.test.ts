@@ -91,6 +91,15 @@ const SLIPS: readonly Slip[] = [
     capitalize(verb),
     ...words.map((word) => (word.startsWith('--') ? capitalize(word) : word)),
   ],
+  (words) => words.flatMap((word) => (word === 'SF' ? ['San', 'Francisco'] : [word])),
+  // Arguments of a tool have another error.
+  (words) =>
+    words.some((word) => word.includes('='))
+      ? [...words]
+      : [...words, '--json', ['name,grade', '.'][words.length % 2] ?? ''],
+  (words) => [...words, '--json', '--format', 'csv'],
+  (words) => words.map((word) => (word === '--city' || word === '--limit' ? word.slice(1) : word)),
+  (words) => words.map((word, index) => (words[index - 1] === '--limit' ? 'ten' : word)),
   (words) =>
     words.includes('--city')
       ? ['--city', 'SF', ...words.filter((word) => !/^(?:--city|SF)$/.test(word))]

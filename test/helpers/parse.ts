@@ -16,7 +16,6 @@ export async function parse(
   const trial = await tryLine(words, context);
   const { app, error } = trial;
   if (error === undefined) return { app, error };
-  if (error instanceof AppError && error !== trial.program.invalid?.error) return { app, error };
   const failure = await acceptedLine(trial, (line) => tryLine(line, context)).then(
     () => undefined,
     (reason: unknown) => reason,

@@ -19,11 +19,6 @@ export async function readQuery(
     throw usage('the name is empty', { command: restaurant('find', '--help') });
   }
   refuseKey(app, 'an argument', [...words, city ?? '']);
-  const { program } = app;
-  // A name that follows the command needs no check.
-  const line = [...(program?.line.command ?? []), ...words].join('\n');
-  if (program?.words.join('\n').includes(line) === false)
-    (await import('../../cli/stray-words.ts')).checkAdjacent(program, words);
   return completeQuery(app, words, city);
 }
 
