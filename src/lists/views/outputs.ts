@@ -4,26 +4,14 @@ import type { App } from '../../app/app.ts';
 import { checkTarget, type Naming } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
 import { again, type Word } from '../../hint.ts';
+import { EXTENSIONS } from '../../output/formats.ts';
 import { nearest } from '../../util/nearest.ts';
 import type { Input } from '../read/input.ts';
 import { LIST_FORMATS, type ListFormat } from '../row.ts';
 
-const EXTENSIONS = {
-  csv: 'csv',
-  tsv: 'tsv',
-  tab: 'tsv',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  geojson: 'geojson',
-  xlsx: 'xlsx',
-  parquet: 'parquet',
-  html: 'html',
-  htm: 'html',
-} as const;
-export type ViewFormat = (typeof EXTENSIONS)[keyof typeof EXTENSIONS];
-const FORMATS: ReadonlyMap<string, ViewFormat> = new Map(Object.entries(EXTENSIONS));
-/** The extensions that messages name. */
-const NAMED = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'];
+/** The formats of a file, in the order in which messages name them. */
+const VIEW_FORMATS = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'] as const;
+export type ViewFormat = (typeof VIEW_FORMATS)[number];
 
 export type OutputTarget = ReturnType<typeof checkTarget>;
 
@@ -41,8 +29,10 @@ export interface Outputs {
   readonly stream?: { readonly format: ListFormat | undefined; readonly device?: OutputTarget };
 }
 
-export const viewFormatOf = (name: string): ViewFormat | undefined =>
-  FORMATS.get(extname(name).slice(1).toLowerCase());
+export function viewFormatOf(name: string): ViewFormat | undefined {
+  const format = EXTENSIONS.get(extname(name).slice(1).toLowerCase());
+  return VIEW_FORMATS.find((each) => each === format);
+}
 
 /** The format of `--format`, which is for stdout and devices. */
 const streamFormat = (app: App): ListFormat | undefined =>
@@ -102,7 +92,7 @@ function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
       command: again({}, { without: ['--format'] }),
     });
   if (format !== undefined) return format;
-  if (NAMED.includes(name)) {
+  if (VIEW_FORMATS.some((format) => format === name)) {
     const isStream = LIST_FORMATS.some((each) => each === name);
     throw usage(`--output expects a file, got the format '${name}'`, [
       isStream
@@ -111,11 +101,11 @@ function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
     ]);
   }
   const extension = extname(name).slice(1);
-  const [near = 'csv'] = nearest(extension, NAMED, 1);
+  const [near = 'csv'] = nearest(extension, VIEW_FORMATS, 1);
   const base = extension === '' ? name : name.slice(0, -extension.length - 1);
   const what =
     extension === '' ? `${name} has no file extension` : `unknown file extension '.${extension}' in ${name}`;
-  throw usage(`${what}: use one of .${NAMED.join(', .')}`, { command: command(`${base}.${near}`) });
+  throw usage(`${what}: use one of .${VIEW_FORMATS.join(', .')}`, { command: command(`${base}.${near}`) });
 }
 
 /** Overwriting the list would lose data. */
