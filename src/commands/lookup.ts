@@ -112,7 +112,7 @@ async function writeDetails(
   const { error, restaurantId = '' } = one ?? {};
   if (error?.code === 'not_found') throw error.add({ hint: nameHint(app, restaurantId) });
   if (error !== undefined) throw error;
-  const json = one?.output ?? (await import('../output/lookup-entry.ts')).lookupEntries(outcomes);
+  const json = one?.output ?? (await import('../output/fields.ts')).lookupEntries(outcomes);
   const present = async () => {
     const { lookupPresentation, withSearchResults } = await import('../output/render/lookup.ts');
     // The fields of the last search complete the details for people.
@@ -146,7 +146,7 @@ async function receiveDetails(
 }
 
 async function openEntries(app: App) {
-  const { lookupEntry } = await import('../output/lookup-entry.ts');
+  const { lookupEntry } = await import('../output/fields.ts');
   const { write, finish } = openOutput(app);
   const columns = selectedColumns(app);
   return {

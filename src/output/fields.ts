@@ -1,6 +1,8 @@
+import type { Lookup } from '../client/types.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { DataField } from './data.ts';
+import { errorFields } from './problem.ts';
 import { pick } from './records.ts';
+import { type DataField, isEmptyValue, isSimple } from './values.ts';
 
 /** Likely keys of each role, without case and punctuation: the actual keys are not documented. */
 const SYNONYMS = {
@@ -91,3 +93,72 @@ export function inOrder(entries: readonly DataField[]): DataField[] {
   const middle = entries.filter(([key]) => !PLACE.includes(key) && !RECORD.includes(key));
   return [...of(PLACE), ...middle, ...of(RECORD)];
 }
+
+const MAX_ROW_LEVEL = 2;
+
+/** A field of restaurants side by side, with one value for each; without values, a heading of the fields below it. */
+export interface ComparedField {
+  readonly key: string;
+  readonly level: number;
+  readonly values?: readonly unknown[];
+}
+
+type Records = readonly ReadonlyMap<string, unknown>[];
+
+export interface Comparison {
+  /** The fields of each restaurant; undefined for a failed lookup. */
+  readonly found: readonly (Classified | undefined)[];
+  /** Groups of rows: fields with a role; the summary; plain fields; each nested one; those about the record. */
+  readonly groups: readonly (readonly ComparedField[])[];
+}
+
+/** Compares two to four restaurants. @returns undefined for other numbers, and if all lookups failed */
+export function compare(outcomes: readonly Lookup[], columns?: readonly string[]): Comparison | undefined {
+  const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
+  const canCompare = found.length >= 2 && found.length <= 4 && found.some((one) => one !== undefined);
+  return canCompare ? { found, groups: groupsOf(found) } : undefined;
+}
+
+function groupsOf(found: Comparison['found']): ComparedField[][] {
+  const known = (['grade', 'cuisine', 'price', 'summary'] as const)
+    .map((role) => ({ key: role, level: 0, values: found.map((one) => one?.known[role]?.[1]) }))
+    .filter(({ values }) => values.some((value) => value !== undefined));
+  const records: Records = found.map((one) => new Map(one?.rest));
+  const valuesOf = (key: string): unknown[] => records.map((record) => record.get(key));
+  const keys = new Set(records.flatMap((record) => [...record.keys()]));
+  const present = [...keys].filter((key) => valuesOf(key).some((value) => !isEmptyValue(value)));
+  const ordered = inOrder(present.map((key) => [key, undefined])).map(([key]) => key);
+  const isNested = (key: string): boolean => !valuesOf(key).every(isSimple);
+  const others = ordered.filter((key) => !RECORD.includes(key));
+  const rowsOfAll = (some: readonly string[]): ComparedField[] =>
+    some.flatMap((key) => rowsOf(key, records, 0));
+  return [
+    known.filter(({ key }) => key !== 'summary'),
+    known.filter(({ key }) => key === 'summary'),
+    rowsOfAll(others.filter((key) => !isNested(key))),
+    ...others.filter(isNested).map((key) => rowsOf(key, records, 0)),
+    rowsOfAll(ordered.filter((key) => RECORD.includes(key))),
+  ];
+}
+
+function rowsOf(key: string, records: Records, level: number): ComparedField[] {
+  const values = records.map((record) => record.get(key));
+  const present = values.filter((value) => value !== undefined && value !== null);
+  const isGroup = present.length > 0 && present.every(isObject) && !present.every(isSimple);
+  if (level >= MAX_ROW_LEVEL || !isGroup) return [{ key, level, values }];
+  const inner = values.map((value) => new Map(isObject(value) ? Object.entries(value) : []));
+  const keys = new Set(inner.flatMap((record) => [...record.keys()]));
+  return [{ key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
+}
+
+/** An outcome as JSON. */
+export function lookupEntry(
+  { restaurantId, output, error }: Lookup,
+  columns?: readonly string[],
+): JsonObject {
+  if (error !== undefined) return { restaurant_id: restaurantId, error: errorFields(error) };
+  return { restaurant_id: restaurantId, output: columns === undefined ? output : pick(output, columns) };
+}
+
+export const lookupEntries = (outcomes: readonly Lookup[], columns?: readonly string[]): JsonObject[] =>
+  outcomes.map((outcome) => lookupEntry(outcome, columns));

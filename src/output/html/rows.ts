@@ -3,11 +3,10 @@ import { formatNumber, plural } from '../../util/format.ts';
 import { isObject, type JsonObject, toJson } from '../../util/json.ts';
 import { pointOf } from '../../util/restaurant.ts';
 import { clean, cleanLine, label } from '../../util/text.ts';
-import { canCompare, compareFields } from '../comparison.ts';
-import { type DataField, hasDays, inline, isSimple, itemText, smallTable } from '../data.ts';
-import { factsOf, fieldsOf, placeOf } from '../fields.ts';
+import { type Comparison, compare, factsOf, fieldsOf, placeOf } from '../fields.ts';
 import { pick, toCell, valueAt } from '../records.ts';
 import { webUrl } from '../style.ts';
+import { type DataField, hasDays, inline, isSimple, itemText, itemTexts, smallTable } from '../values.ts';
 import type { Detail, DetailEntry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {
@@ -103,11 +102,11 @@ export function lookupPage(
   const isOne = outcomes.length === 1;
   const name = isOne ? (rows[0]?.cells[0] ?? null) : null;
   const isCard = isOne && columns === undefined && first?.output !== undefined;
-  const comparison = comparisonRows(outcomes, columns);
+  const comparison = compare(outcomes, columns);
   return {
     kind: 'Restaurant details',
     ...(isCard ? { layout: 'card' } : {}),
-    ...(comparison === undefined ? {} : { layout: 'comparison', comparison }),
+    ...(comparison && { layout: 'comparison', comparison: comparisonRows(comparison) }),
     heading: name === null ? plural(outcomes.length, 'restaurant') : String(name),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,
@@ -117,27 +116,17 @@ export function lookupPage(
 }
 
 /** The fields of two to four restaurants side by side, as the terminal shows them. */
-function comparisonRows(outcomes: readonly Lookup[], columns?: readonly string[]): FieldRow[] | undefined {
-  const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
-  if (!canCompare(outcomes.length) || found.every((one) => one === undefined)) return undefined;
-  return compareFields(found)
-    .flat()
-    .map(({ key, level, values }): FieldRow => {
-      const kind = key === 'grade' && level === 0 ? 'grade' : 'text';
-      const row = { label: label(key), level, kind } as const;
-      if (values === undefined) return row;
-      const cells = values.map((value, index) =>
-        found[index] === undefined || value === undefined ? '' : cellOf(value, key, level),
-      );
-      return { ...row, cells };
-    });
-}
+const comparisonRows = ({ groups }: Comparison): FieldRow[] =>
+  groups.flat().map(({ key, level, values }) => ({
+    ...{ label: label(key), level, kind: key === 'grade' && level === 0 ? 'grade' : 'text' },
+    ...(values && { cells: values.map((value) => comparedCell(value, key, level)) }),
+  }));
 
 /** A value in a narrow column: similar records are lines, not a table. */
-function cellOf(value: unknown, key: string, level: number): Detail {
-  const items = Array.isArray(value) && !isSimple(value) ? value.map(itemText) : [];
-  const list = items.filter((item) => item !== undefined);
-  return list.length > 0 && list.length === items.length ? { list } : detailOf(value, key, level + 1);
+function comparedCell(value: unknown, key: string, level: number): Detail {
+  if (value === undefined) return '';
+  const list = isSimple(value) ? undefined : itemTexts(value);
+  return list === undefined ? detailOf(value, key, level + 1) : { list };
 }
 
 const RESULT: PageColumn = { label: 'Result', kind: 'status' };

@@ -2,24 +2,25 @@ import type { Lookup } from '../../client/types.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { mapUrl } from '../../util/restaurant.ts';
 import { cleanLine, label, pad, width, wrap } from '../../util/text.ts';
-import { type ComparedField, canCompare, compareFields } from '../comparison.ts';
+import { bulleted, dataLines, entryLines, separate } from '../data.ts';
 import {
-  bulleted,
-  type DataField,
-  dataLines,
-  entryLines,
-  inline,
-  isEmptyValue,
-  isSimple,
-  itemText,
-  separate,
-} from '../data.ts';
-import { type Classified, factsOf, fieldsOf, inOrder, PLACE, placeOf, RECORD } from '../fields.ts';
-import { lookupEntries } from '../lookup-entry.ts';
+  type Classified,
+  type ComparedField,
+  type Comparison,
+  compare,
+  factsOf,
+  fieldsOf,
+  inOrder,
+  lookupEntries,
+  PLACE,
+  placeOf,
+  RECORD,
+} from '../fields.ts';
 import { maxWidth } from '../pairs.ts';
 import type { Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
 import { EMPTY, glyphs, link, type View } from '../style.ts';
+import { type DataField, inline, isEmptyValue, isSimple, itemTexts } from '../values.ts';
 
 /**
  * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
@@ -173,10 +174,9 @@ export function comparisonLines(
   columns: readonly string[] | undefined,
   view: View,
 ): string[] | undefined {
-  if (!canCompare(outcomes.length)) return undefined;
-  const found = outcomes.map(({ output }) => output && fieldsOf(output, columns));
-  if (found.every((one) => one === undefined)) return undefined;
-  const groups = compareFields(found);
+  const comparison = compare(outcomes, columns);
+  if (comparison === undefined) return undefined;
+  const { found, groups } = comparison;
   const titles = groups.flat().map(({ key, level }) => ' '.repeat(level * GAP) + label(key));
   const titleWidth = Math.min(maxWidth(titles), MAX_LABEL_WIDTH);
   const room = Math.min(MAX_CELL_WIDTH, Math.floor((view.width - titleWidth) / found.length) - GAP);
@@ -215,7 +215,7 @@ function titleLines({ key, level, values }: ComparedField, columns: number, { pa
 
 function cellsOf(
   { key, level, values = [] }: ComparedField,
-  found: readonly (Classified | undefined)[],
+  found: Comparison['found'],
   room: number,
   view: View,
 ): string[][] {
@@ -227,9 +227,9 @@ function cellsOf(
   const paint = key === 'grade' && level === 0 ? palette.grade : usual;
   return values.map((value, index) => {
     if (found[index] === undefined) return [];
-    const items = !isPlain && Array.isArray(value) ? value.map(itemText) : [];
-    if (items.length > 0 && !items.includes(undefined))
-      return items.flatMap((item = '') => bulleted(wrap(breakable(item, room - GAP), room - GAP), view));
+    const items = isPlain ? undefined : itemTexts(value);
+    if (items !== undefined)
+      return items.flatMap((item) => bulleted(wrap(breakable(item, room - GAP), room - GAP), view));
     if (!isSimple(value)) return dataLines(value, room, view, 1);
     const text = texts[index] ?? EMPTY;
     return wrap(breakable(text, room), room).map(text === EMPTY ? palette.dim : paint);
