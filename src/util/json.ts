@@ -1,5 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError, attempt } from '../errors.ts';
+import { STRAY_MARK } from './stray-mark.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -19,12 +20,6 @@ export const mapValues = <T, R>(
 
 /** Maximum nesting. Deeper nesting would overflow the stack when it is printed. */
 const MAX_DEPTH = 200;
-
-/** A variation selector after a character that has variations: an emoji, a keycap, an ideograph, or a math sign. */
-const USED_SELECTOR = String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)|(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|(?<=\p{Sm})\ufe00`;
-
-/** Source of a pattern for invisible variation selectors and joining marks, which can hide text. */
-export const STRAY_MARK = String.raw`(?!${USED_SELECTOR})[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`;
 
 /** DEL, C1, and characters without a glyph (zero-width, bidi, tags). JSON.stringify escapes other control characters. */
 const UNSAFE = String.raw`(?!\p{M})[\x7f-\x9f\p{Surrogate}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|${STRAY_MARK}`;

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { STRAY_MARK } from './json.ts';
+import { STRAY_MARK } from './stray-mark.ts';
 
 const PRINTABLE = /^[\n -~]*$/;
 const ASCII = /^[ -~]*$/;
