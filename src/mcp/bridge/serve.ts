@@ -50,15 +50,12 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
       const isMcp = app.globals.demo === true || supportsMcp(fresh);
       return { tools: cachedTools(fresh), capabilities: cachedCapabilities(fresh), isMcp };
     },
-    hintFor: (error) =>
-      context.env.RESTAURANT_BUNDLE !== undefined && FIXED_BY_LOGIN.includes(error.code)
-        ? BUNDLE_HINT
-        : {
-            text: hintOf(
-              app,
-              agentHint(error, login, error.code === 'unauthorized' ? currentKeyHint(app) : undefined),
-            ),
-          },
+    hintFor(error) {
+      const isBundle = context.env.RESTAURANT_BUNDLE !== undefined;
+      if (isBundle && FIXED_BY_LOGIN.includes(error.code)) return BUNDLE_HINT;
+      const keyHint = error.code === 'unauthorized' ? currentKeyHint(app) : undefined;
+      return { text: hintOf(app, agentHint(error, login, keyHint)) };
+    },
     context,
   });
   await serveStdio(context, { upstream, bounds }, (fault) => {

@@ -39,31 +39,25 @@ export const savedKey = ({ settings }: App): string | null =>
 
 export function neededVariables(app: App, client: McpClient, scope: Scope): Variables {
   const { env } = app.context;
-  if (app.globals.demo === true) return { values: {}, names: [], missing: [] };
   const passed = clientEnv(client, env);
-  const hasKey = app.secrets.environmentKey !== undefined;
-  const isOnlyKey = hasKey && savedKey(app) === null;
-  const needed = [
+  const isNamed = client.passesEnv === 'named';
+  const needsKey = app.secrets.environmentKey !== undefined && (isNamed || savedKey(app) === null);
+  const needed = new Set([
     ...NETWORK.flatMap((name) => [name, name.toLowerCase()]),
     ...headerVariables(app),
-    ...(isOnlyKey ? [KEY_VARIABLE] : []),
-  ];
-  const lost = needed.filter((name) => (env[name] ?? '') !== '' && passed[name] === undefined);
-  if (client.passesEnv === 'named') {
-    const names = [...new Set([...lost, ...(hasKey ? [KEY_VARIABLE] : [])])];
-    return { values: {}, names, missing: [] };
-  }
+    ...(needsKey ? [KEY_VARIABLE] : []),
+  ]);
+  const isLost = (name: string): boolean => (env[name] ?? '') !== '' && passed[name] === undefined;
+  const lost = app.globals.demo === true ? [] : [...needed].filter(isLost);
+  if (isNamed) return { values: {}, names: lost, missing: [] };
   // A project file is shared, so it must not contain the proxy of one user; nor any file a password.
   const isWritable = (name: string): boolean =>
     scope === 'user' && NETWORK.includes(name.toUpperCase()) && !env[name]?.includes('@');
+  const missing = lost.filter((name) => !isWritable(name));
   return {
     values: Object.fromEntries(lost.filter(isWritable).map((name) => [name, env[name] ?? ''])),
     names: [],
-    missing: adviceAbout(
-      app,
-      client,
-      lost.filter((name) => !isWritable(name)),
-    ),
+    missing: adviceAbout(app, client, missing),
   };
 }
 
