@@ -17,57 +17,50 @@ export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | und
   return seen.cities[0] ?? slot('city');
 }
 
-/** Splits `Nopa, SF`, `nopa city:SF`, `ramen in Tokyo`, `'Pizza Express' London`, and `nopa sf`. */
-export function readPlace(words: readonly string[], seen: () => Seen): NameAndCity | undefined {
-  return markedPlace(words) ?? quotedPlace(words) ?? commaPlace(words) ?? guessedPlace(words.join(' '), seen);
-}
+/** How words name a city; a line break separates the words. A certain one runs. */
+const PLACES: readonly (readonly [form: RegExp, isCertain: boolean])[] = [
+  // `nopa city:SF`, `city=SF nopa`
+  [/^(?<name>.+?)\ncity[:=](?<city>\S.*)$/is, true],
+  [/^city[:=](?<city>\S[^\n]*)\n(?<name>.+)$/is, true],
+  // `'Nopa --city SF'`
+  [/^(?<name>.*\S)\s+(?:--city[= ]|-c )\s*(?<city>[^\s-][^-]*)$/s, false],
+  // `nopa, san francisco, ca`; a comma inside quotes may belong to the name.
+  [/^(?<name>[^,]*),\n(?<city>.*)$/s, true],
+  // `'Pizza Express' London`, `nopa 'San Francisco'`: the quotes say which words belong together.
+  [/^(?<name>[^\n]*\S[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, false],
+  [/^(?<name>.+)\n(?<city>[^\n]*\S[^\S\n]+\S[^\n]*)$/s, false],
+  // `'Nopa, SF'`
+  [/^(?<name>[^,]*),\s+(?<city>.*)$/s, true],
+  // `ramen in Tokyo`
+  [/^(?<name>.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(?<city>.+)$/is, false],
+];
 
 const place = (name: string, city: string, isCertain: boolean): NameAndCity | undefined => {
-  const [trimmed, trimmedCity] = [name.trim(), city.trim()];
-  return trimmed === '' || trimmedCity === '' ? undefined : { name: trimmed, city: trimmedCity, isCertain };
+  const [ours, theirs] = [name, city].map((text) => text.replaceAll('\n', ' ').trim());
+  return ours && theirs ? { name: ours.replace(/^name[:=](?=\S)/i, ''), city: theirs, isCertain } : undefined;
 };
 
-/** `nopa city:SF`, `city=San Francisco nopa`, `name=Nopa city=SF` */
-function markedPlace(words: readonly string[]): NameAndCity | undefined {
-  const at = words.findIndex((word) => /^city[:=]\S/i.test(word));
-  if (at === -1) return undefined;
-  const city = words[at]?.replace(/^city[:=]/i, '') ?? '';
-  const [before, after] = [words.slice(0, at), words.slice(at + 1)];
-  return before.length === 0
-    ? place(unmarked(after), city, true)
-    : place(unmarked(before), [city, ...after].join(' '), true);
+/** Splits words into a name and a city, if they name one: in a form that says so, or with a city seen earlier at the end. */
+export function readPlace(words: readonly string[], seen: () => Seen): NameAndCity | undefined {
+  for (const [form, isCertain] of PLACES) {
+    const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
+    const found = place(name, city, isCertain);
+    if (found !== undefined) return found;
+  }
+  const parts = words.join(' ').split(/\s+/);
+  const cities = new Set(parts.length === 1 ? [] : seen().cities.map(foldName));
+  const at = parts.findIndex((_, index) => index > 0 && cities.has(foldName(parts.slice(index).join(' '))));
+  return at === -1 ? undefined : place(parts.slice(0, at).join(' '), parts.slice(at).join(' '), false);
 }
 
-const unmarked = (words: readonly string[]): string => words.join(' ').replace(/^name[:=](?=\S)/i, '');
-
-/** `'Pizza Express' London`: the quotes say which words belong together. */
-function quotedPlace(words: readonly string[]): NameAndCity | undefined {
-  const [first = '', ...others] = words;
-  if (others.length === 0 || !words.some((word) => /\s/.test(word.trim()))) return undefined;
-  const isName = /\s/.test(first.trim());
-  const [name, city] = isName ? [[first], others] : [words.slice(0, -1), words.slice(-1)];
-  return place(name.join(' '), city.join(' '), false);
-}
-
-/** `Nopa, SF`, `nopa, san francisco, ca` */
-function commaPlace(words: readonly string[]): NameAndCity | undefined {
-  const [, name = '', city = ''] = /^([^,]*),\s+(.*)$/s.exec(words.join(' ')) ?? [];
-  return place(name, city, true);
-}
-
-function guessedPlace(text: string, seen: () => Seen): NameAndCity | undefined {
-  const [, before = '', area = ''] = /^(.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(.+)$/is.exec(text) ?? [];
-  if (area !== '') return place(before, area, false);
-  const words = text.split(/\s+/);
-  if (words.length === 1) return undefined;
-  const cities = new Set(seen().cities.map(foldName));
-  const at = words.findIndex((_, index) => index > 0 && cities.has(foldName(words.slice(index).join(' '))));
-  return at === -1 ? undefined : place(words.slice(0, at).join(' '), words.slice(at).join(' '), false);
-}
-
-/** Returns the search of this run with a city: the one of its words, else one that was seen. */
-export function citySearch(app: App, words: readonly string[]): Command {
+/** Returns the name in the words of a search, and their city, or one that was seen. */
+export function placeForHint(app: App, words: readonly string[]): { name: string; city: Word | undefined } {
   const seen = seenResults(app);
-  const { name = words.join(' '), city = cityForHint(app, seen) } = readPlace(words, () => seen) ?? {};
+  return readPlace(words, () => seen) ?? { name: words.join(' '), city: cityForHint(app, seen) };
+}
+
+/** Returns the search of this run with a city. */
+export function citySearch(app: App, words: readonly string[]): Command {
+  const { name, city } = placeForHint(app, words);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
 }

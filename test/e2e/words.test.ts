@@ -246,6 +246,7 @@ describe('a line in words of another tool', () => {
     ['find Nopa city:SF', 'find Nopa --city SF'],
     ['find Nopa city=SF', 'find Nopa --city SF'],
     ['find Nopa, SF', 'find Nopa --city SF'],
+    ['find city:SF Nopa', 'find Nopa --city SF'],
     ['find name=Nopa city=SF', 'find Nopa --city SF'],
     ['config get-timeout'.replace('get-', ''), 'config get timeout'],
   ])('%s is %s', async (typed, ours) => {
@@ -313,6 +314,8 @@ describe('a name', () => {
     ["find 'Pizza Express' London", "find 'Pizza Express' --city London"],
     ["find 'The French Laundry' Yountville", "find 'The French Laundry' --city Yountville"],
     ["find 'The \"Quiet\" Duck' 'San Francisco'", `find 'The "Quiet" Duck' --city 'San Francisco'`],
+    ["find nopa 'San Francisco'", "find nopa --city 'San Francisco'"],
+    ["find 'Nopa --city SF'", 'find Nopa --city SF'],
     ['find nopa sf', 'find nopa --city sf'],
     ['find ramen in Tokyo', 'find ramen --city Tokyo'],
     ['find in n out', "find 'in n out' --city SF"],

@@ -9,8 +9,6 @@ import { foldName, isNearName } from '../../util/fold.ts';
 import { isFilled } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 
-/** `Nopa --city SF` as one word. */
-const QUOTED_CITY = /^(.*\S)\s+(?:--city[= ]|-c )\s*([^\s-][^-]*)$/;
 /** A search that should return many restaurants: the service requires a name, and the search accepts a part of it. */
 const ANY_NAME = 'a';
 
@@ -18,11 +16,6 @@ const LOGIN = { text: 'or log in', command: restaurant('login') };
 
 /** The error for a search without a city, with the same search in a city. */
 export function noCityError(app: App, words: readonly string[]): AppError {
-  const [, quotedName, quotedCity] = QUOTED_CITY.exec(words.join(' ')) ?? [];
-  if (quotedName !== undefined && quotedCity !== undefined) {
-    const command = again({ '--city': quotedCity }, { operands: [quotedName] });
-    return usage('--city is inside the quotes', { command });
-  }
   const search = { command: citySearch(app, words) };
   return needsDemo(app)
     ? usage('find needs a city, and no service is configured', [search, LOGIN])

@@ -1,8 +1,7 @@
 import type { App } from '../../app/app.ts';
-import { cityForHint, readPlace } from '../../app/city.ts';
+import { placeForHint } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
 import { lastSearch, saveResults, serviceName } from '../../app/last-results.ts';
-import { seenResults } from '../../app/seen-results.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level } from '../../client/types.ts';
@@ -118,11 +117,9 @@ const typedFilters = ({ program }: App): Word[] =>
 
 /** The search that needs no terminal. */
 export function findCommand(app: App, words: readonly string[], city: string | undefined): Command {
-  const seen = seenResults(app);
-  const place = city === undefined ? readPlace(words, () => seen) : undefined;
-  const where = city ?? place?.city ?? cityForHint(app, seen);
-  const options = where === undefined ? [] : ['--city', where];
-  return restaurant('find', place?.name ?? words.join(' '), ...options, ...typedFilters(app));
+  const place = city === undefined ? placeForHint(app, words) : { name: words.join(' '), city };
+  const options = place.city === undefined ? [] : ['--city', place.city];
+  return restaurant('find', place.name, ...options, ...typedFilters(app));
 }
 
 /**
