@@ -15,7 +15,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
     let error = await failureOf(program, argv);
-    if (isSlip(error, program)) {
+    if (endingOf(error, program) === 'slip') {
       const { acceptedLine } = await import('./cli/usage.ts');
       const line = await acceptedLine({ words: argv, app, program, error }, (words) =>
         tryLine(words, context),
@@ -47,14 +47,21 @@ export async function tryLine(words: readonly string[], context: Context): Promi
   const program = buildProgram(app);
   program.isTrial = true;
   const error = await failureOf(program, words);
-  return { words, app, program, error: isSlip(error, program) ? error : undefined };
+  return { words, app, program, error: endingOf(error, program) === 'slip' ? error : undefined };
 }
 
-/** Whether an error is about the words of the line. Help, if asked for, comes before other errors than an unknown command. */
-function isSlip(error: unknown, program: CliCommand): boolean {
-  if (error instanceof LineError) return true;
-  if (!(error instanceof CommanderError) || error.code === 'commander.help') return false;
-  return answerTo(error, commandIn(program), program.opts()) === 'error';
+/** How a line ended: it asked for something else than a command, its words are wrong, or its command failed. */
+type Ending = 'help' | 'version' | 'no command' | 'slip' | 'failure';
+
+/** Help, if asked for, comes before other errors than an unknown command. */
+function endingOf(error: unknown, program: CliCommand): Ending {
+  if (error instanceof LineError) return 'slip';
+  if (!(error instanceof CommanderError)) return 'failure';
+  const { help, version } = program.opts();
+  if (isUnknownCommand(error, commandIn(program))) return 'slip';
+  if (help === true) return 'help';
+  if (version === true) return 'version';
+  return error.code === 'commander.help' ? 'no command' : 'slip';
 }
 
 async function complete(
@@ -71,42 +78,28 @@ async function complete(
   }
 }
 
-type HelpAnswer = 'help' | 'version' | 'introduction' | 'error';
-
-const ANSWERS: Readonly<
-  Record<Exclude<HelpAnswer, 'error'>, (app: App, command: CliCommand) => Promise<void>>
-> = {
-  help: printHelp,
-  version: printVersion,
-  introduction: async ({ context }) => {
-    const { INTRODUCTION } = await import('./cli/help.ts');
-    await context.stdout.write(INTRODUCTION);
-  },
-};
-
 /** Answers a line that ran no command. @throws the error, unless help or the version was asked for */
 async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
   const command = commandIn(program);
-  const answer = answerTo(error, command, program.opts());
-  if (answer === 'error') throw error;
-  await ANSWERS[answer](app, command);
-}
-
-interface Asked {
-  readonly help?: true;
-  readonly version?: true;
-  readonly json?: true;
+  switch (endingOf(error, program)) {
+    case 'help':
+      return printHelp(app, command);
+    case 'version':
+      return printVersion(app);
+    case 'no command':
+      return answerNoCommand(app, command);
+    default:
+      throw error;
+  }
 }
 
 /** @throws {AppError} `usage` for JSON without a command */
-function answerTo(error: unknown, command: CliCommand, { help, version, json }: Asked): HelpAnswer {
-  if (error instanceof CommanderError && isUnknownCommand(error, command)) return 'error';
-  if (help === true) return 'help';
-  if (version === true) return 'version';
-  if (!(error instanceof CommanderError) || error.code !== 'commander.help') return 'error';
-  if (json === true)
+async function answerNoCommand(app: App, command: CliCommand): Promise<void> {
+  if (app.globals.json === true)
     throw usage('no command given', { text: 'list all commands as JSON', command: restaurant('schema') });
-  return command.parent === null ? 'introduction' : 'help';
+  if (command.parent !== null) return printHelp(app, command);
+  const { INTRODUCTION } = await import('./cli/help.ts');
+  await app.context.stdout.write(INTRODUCTION);
 }
 
 const isUnknownCommand = ({ code }: CommanderError, command: CliCommand): boolean =>
