@@ -5,7 +5,6 @@ import { needsDemo } from '../../app/demo.ts';
 import {
   lastRestaurants,
   lastRows,
-  lastSearch,
   type NumberedRows,
   restaurantsOf,
   serviceName,
@@ -55,7 +54,7 @@ export async function selectRestaurants(
   let search: NumberedRows | undefined;
   const idOfNumber = (number: number): string => {
     search ??= requireLastRows(app);
-    return idOfRow(app, search, number);
+    return idOfRow(search, number);
   };
   const ids: string[] = [];
   for (const word of partsOf(words, known)) {
@@ -199,27 +198,16 @@ export function nameHint(app: App, word: string): Hint {
   return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
 }
 
-function idOfRow(app: App, rows: NumberedRows, number: number): string {
-  const restaurants = restaurantsOf(rows);
-  const id = restaurants[number - 1]?.id;
-  const { query } = rows;
+function idOfRow({ rows, query }: NumberedRows, number: number): string {
+  const id = restaurantsOf({ rows })[number - 1]?.id ?? '';
   const what = query === undefined ? 'the list of saved restaurants' : 'the last search';
   // The id comes from the service, and a hint may contain it.
-  if (id !== undefined && id !== '') return checkId(id, `row ${number} of ${what}`);
-  const { length } = restaurants;
-  if (query === undefined) {
-    throw failure('not_found', `row ${number}: the list of saved restaurants had ${plural(length, 'row')}`, {
-      text: 'to show it',
-      command: restaurant('saved'),
-    });
-  }
-  const all = lastSearch(app)?.rows.length ?? length;
-  const [had, show] =
-    length < all
-      ? [`the last table had ${length} of ${plural(all, 'result')}`, 'to show all']
-      : [`your last search had ${plural(length, 'result')}`, 'to show them'];
-  throw failure('not_found', `row ${number}: ${had}`, [
-    { text: show, command: restaurant('last') },
+  if (id !== '') return checkId(id, `row ${number} of ${what}`);
+  const message = `row ${number}: the last table had ${plural(rows.length, 'row')}`;
+  if (query === undefined)
+    throw failure('not_found', message, { text: 'to show it', command: restaurant('saved') });
+  throw failure('not_found', message, [
+    { text: 'to show all results', command: restaurant('last') },
     { text: 'to search again', command: restaurant('find', query.name, '--city', query.city) },
   ]);
 }
@@ -232,18 +220,12 @@ function requireLastRows(app: App): NumberedRows {
       { text: 'then', command: again() },
     ]);
   }
-  if (last.endpoint === serviceName(app)) return last;
-  const where =
-    last.endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(last.endpoint)?.host ?? 'another service');
-  const { query } = last;
-  if (query === undefined) {
-    throw failure('not_found', `the saved restaurants that were shown are of another service: ${where}`, {
-      text: 'to show those of this one',
-      command: restaurant('saved'),
-    });
-  }
-  throw failure('not_found', `the last search was sent to another service: ${where}`, {
-    text: 'to search this one',
-    command: restaurant('find', query.name, '--city', query.city),
-  });
+  const { endpoint, query } = last;
+  if (endpoint === serviceName(app)) return last;
+  const where = endpoint === DEMO ? 'the embedded sandbox' : (parseUrl(endpoint)?.host ?? 'another one');
+  const hint =
+    query === undefined
+      ? { text: 'to show what is saved for this one', command: restaurant('saved') }
+      : { text: 'to search this one', command: restaurant('find', query.name, '--city', query.city) };
+  throw failure('not_found', `the last table is from another service: ${where}`, hint);
 }
