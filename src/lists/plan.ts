@@ -6,7 +6,7 @@ import { again } from '../hint.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 import { isFilled, type JsonObject } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
-import { type Separation, separationOf } from './earlier-results.ts';
+import { separationOf } from './earlier-results.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from './match/columns.ts';
 import { FIELDS } from './match/headers.ts';
 import { DECIMAL } from './match/place.ts';
@@ -58,10 +58,7 @@ export interface ReadPlan<Rows> {
   readonly rows: Rows;
 }
 
-/**
- * Reads a list, and finds its columns. @param separates whether results in the list are replaced and decide
- * @throws {AppError} `bad_input`, `usage`
- */
+/** Reads a list, and finds its columns. @throws {AppError} `bad_input`, `usage` */
 export async function readPlan(
   app: App,
   input: Input,
@@ -73,12 +70,7 @@ export async function readPlan(
       `${input.name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
       true,
     );
-  await noteSheet(app, input.name, list, flags);
-  const { separation, ...made } = makePlan(app, input.name, list, rows, flags);
-  const { separate } = separation;
-  const own = separate === undefined ? rows : rows.map(separate);
-  const tableColumns = () => (list.format === 'ndjson' ? flatColumns(input.name, own) : made.list.header);
-  return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own };
+  return makePlan(app, input.name, list, rows, flags);
 }
 
 /** Opens a list whose rows are read as they arrive. */
@@ -88,16 +80,11 @@ export async function streamPlan(
   flags: ListFlags,
 ): Promise<ReadPlan<AsyncIterable<InputRow>>> {
   const { rows, first, ...list } = await streamList(input, readingOf(flags));
-  await noteSheet(app, input.name, list, flags);
-  const firstRows = first === undefined ? [] : [first];
-  const { separation, ...made } = makePlan(app, input.name, list, firstRows, flags);
-  const { separate = (row: InputRow) => row } = separation;
-  const tableColumns = () =>
-    list.format === 'ndjson' ? flatColumns(input.name, firstRows.map(separate)) : made.list.header;
+  const { plan, separate } = await makePlan(app, input.name, list, first === undefined ? [] : [first], flags);
   async function* own(): AsyncGenerator<InputRow> {
     for await (const row of rows) yield separate(row);
   }
-  return { plan: { ...made, list: { ...made.list, tableColumns } }, rows: own() };
+  return { plan, rows: own() };
 }
 
 /** Says which of several sheets is read, and warns of cells without a value. */
@@ -127,18 +114,22 @@ const readingOf = (flags: ListFlags) => ({
 
 const NO_COLUMNS: Columns = { texts: () => ({}), formulaIn: () => undefined };
 
-function makePlan(
+/** @param rows all of them, or the first. @returns what of them is not the result of an earlier run */
+async function makePlan(
   app: App,
   name: string,
   list: Omit<List, 'rows' | 'first'>,
   rows: readonly InputRow[],
   flags: ListFlags,
-): Omit<Plan, 'list'> & { readonly list: Omit<List, 'rows' | 'first'>; readonly separation: Separation } {
+): Promise<ReadPlan<readonly InputRow[]> & { separate(row: InputRow): InputRow }> {
+  await noteSheet(app, name, list, flags);
   const { prefix = DEFAULT_PREFIX, add = [], fields, loose = false } = flags;
   const added = add.map(parseAdded);
   const result = new ResultColumns({ prefix, added, hasDetails: fields !== undefined && added.length === 0 });
   const separation = separationOf(list, rows, { prefix, added, idColumn: flags.idColumn });
   const { header = list.header, headerText = list.headerText, ignored, earlierIdColumn } = separation;
+  const { separate } = separation;
+  const own = separate === undefined ? rows : rows.map(separate);
   const options: ColumnOptions = {
     ...flags,
     defaultCity: app.settings.get('city'),
@@ -150,17 +141,22 @@ function makePlan(
   };
   const isEmpty = list.format === 'ndjson' && header.length === 0;
   const columns = isEmpty ? NO_COLUMNS : resolveColumns(header, options);
-  return {
+  const plan: Plan = {
     name,
     flags,
-    list: { ...list, header, headerText },
+    list: {
+      ...list,
+      header,
+      headerText,
+      tableColumns: () => (list.format === 'ndjson' ? flatColumns(name, own) : header),
+    },
     columns,
     result,
     // Added columns need a lookup.
     matching: { fields: fields ?? (added.length > 0 ? 'basic' : undefined), loose },
     question: (row) => questionOf(columns, row),
-    separation,
   };
+  return { plan, rows: own, separate: separate ?? ((row) => row) };
 }
 
 export function questionOf(columns: Columns, row: InputRow): Question {
