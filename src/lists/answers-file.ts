@@ -42,6 +42,8 @@ const ABOUT =
   'What the service said, and what you decided or saved. Without this file, all of it is asked again.';
 const MAX_SHOWN = 5;
 const MAX_DAMAGED = 10_000;
+/** In bytes. Of a larger first line, only its start is checked: the file may be that of another program. */
+const MAX_HEADER = 4096;
 const MAX_DECODED = 128;
 const MAX_NEWEST = 1024;
 /** Longer lines are not kept: a file from a stranger may have many of them. In bytes. */
@@ -130,6 +132,7 @@ export class AnswersFile {
     this.#undone = new Set();
     this.#decoded = new Map();
     this.#newest = new Map();
+    this.#checkFirstLine();
     this.#readNew();
   }
 
@@ -138,7 +141,6 @@ export class AnswersFile {
     const damaged: number[] = [];
     const count = this.#undos.length;
     for (const line of this.#log?.lines() ?? []) {
-      if (line.number === 1) this.#checkFirstLine(line);
       if (line.text === '' || this.#readLine(line)) continue;
       damaged.push(line.number);
       if (damaged.length > MAX_DAMAGED)
@@ -154,9 +156,10 @@ export class AnswersFile {
   }
 
   /** A first line that was cut off is accepted. Any other text means that the file belongs to something else. */
-  #checkFirstLine(line: LogLine): void {
-    if (isFirstLine(line)) return;
-    throw usage(`${this.path} is not an answers file`, this.#options.hint);
+  #checkFirstLine(): void {
+    const [text = '', ...more] = this.#log?.read(0, MAX_HEADER).split('\n', 2) ?? [];
+    if (!isFirstLine(text, more.length > 0))
+      throw usage(`${this.path} is not an answers file`, this.#options.hint);
   }
 
   /** @returns false if the line is damaged */
@@ -297,8 +300,7 @@ const headerLine = (service: string): string =>
 
 const isHeader = (value: unknown): value is JsonObject => isObject(value) && value.restaurant === 'answers';
 
-/** Whether a file with this first line is an answers file. */
-export function isFirstLine({ text = '', isEnded }: Pick<LogLine, 'text' | 'isEnded'>): boolean {
+function isFirstLine(text: string, isEnded: boolean): boolean {
   const value = tryParseJson(text);
   const whole = wasCutOff(text) ? text.slice(0, -CUT_OFF.length) : text;
   const isStart = HEADER_START.startsWith(whole.slice(0, HEADER_START.length));

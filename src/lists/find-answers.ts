@@ -5,9 +5,7 @@ import { checkTarget } from '../app/output-file.ts';
 import type { Target } from '../app/target.ts';
 import { attempt, usage } from '../errors.ts';
 import { again, type Word } from '../hint.ts';
-import { Log } from '../storage/log.ts';
-import { isObject, tryParseJson } from '../util/json.ts';
-import { isFirstLine } from './answers-file.ts';
+import { openAnswers } from './answers.ts';
 
 export const ANSWERS_ENDING = '.answers.ndjson';
 
@@ -67,21 +65,12 @@ function pathsFor({ path, exists }: ViewPath): string[] {
   return others.filter((each) => attempt(() => hasWritten(each, basename(path))) === true);
 }
 
-/** In bytes. Of a larger file that is not ours, no more is read. */
-const MAX_HEADER = 4096;
-
 function hasWritten(answersPath: string, file: string): boolean {
-  const log = Log.open(answersPath, 'read');
-  if (log === undefined) return false;
+  const context = { now: () => 0 };
+  const answers = openAnswers(answersPath, { service: undefined, access: 'read', context, warn: () => {} });
   try {
-    const [first = '', ...more] = log.read(0, MAX_HEADER).split('\n', 2);
-    if (!isFirstLine({ text: first, isEnded: more.length > 0 })) return false;
-    for (const { text } of log.lines()) {
-      const value = text?.includes('"wrote"') ? tryParseJson(text) : undefined;
-      if (isObject(value) && isObject(value.wrote) && value.wrote.file === file) return true;
-    }
-    return false;
+    return answers.wrote(file).length > 0;
   } finally {
-    log.close();
+    answers.close();
   }
 }
