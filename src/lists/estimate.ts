@@ -10,20 +10,15 @@ import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
 import { asLines, wantsSummary } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
-import { type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
-import type { OutputView } from './views/outputs.ts';
+import type { Update } from './run.ts';
+import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './session.ts';
 import { assertReplaceable } from './views/write.ts';
 
-interface Preview {
-  readonly flags: EnrichFlags;
-  readonly views: readonly OutputView[];
-  readonly plan: Plan;
-  readonly rows: readonly InputRow[];
-}
+type Preview = Omit<Update, 'file'>;
 
 /** Prints what a run would ask for, and how long that takes. Sends and writes nothing. */
 export async function printEstimate(app: App, preview: Preview): Promise<void> {
-  const { due, skipped } = await findDueRows(app, preview);
+  const { due, skipped } = await surveyOf(app, preview);
   const quota = await quotaOf(app, preview.flags, due);
   const { stdout } = app.context;
   const text = wantsSummary(app)
@@ -32,7 +27,7 @@ export async function printEstimate(app: App, preview: Preview): Promise<void> {
   await stdout.write(text);
 }
 
-async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
+async function surveyOf(app: App, { flags, views, plan, rows }: Preview): Promise<Survey> {
   const hasAnswers = views.length > 0 || flags.answers !== undefined;
   // Nothing is known, and no service is needed, if none is configured.
   const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
@@ -41,8 +36,7 @@ async function findDueRows(app: App, { flags, views, plan, rows }: Preview) {
     assertReplaceable(app, views, answers);
     const known = answers ?? new MemoryAnswers(app.context.now);
     const state = new ListState(plan, rows, known, recentSince(flags.older, app.context.now()));
-    const { due, skipped } = await state.survey(flags.first, app.context.signal);
-    return { due, skipped: skipped.flatMap((index) => rows[index] ?? []) };
+    return await state.survey(flags.first, app.context.signal);
   } finally {
     answers?.close();
   }

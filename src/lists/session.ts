@@ -62,8 +62,8 @@ export function openAnswersAt(
 export interface Survey {
   readonly due: Due;
   readonly counters: Counters;
-  /** Indexes of the rows that cannot be asked for. */
-  readonly skipped: readonly number[];
+  /** The rows that cannot be asked for. */
+  readonly skipped: readonly InputRow[];
   /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;
 }
@@ -122,7 +122,7 @@ export class ListState {
   async survey(first = Number.POSITIVE_INFINITY, signal?: AbortSignal): Promise<Survey> {
     const counters = new Counters(this.plan.result.added.map(({ path }) => path));
     const due = new DueRows(this.options);
-    const skipped: number[] = [];
+    const skipped: InputRow[] = [];
     let newest = 0;
     for (const [index, row] of this.rows.entries()) {
       if (index % TURN === 0) {
@@ -133,7 +133,7 @@ export class ListState {
       const resolution = this.resolveRow(question);
       if (index < first) due.add(index, question, resolution);
       countRow(counters, this.plan, question, resolution.result);
-      if (resolution.result.status === 'skipped') skipped.push(index);
+      if (resolution.result.status === 'skipped') skipped.push(row);
       newest = Math.max(newest, resolution.at ?? 0);
     }
     return { due: due.ofAll(this.rows.length), counters, skipped, at: newest > 0 ? newest : undefined };
