@@ -42,7 +42,6 @@ const ACCOUNT_CHARACTERS = 16;
 const MIN_ENTRY_BYTES = 13_000;
 const MAX_ENTRY_SHARE = 1 / 16;
 const PRUNE_SHARE = 1 / 50;
-const KEEP_SHARE = 0.9;
 const MAX_PRUNED = 20_000;
 const MAX_LISTED = 2000;
 
@@ -177,9 +176,8 @@ function prune(folder: OwnFolder, now: number, maxBytes: number): void {
   sweepTemps(folder.path);
   const entries = listEntries(folder, MAX_PRUNED);
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
-  const limit = bytes > maxBytes ? maxBytes * KEEP_SHARE : maxBytes;
   for (const { name, size, mtimeMs } of entries) {
-    if (now - mtimeMs <= MAX_AGE_MS && bytes <= limit) break;
+    if (now - mtimeMs <= MAX_AGE_MS && bytes <= maxBytes) break;
     folder.deleteFiles([name]);
     bytes -= size;
   }
