@@ -105,8 +105,8 @@ interface WriteOptions {
   readonly signal: AbortSignal;
   /** Of a new file, limited by the umask. Default 0644. A file that is replaced keeps its mode. */
   readonly mode?: number;
-  /** Called when all is written, before the file is put in place, which it prevents by throwing. */
-  readonly beforeCommit?: () => void;
+  /** Called when all is written: whether the file is put in place. It is not if this throws. */
+  readonly confirm?: () => boolean;
 }
 
 /**
@@ -117,7 +117,7 @@ interface WriteOptions {
 export async function writeUserFile(
   target: UserPath,
   content: OutputContent,
-  { signal, mode = 0o644, beforeCommit }: WriteOptions,
+  { signal, mode = 0o644, confirm = () => true }: WriteOptions,
 ): Promise<void> {
   if (target.entry === 'device') return writeDevice(target, content, signal);
   const { path, entry } = target;
@@ -126,8 +126,10 @@ export async function writeUserFile(
   try {
     for await (const chunk of chunksOf(content)) perform('write', path, () => file.write(chunk));
     if (old?.isFile()) perform('write', path, () => file.setMode(old.mode & PERMISSIONS));
-    beforeCommit?.();
-    perform('write', path, () => file.commit({ isDurable: true, isNew: entry === 'nothing' }));
+    const isConfirmed = confirm();
+    perform('write', path, () =>
+      isConfirmed ? file.commit({ isDurable: true, isNew: entry === 'nothing' }) : file.discard(),
+    );
   } catch (error) {
     file.discard();
     throw error;

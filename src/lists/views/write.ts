@@ -97,25 +97,21 @@ export async function writeView(
   }
   // Not interrupted by a signal, after which the rows so far are written.
   const signal = new AbortController().signal;
-  const beforeCommit = (): void => {
+  const confirm = (): boolean => {
     const sha256 = hash.digest('hex');
     const standing = standingOf(target, answers);
-    if (standing === 'ours' && target.entry === 'file' && checksumOf(target.path) === sha256)
-      throw new IsSame();
+    if (standing === 'ours' && target.entry === 'file' && checksumOf(target.path) === sha256) return false;
     if (app.globals.force !== true && standing !== 'new' && standing !== 'ours')
       throw usage(`${name} was changed meanwhile`, waysOn(view, views));
     answers?.addWrote({ file: basename(target.path), sha256 });
+    return true;
   };
   try {
-    await writeUserFile(target, hashed(), { signal, beforeCommit });
+    await writeUserFile(target, hashed(), { signal, confirm });
   } catch (error) {
-    if (error instanceof IsSame) return;
     throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error) : error;
   }
 }
-
-/** Ends the writing of a view that would not change. */
-class IsSame extends Error {}
 
 function notWritten({ name }: OutputView, error: AppError): AppError {
   if (error.code === 'in_use')

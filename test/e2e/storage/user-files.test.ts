@@ -35,14 +35,19 @@ describe('a file that is replaced', () => {
     expect([folder.read('a.csv'), folder.list()]).toEqual(['old', ['a.csv']]);
   });
 
-  it('is not replaced if the last check before fails', async () => {
+  it.each<[string, () => boolean]>([
+    ['is not confirmed', () => false],
+    [
+      'fails',
+      () => {
+        throw new Error('edited');
+      },
+    ],
+  ])('is not replaced if the last check before %s', async (how, confirm) => {
     folder.write('a.csv', 'old');
-    const beforeCommit = () => {
-      throw new Error('edited');
-    };
-    await expect(writeUserFile(target('a.csv'), 'new', { ...context, beforeCommit })).rejects.toThrow(
-      'edited',
-    );
+    const written = writeUserFile(target('a.csv'), 'new', { ...context, confirm });
+    if (how === 'fails') await expect(written).rejects.toThrow('edited');
+    else await written;
     expect([folder.read('a.csv'), folder.list()]).toEqual(['old', ['a.csv']]);
   });
 });
