@@ -74,7 +74,7 @@ export async function openList(input: Input, options: ListOptions, onProblem: On
   const format = options.format ?? input.format ?? formatOfText(head);
   if (format === 'ndjson' || format === 'geojson') {
     const isCollection = format === 'geojson' && !isLineOfJson(head);
-    return openObjects(readObjects(all, isCollection, onProblem), bom);
+    return openObjects(readObjects(all, isCollection, input.signal, onProblem), bom);
   }
   const wanted = options.delimiter ?? (format === 'tsv' ? '\t' : undefined);
   const text = await openDelimited(all, head, wanted, onProblem);

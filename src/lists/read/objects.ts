@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { valueAt } from '../../output/records.ts';
-import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import { closingQuote, isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { NESTED_HEADERS } from '../match/headers.ts';
 import type { ObjectRow, OnProblem, Problem } from '../row.ts';
+import { MAX_BYTES, MIB } from './limits.ts';
 
 /** Maximum number of levels. To parse a text of millions would take gigabytes. */
 const MAX_DEPTH = 1000;
@@ -10,6 +12,7 @@ const MAX_DEPTH = 1000;
 export const MAX_ROW = 16 * 1024 * 1024;
 const TOO_LONG = 'is longer than 16 MiB';
 const NO_FEATURE = 'is not a GeoJSON Feature';
+const CUT = 'ends before the FeatureCollection is complete';
 
 /** The text of an object, and its first line. */
 interface ObjectText {
@@ -17,33 +20,23 @@ interface ObjectText {
   readonly line: number;
 }
 
-/**
- * Reads the objects of NDJSON, or the features of a GeoJSON FeatureCollection, in text that arrives in pieces.
- */
+/** Reads the objects of NDJSON, or the features of a GeoJSON FeatureCollection, in text that arrives in pieces. */
 export async function* readObjects(
   pieces: AsyncIterable<string>,
   isCollection: boolean,
+  signal: AbortSignal,
   onProblem: OnProblem,
 ): AsyncGenerator<ObjectRow> {
-  const reader = isCollection ? new FeatureReader() : new LineReader();
+  const texts = isCollection ? featuresOf(pieces, signal) : linesOf(pieces);
   try {
-    for await (const piece of pieces) yield* rowsOf(reader.push(piece), isCollection, onProblem);
-    yield* rowsOf(reader.end(), isCollection, onProblem);
+    for await (const each of texts) {
+      const row = toRow(each, isCollection);
+      if ('what' in row) onProblem(row);
+      else yield row;
+    }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     onProblem({ line: error.line, what: error.message });
-  }
-}
-
-function* rowsOf(
-  texts: Iterable<ObjectText>,
-  isCollection: boolean,
-  onProblem: OnProblem,
-): Generator<ObjectRow> {
-  for (const each of texts) {
-    const row = toRow(each, isCollection);
-    if ('what' in row) onProblem(row);
-    else yield row;
   }
 }
 
@@ -68,112 +61,110 @@ class JsonError extends Error {
   }
 }
 
-/** Splits text into lines. A line that is too long is cut, and returned before its end, because it may be endless. */
-class LineReader {
-  #text = '';
-  #line = 1;
-  #isCut = false;
-
-  *push(piece: string): Generator<ObjectText> {
+/** A line that is too long is cut, and returned before its end, because it may be endless. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<ObjectText> {
+  let text = '';
+  let line = 1;
+  let isCut = false;
+  for await (const piece of pieces) {
     const [end = '', ...others] = piece.split('\n');
-    if (!this.#isCut) this.#text += end;
+    if (!isCut) text += end;
     for (const next of others) {
-      const json = this.#current();
-      if (json !== undefined) yield json;
-      this.#isCut = false;
-      this.#text = next;
-      this.#line += 1;
+      yield* objectIn(text, line);
+      isCut = false;
+      text = next;
+      line += 1;
     }
-    if (this.#text.length <= MAX_ROW) return;
-    yield { text: this.#text, line: this.#line };
-    this.#isCut = true;
-    this.#text = '';
+    if (text.length <= MAX_ROW) continue;
+    yield { text, line };
+    isCut = true;
+    text = '';
   }
+  yield* objectIn(text, line);
+}
 
-  end(): ObjectText[] {
-    return [this.#current() ?? []].flat();
-  }
+/** The object of a line, unless it is blank. A sequence of RFC 8142 has a record separator before each text. */
+function objectIn(line: string, number: number): ObjectText[] {
+  const text = line.length > MAX_ROW ? line : line.replace(/^\x1e/, '').trim();
+  return text === '' ? [] : [{ text, line: number }];
+}
 
-  /** Returns the current line; undefined if it is blank, or the end of a line that was cut. */
-  #current(): ObjectText | undefined {
-    // A sequence of RFC 8142 has a record separator before each text.
-    const isTooLong = this.#text.length > MAX_ROW;
-    const text = isTooLong ? this.#text : this.#text.replace(/^\x1e/, '').trim();
-    return text === '' ? undefined : { text, line: this.#line };
+/** Number of features between which signals are heard. */
+const TURN = 256;
+
+/** The features of a FeatureCollection, which is kept in memory. @throws {JsonError} */
+async function* featuresOf(pieces: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<ObjectText> {
+  const json = await wholeText(pieces);
+  let [line, counted, count] = [1, 0, 0];
+  for (const { at, end, problem } of featuresIn(json)) {
+    line += json.slice(counted, at).split('\n').length - 1;
+    counted = at;
+    if (problem !== undefined) throw new JsonError(line, problem);
+    yield { text: onOneLine(json.slice(at, end)), line };
+    count += 1;
+    if (count % TURN === 0) await setImmediate();
+    signal.throwIfAborted();
   }
 }
 
-/** Plain text, or a character that begins, ends, or escapes something. */
-const TOKEN = /[^"\\{}[\]\n]+|["\\{}[\]\n]/g;
-
-/** The depth of the list of features in a collection, and of a key of the collection. */
-const LIST = 2;
-const KEY = 1;
-
-/** Finds the features of a FeatureCollection in linear time. */
-class FeatureReader {
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  /** The last string among the keys of the collection. */
-  #key = '';
-  #isInList = false;
-  #hasList = false;
-  #line = 1;
-  /** The current feature, and its first line. */
-  #feature: string | undefined;
-  #firstLine = 1;
-
-  /** @throws {JsonError} */
-  *push(piece: string): Generator<ObjectText> {
-    let start = 0;
-    for (const { 0: token, index } of piece.matchAll(TOKEN)) {
-      if (token === '\n') this.#line += 1;
-      if (this.#isInString) this.#readString(token);
-      else if (token === '{' && this.#isInList && this.#depth === LIST) {
-        this.#feature = '';
-        this.#firstLine = this.#line;
-        this.#depth += 1;
-        start = index;
-      } else this.#readMark(token);
-      if (this.#feature === undefined || this.#depth !== LIST || this.#isInString) continue;
-      const text = this.#feature + piece.slice(start, index + token.length);
-      yield { text: onOneLine(text), line: this.#firstLine };
-      this.#feature = undefined;
-    }
-    if (this.#feature === undefined) return;
-    this.#feature += piece.slice(start);
-    if (this.#feature.length > MAX_ROW) throw new JsonError(this.#firstLine, TOO_LONG);
+/** The positions of the features, up to the first problem. */
+function* featuresIn(json: string): Generator<{ at: number; end?: number; problem?: string }> {
+  const gap = /[\s,]*/y;
+  let end = listStart(json);
+  if (end === -1) return yield { at: 0, problem: 'is not a GeoJSON FeatureCollection' };
+  for (;;) {
+    gap.lastIndex = end;
+    gap.test(json);
+    const at = gap.lastIndex;
+    const isEnd = json[at] === ']';
+    if (isEnd && json.trimEnd().endsWith('}')) return;
+    if (!isEnd && at < json.length && json[at] !== '{') return yield { at, problem: NO_FEATURE };
+    end = isEnd ? json.length : endOf(json, at);
+    if (end - at > MAX_ROW) return yield { at, problem: TOO_LONG };
+    if (end === json.length) return yield { at: end, problem: CUT };
+    yield { at, end };
   }
+}
 
-  /** @throws {JsonError} */
-  end(): Iterable<ObjectText> {
-    if (!this.#hasList) throw new JsonError(1, 'is not a GeoJSON FeatureCollection');
-    if (this.#depth > 0) throw new JsonError(this.#line, 'ends before the FeatureCollection is complete');
-    return [];
+async function wholeText(pieces: AsyncIterable<string>): Promise<string> {
+  const parts: string[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    parts.push(piece);
+    size += piece.length;
+    if (size > MAX_BYTES) throw new JsonError(1, `is longer than ${MAX_BYTES / MIB} MiB`);
   }
+  return parts.join('');
+}
 
-  #readString(token: string): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (token === '\\') this.#isEscaped = true;
-    else if (token === '"') this.#isInString = false;
-    else if (this.#depth === KEY) this.#key = `${this.#key}${token}`.slice(0, 'features'.length + 1);
+/** The position behind the bracket that opens the list of features, or -1. */
+function listStart(json: string): number {
+  const list = /"features"\s*:\s*\[/y;
+  for (const [at, depth] of marksIn(json)) {
+    list.lastIndex = at;
+    if (depth === 1 && list.test(json)) return list.lastIndex;
   }
+  return -1;
+}
 
-  #readMark(token: string): void {
-    if (token === '"') {
-      this.#isInString = true;
-      this.#key = this.#depth === KEY ? '' : this.#key;
-    } else if (token === '{' || token === '[') {
-      this.#isInList ||= token === '[' && this.#depth === KEY && this.#key === 'features';
-      this.#hasList ||= this.#isInList;
-      this.#depth += 1;
-    } else if (token === '}' || token === ']') {
-      this.#depth -= 1;
-      this.#isInList &&= this.#depth >= LIST;
-    }
-    if (this.#isInList && this.#depth === LIST && this.#feature === undefined && !/^[\s,[\]]*$/.test(token))
-      throw new JsonError(this.#line, NO_FEATURE);
+/** The position behind an object; far behind its beginning if it is too long; the end of the text if it is cut. */
+function endOf(json: string, start: number): number {
+  for (const [at, depth] of marksIn(json, start)) if (depth === 0 || at - start > MAX_ROW) return at + 1;
+  return json.length;
+}
+
+/** The positions of brackets and strings, with the depth after each, up to a string that does not end. */
+function* marksIn(json: string, start = 0): Generator<readonly [at: number, depth: number]> {
+  let depth = 0;
+  for (let at = start; at < json.length; at += 1) {
+    const char = json[at];
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    else if (char !== '"') continue;
+    yield [at, depth];
+    if (char !== '"') continue;
+    at = closingQuote(json, at);
+    if (at === -1) return;
   }
 }
 
@@ -185,16 +176,8 @@ const onOneLine = (text: string): string =>
     .join('');
 
 function isTooDeep(json: string): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < json.length && depth <= MAX_DEPTH; at += 1) {
-    const char = json[at];
-    if (char === '"') isInString = !isInString;
-    else if (isInString) at += char === '\\' ? 1 : 0;
-    else if (char === '[' || char === '{') depth += 1;
-    else if (char === ']' || char === '}') depth -= 1;
-  }
-  return depth > MAX_DEPTH;
+  for (const [, depth] of marksIn(json)) if (depth > MAX_DEPTH) return true;
+  return false;
 }
 
 type Feature = JsonObject & { readonly properties: JsonObject };
