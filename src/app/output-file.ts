@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AppError, failure, systemCode, usage } from '../errors.ts';
 import { again, type Command, type Hint, slot, system, type Word } from '../hint.ts';
+import { EXTENSIONS } from '../output/formats.ts';
 import { ioError } from '../storage/files.ts';
 import type { OutputContent } from '../storage/user-files.ts';
 import { resolveOutput, type UserPath } from '../storage/user-paths.ts';
@@ -43,6 +44,12 @@ export interface Naming {
 }
 
 const OUTPUT: Naming = { example: 'out.csv', command: (file) => again({ '--output': file }) };
+
+/** @throws {AppError} `usage` if the name of the file is that of a format */
+export function checkNotFormat(name: string, { command } = OUTPUT): void {
+  if (EXTENSIONS.get(name) !== name) return;
+  throw usage(`--output expects a file, got the format '${name}'`, { command: command(`out.${name}`) });
+}
 
 /**
  * Decides whether a file may be written, and whether it exists.

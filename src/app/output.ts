@@ -3,8 +3,8 @@ import { type AppError, usage } from '../errors.ts';
 import { type Advice, again, slot } from '../hint.ts';
 import {
   EXTENSIONS,
+  extensionOf,
   extensionsOf,
-  FILE_FORMATS,
   type Format,
   fileBytes,
   isFileFormat,
@@ -20,6 +20,7 @@ import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import type { App } from './app.ts';
 import {
+  checkNotFormat,
   checkOutputFile,
   checkTarget,
   outputPath,
@@ -80,12 +81,6 @@ export function selectedColumns(app: App): string[] | undefined {
   const names = columns?.split(',').map((name) => name.trim());
   return names?.filter((name) => name !== '');
 }
-
-/** The extension without the dots and blanks after it, which Windows drops. */
-const extensionOf = (path: string): string =>
-  extname(path.replace(/(?<![. ])[. ]+$/, ''))
-    .slice(1)
-    .toLowerCase();
 
 export const outputExtension = (app: App): string => extensionOf(outputPath(app) ?? '');
 
@@ -169,10 +164,7 @@ function notPossible(app: App, kind: OutputKind, typed: string, format: Format, 
 /** Checks the extension of the output file. With a format that an option names, it only must not mean another one. */
 function checkExtension(app: App, kind: OutputKind, named: Named | undefined): void {
   const { output = '' } = app.globals;
-  if (FILE_FORMATS.some((format) => format === output))
-    throw usage(`--output expects a file, got the format '${output}'`, {
-      command: again({ '--output': `restaurants.${output}` }),
-    });
+  checkNotFormat(output);
   const extension = outputExtension(app);
   const [format, sole] = [EXTENSIONS.get(extension), soleFormat(extension)];
   const { anyExtension = false } = OUTPUTS[kind];

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { Presentation, PresentOptions } from './presentation.ts';
 import type { TableFile } from './table-file.ts';
 
@@ -50,7 +51,7 @@ export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
 };
 
 const ALL = Object.keys(SPECS) as readonly Format[];
-export const FILE_FORMATS = ['xlsx', 'parquet'] as const satisfies readonly FileFormat[];
+const FILE_FORMATS = ['xlsx', 'parquet'] as const satisfies readonly FileFormat[];
 export const isFileFormat = (format: Format | undefined): format is FileFormat =>
   FILE_FORMATS.some((each) => each === format);
 export const FORMATS = ALL.filter((format) => !isFileFormat(format)) as readonly Exclude<
@@ -61,6 +62,12 @@ export const FORMATS = ALL.filter((format) => !isFileFormat(format)) as readonly
 export const EXTENSIONS: ReadonlyMap<string, Format> = new Map(
   ALL.flatMap((format) => SPECS[format].extensions.map((extension) => [extension, format] as const)),
 );
+
+/** The extension without the dots and blanks after it, which Windows drops. */
+export const extensionOf = (path: string): string =>
+  extname(path.replace(/(?<![. ])[. ]+$/, ''))
+    .slice(1)
+    .toLowerCase();
 
 export const extensionsOf = (formats: readonly Format[]): string[] =>
   formats.flatMap((format) => SPECS[format].extensions);

@@ -14,7 +14,8 @@ const ALL = ['', 'txt', 'TXT', 'HTML', 'html.', ...EXTENSIONS.keys(), ...BROWSER
 const TEXT = ['', 'txt', 'TXT', 'json', 'ndjson', 'jsonl', 'csv', 'tsv', 'tab', 'md', 'markdown', 'geojson'];
 const RECORDS = [...TEXT, 'xlsx', 'parquet'];
 const PAGE = [...RECORDS, 'html', 'htm', 'HTML', 'html.'];
-const LIST = ['csv', 'tsv', 'tab', 'ndjson', 'jsonl', 'geojson', 'xlsx', 'parquet', 'html', 'htm', 'HTML'];
+const TABLES = ['csv', 'tsv', 'tab', 'ndjson', 'jsonl', 'geojson', 'xlsx', 'parquet'];
+const LIST = [...TABLES, 'html', 'htm', 'HTML', 'html.'];
 const DOCUMENT = ['', 'txt', 'TXT', 'json'];
 
 /** Command lines, with the extensions that their output can have. */

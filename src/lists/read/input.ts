@@ -1,11 +1,11 @@
-import { extname } from 'node:path';
 import { fullPath } from '../../app/output-file.ts';
 import type { Context } from '../../context.ts';
 import { AppError, failure } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
+import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
 import { ioError, ioReason } from '../../storage/files.ts';
 import { openUserInput, type UserInput } from '../../storage/user-files.ts';
-import type { InputFormat } from '../row.ts';
+import { INPUT_FORMATS, type InputFormat } from '../row.ts';
 
 export interface Input {
   readonly name: string;
@@ -17,18 +17,14 @@ export interface Input {
   close(): void;
 }
 
-const FORMATS: ReadonlyMap<string, InputFormat> = new Map([
-  ['.csv', 'csv'],
-  ['.tsv', 'tsv'],
-  ['.tab', 'tsv'],
-  ['.ndjson', 'ndjson'],
-  ['.jsonl', 'ndjson'],
-  ['.geojson', 'geojson'],
-  ['.geojsonl', 'ndjson'],
-  ['.geojsons', 'ndjson'],
-]);
+/** GeoJSON with one Feature per line. */
+const FEATURE_LINES = ['geojsonl', 'geojsons'];
 
-export const formatOf = (path: string): InputFormat | undefined => FORMATS.get(extname(path).toLowerCase());
+function formatOf(path: string): InputFormat | undefined {
+  const extension = extensionOf(path);
+  const format = FEATURE_LINES.includes(extension) ? 'ndjson' : EXTENSIONS.get(extension);
+  return INPUT_FORMATS.find((each) => each === format);
+}
 
 const INPUT_HINT = { command: again({}, { operands: [slot('file')] }) };
 

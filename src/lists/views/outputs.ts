@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { checkTarget, type Naming } from '../../app/output-file.ts';
+import { checkNotFormat, checkTarget, type Naming } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
 import { again, type Word } from '../../hint.ts';
-import { EXTENSIONS } from '../../output/formats.ts';
+import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
 import { nearest } from '../../util/nearest.ts';
 import type { Input } from '../read/input.ts';
 import { LIST_FORMATS, type ListFormat } from '../row.ts';
 
-/** The formats of a file, in the order in which messages name them. */
+/** The formats of a list with results, and of the extensions of their files. */
 const VIEW_FORMATS = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'] as const;
 export type ViewFormat = (typeof VIEW_FORMATS)[number];
 
@@ -30,13 +30,15 @@ export interface Outputs {
 }
 
 export function viewFormatOf(name: string): ViewFormat | undefined {
-  const format = EXTENSIONS.get(extname(name).slice(1).toLowerCase());
+  const format = EXTENSIONS.get(extensionOf(name));
   return VIEW_FORMATS.find((each) => each === format);
 }
 
+const asListFormat = (format: string | undefined): ListFormat | undefined =>
+  LIST_FORMATS.find((each) => each === format);
+
 /** The format of `--format`, which is for stdout and devices. */
-const streamFormat = (app: App): ListFormat | undefined =>
-  LIST_FORMATS.find((each) => each === app.globals.format);
+const streamFormat = (app: App): ListFormat | undefined => asListFormat(app.globals.format);
 
 const outputNames = (app: App): string[] =>
   (app.program?.line.options ?? []).flatMap(({ flag, value }) =>
@@ -64,17 +66,12 @@ export function checkOutputs(app: App, input: Input): Outputs {
   if (targets.length === 1 && first?.target.entry === 'device')
     return {
       views: [],
-      stream: { format: streamFormat(app) ?? listFormat(first.name), device: first.target },
+      stream: { format: streamFormat(app) ?? asListFormat(viewFormatOf(first.name)), device: first.target },
     };
   const views = targets.map((each) => ({ ...each, format: formatOf(app, each.name, files) }));
   for (const view of views) assertNotInput(view, input, files);
   assertDifferent(views);
   return { views };
-}
-
-function listFormat(name: string): ListFormat | undefined {
-  const format = viewFormatOf(name);
-  return LIST_FORMATS.find((each) => each === format);
 }
 
 /** How the command line names one of several files. */
@@ -84,7 +81,7 @@ const namingOf = (name: string, all: readonly string[]): Naming => ({
 });
 
 function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
-  const { command } = namingOf(name, all);
+  const naming = namingOf(name, all);
   const format = viewFormatOf(name);
   const wanted = streamFormat(app);
   if (wanted !== undefined && format !== wanted)
@@ -92,20 +89,15 @@ function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
       command: again({}, { without: ['--format'] }),
     });
   if (format !== undefined) return format;
-  if (VIEW_FORMATS.some((format) => format === name)) {
-    const isStream = LIST_FORMATS.some((each) => each === name);
-    throw usage(`--output expects a file, got the format '${name}'`, [
-      isStream
-        ? { text: `for ${name} on stdout`, command: again({ '--format': name }, { without: ['--output'] }) }
-        : { command: command(`out.${name}`) },
-    ]);
-  }
+  checkNotFormat(name, naming);
   const extension = extname(name).slice(1);
   const [near = 'csv'] = nearest(extension, VIEW_FORMATS, 1);
   const base = extension === '' ? name : name.slice(0, -extension.length - 1);
   const what =
     extension === '' ? `${name} has no file extension` : `unknown file extension '.${extension}' in ${name}`;
-  throw usage(`${what}: use one of .${VIEW_FORMATS.join(', .')}`, { command: command(`${base}.${near}`) });
+  throw usage(`${what}: use one of .${VIEW_FORMATS.join(', .')}`, {
+    command: naming.command(`${base}.${near}`),
+  });
 }
 
 /** Overwriting the list would lose data. */
