@@ -57,126 +57,78 @@ export function startProgress(
   // Rows and a bar on one terminal would overwrite each other.
   const rowsOnTerminal = context.stdout.isTTY && outputPath(app) === undefined;
   if (terminal.canRepaint && !rowsOnTerminal)
-    return new BarProgress(context, print, source, terminal.palette('stderr'));
-  return new QuietProgress({
-    context,
-    print,
-    hasNotes: globals.quiet !== true,
-    hasSummary: !options.json,
-    timeText: (ms) => timeText(app, ms),
-  });
-}
-
-interface QuietOptions {
-  readonly context: Pick<Context, 'now' | 'stderr'>;
-  readonly print: Print;
-  readonly hasNotes: boolean;
-  readonly hasSummary: boolean;
-  readonly timeText: (ms: number) => string;
-}
-
-class QuietProgress implements Progress {
-  readonly #options: QuietOptions;
-  #hasPaused = false;
-
-  constructor(options: QuietOptions) {
-    this.#options = options;
-  }
-
-  waiting({ until, why }: Waiting): void {
-    const { context, timeText } = this.#options;
-    if (this.#hasPaused || until - context.now() < LONG_PAUSE_MS) return;
-    this.#hasPaused = true;
-    void this.#note(`waiting until ${timeText(until)}: ${why}`);
-  }
-
-  warn(text: string): void {
-    void this.#note(`warning: ${text}`);
-  }
-
-  async note(text: string): Promise<void> {
-    if (this.#options.hasSummary) await this.#note(text);
-  }
-
-  async finish(summary: RunSummary, review?: string): Promise<void> {
-    if (this.#options.hasSummary) await this.#note(...summaryLines(summary, review));
-  }
-
-  async stop(): Promise<void> {}
-
-  async #note(...texts: readonly string[]): Promise<void> {
-    const { context, print, hasNotes } = this.#options;
-    if (hasNotes) await print(asLines(texts, context.stderr));
-  }
+    return barProgress(context, print, source, terminal.palette('stderr'));
+  const note = async (...texts: readonly string[]): Promise<void> => {
+    if (globals.quiet !== true) await print(asLines(texts, context.stderr));
+  };
+  let hasPaused = false;
+  return {
+    waiting({ until, why }) {
+      if (hasPaused || until - context.now() < LONG_PAUSE_MS) return;
+      hasPaused = true;
+      void note(`waiting until ${timeText(app, until)}: ${why}`);
+    },
+    warn: (text) => void note(`warning: ${text}`),
+    note: async (text) => {
+      if (!options.json) await note(text);
+    },
+    finish: async (summary, review) => {
+      if (!options.json) await note(...summaryLines(summary, review));
+    },
+    stop: async () => {},
+  };
 }
 
 /** A progress bar on a terminal. It uses no escape sequences, so the terminal needs no cleanup. */
-export class BarProgress implements Progress {
-  readonly #context: ProgressContext;
-  readonly #print: Print;
-  readonly #source: ProgressSource;
-  readonly #colors: Palette;
-  readonly #startedAt: number;
-  readonly #stopTicker: () => Promise<void>;
-  #wait: Waiting | undefined;
-  #shown = '';
-
-  constructor(context: ProgressContext, print: Print, source: ProgressSource, colors: Palette) {
-    this.#context = context;
-    this.#print = print;
-    this.#source = source;
-    this.#colors = colors;
-    this.#startedAt = context.now();
-    this.#stopTicker = every(context, BAR_EVERY_MS, () => this.#repaint());
-  }
-
-  waiting(wait: Waiting): void {
-    this.#wait = wait;
-  }
-
-  warn(text: string): void {
-    const [label, lines] = ['warning:', asLines([`warning: ${text}`], this.#context.stderr)];
-    void this.#print(this.#erase() + lines.replace(label, () => this.#colors.warn(label)));
-  }
-
-  async note(text: string): Promise<void> {
-    await this.#print(this.#erase() + asLines([text], this.#context.stderr));
-  }
-
-  async finish(summary: RunSummary, review?: string): Promise<void> {
-    await this.stop();
-    await this.#print(asLines(summaryLines(summary, review), this.#context.stderr));
-  }
-
-  async stop(): Promise<void> {
-    await this.#stopTicker();
-    await this.#print(this.#erase());
-  }
-
-  async #repaint(): Promise<void> {
-    const columns = Math.max(1, this.#context.stderr.columns - 1);
-    const line = barLine(this.#source, columns, this.#time(this.#context.now()));
-    if (line === this.#shown) return;
-    const text = `\r${pad(line, width(this.#shown))}`;
-    this.#shown = line;
-    await this.#print(text);
-  }
-
-  #time(now: number): string | undefined {
-    if (this.#wait !== undefined && this.#wait.until <= now) this.#wait = undefined;
-    if (this.#wait !== undefined) {
-      const { until, why } = this.#wait;
-      return `waiting ${inSeconds(until - now)}: ${cleanLine(why)}`;
-    }
-    const left = timeLeft(this.#source, now - this.#startedAt);
+export function barProgress(
+  context: ProgressContext,
+  print: Print,
+  source: ProgressSource,
+  colors: Palette,
+): Progress {
+  const startedAt = context.now();
+  let wait: Waiting | undefined;
+  let shown = '';
+  const timeAt = (now: number): string | undefined => {
+    if (wait !== undefined && wait.until > now)
+      return `waiting ${inSeconds(wait.until - now)}: ${cleanLine(wait.why)}`;
+    const left = timeLeft(source, now - startedAt);
     return left === undefined ? undefined : `${inSeconds(left)} left`;
-  }
-
-  #erase(): string {
-    const blank = this.#shown === '' ? '' : `\r${' '.repeat(width(this.#shown))}\r`;
-    this.#shown = '';
+  };
+  const repaint = async (): Promise<void> => {
+    const columns = Math.max(1, context.stderr.columns - 1);
+    const line = barLine(source, columns, timeAt(context.now()));
+    if (line === shown) return;
+    const text = `\r${pad(line, width(shown))}`;
+    shown = line;
+    await print(text);
+  };
+  const erase = (): string => {
+    const blank = shown === '' ? '' : `\r${' '.repeat(width(shown))}\r`;
+    shown = '';
     return blank;
-  }
+  };
+  const stopTicker = every(context, BAR_EVERY_MS, repaint);
+  const stop = async (): Promise<void> => {
+    await stopTicker();
+    await print(erase());
+  };
+  const lines = (...texts: readonly string[]): string => asLines(texts, context.stderr);
+  return {
+    waiting: (next) => {
+      wait = next;
+    },
+    warn: (text) => {
+      const label = 'warning:';
+      void print(erase() + lines(`${label} ${text}`).replace(label, () => colors.warn(label)));
+    },
+    note: (text) => print(erase() + lines(text)),
+    finish: async (summary, review) => {
+      await stop();
+      await print(lines(...summaryLines(summary, review)));
+    },
+    stop,
+  };
 }
 
 function barLine(source: ProgressSource, columns: number, time: string | undefined): string {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  BarProgress,
+  barProgress,
   jsonProgress,
+  type Progress,
   type ProgressContext,
   type ProgressSource,
   timeLeft,
@@ -12,7 +13,7 @@ import { palette } from '../../../src/output/style.ts';
 /** A terminal, a clock that the test advances, and a run whose rows it adds. */
 class Run {
   readonly source: ProgressSource;
-  readonly bar: BarProgress;
+  readonly bar: Progress;
   readonly #counters = new Counters();
   readonly #columns: number;
   #now = 1_000_000;
@@ -31,7 +32,7 @@ class Run {
       ...quota,
     };
     this.source = { counts, total, service };
-    this.bar = new BarProgress(this.context, this.print, this.source, palette(0));
+    this.bar = barProgress(this.context, this.print, this.source, palette(0));
   }
 
   get context(): ProgressContext {
