@@ -7,7 +7,7 @@ import { guardFormula } from '../../output/csv.ts';
 import type { PageColumn, PageHead, PageRow, RowReview } from '../../output/html/document.ts';
 import { pageEnd, pageRow, pageStart } from '../../output/html/page.ts';
 import { detailOf, entriesOf, pageCell, pointCell } from '../../output/html/rows.ts';
-import { cellAt, valueAt } from '../../output/records.ts';
+import { valueAt } from '../../output/records.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -66,14 +66,9 @@ export async function* pageText(app: App, source: ViewSource): AsyncGenerator<st
 }
 
 function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): PageRow {
-  const { columns, list } = plan;
   const own = ownEntries(plan, row);
-  const texts = columns.texts(row);
+  const texts = plan.columns.texts(row);
   const { restaurant = {}, details } = result;
-  const ownCell = (column: string | undefined) =>
-    column === undefined
-      ? null
-      : pageCell(row.kind === 'object' ? cellAt(row.value, column) : row.cells[list.header.indexOf(column)]);
   const facts = [
     ...FACTS.map((field) => [field, result[field]] as const),
     ...MORE.map((field) => [field, valueAt(restaurant, field)] as const),
@@ -81,8 +76,8 @@ function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): Page
   ].filter(([, value]) => value !== undefined && value !== '');
   return {
     cells: [
-      ownCell(columns.name) ?? ownCell(columns.id) ?? pageCell(own[0]?.[1]),
-      ownCell(columns.city) ?? pageCell(texts.city),
+      pageCell(texts.name || texts.id || own[0]?.[1]),
+      pageCell(texts.city),
       result.status,
       ...CELLS.map((field) => pageCell(valueAt(restaurant, field))),
     ],

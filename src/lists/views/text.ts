@@ -1,7 +1,7 @@
 import { failure, usage } from '../../errors.ts';
 import { again } from '../../hint.ts';
 import { guardFormula, guardJson } from '../../output/csv.ts';
-import { type Scalar, toCell } from '../../output/records.ts';
+import { toCell } from '../../output/records.ts';
 import { encodeRecord } from '../../util/csv.ts';
 import { toJson } from '../../util/json.ts';
 import { cleanCell, cleanLine } from '../../util/text.ts';
@@ -35,73 +35,36 @@ export interface RowText {
 
 /** @throws {AppError} `usage` if a column would be there twice */
 export const openRowText = (options: TextOptions): RowText =>
-  options.format === 'ndjson' ? new NdjsonText(options) : new DelimitedText(options);
+  options.format === 'ndjson' ? ndjsonText(options) : delimitedText(options);
 
-class DelimitedText implements RowText {
-  readonly header: string;
-  readonly #options: TextOptions;
-  readonly #columns: ReadonlySet<string>;
-
-  constructor(options: TextOptions) {
-    this.#options = options;
-    const { delimiter, bom, columns, headerText, lineEnd, result } = options;
-    this.#columns = new Set(columns);
-    result.assertNew(columns, false);
-    const own =
-      headerText ??
-      encodeRecord(
-        columns.map((name) => this.#ownCell(name)),
-        delimiter,
-      );
-    this.header = `${bom ? '\ufeff' : ''}${this.#start(own)}${encodeRecord(result.names, delimiter)}${lineEnd}`;
-  }
-
-  row(row: InputRow, result: RowResult): string {
-    const { lineEnd } = this.#options;
-    const end = row.kind === 'cells' ? row.end : lineEnd;
-    return this.#start(this.#own(row)) + this.#result(result) + end;
-  }
-
-  #own(row: InputRow): string {
-    const { headerText, columns, delimiter } = this.#options;
-    if (row.kind === 'cells' && headerText !== undefined) return row.text;
-    const cells = row.kind === 'cells' ? row.cells : objectCells(row, columns, this.#columns);
-    return encodeRecord(
-      cells.map((cell) => this.#ownCell(cell)),
-      delimiter,
-    );
-  }
-
-  /** The list may have no columns apart from those that are replaced. */
-  #start(own: string): string {
-    return this.#options.columns.length === 0 ? '' : own + this.#options.delimiter;
-  }
-
-  #ownCell(text: string): string {
-    const { guard, isDelimited } = this.#options;
-    return guard && !isDelimited ? guardFormula(text) : text;
-  }
-
-  #result(found: RowResult): string {
-    const { result, delimiter } = this.#options;
-    const cells = result
-      .values(found)
-      .map((value, index) =>
-        result.isDetails(index) ? this.#details(value) : this.#cell(toCell(value) ?? ''),
-      );
-    return encodeRecord(cells, delimiter);
-  }
-
-  #details(details: unknown): string {
-    const json = detailsCell(details);
-    return this.#options.guard ? guardJson(json) : json;
-  }
-
-  #cell(cell: Scalar): string {
+function delimitedText(options: TextOptions): RowText {
+  const { format, delimiter, columns, headerText, lineEnd, result, guard } = options;
+  result.assertNew(columns, false);
+  const known = new Set(columns);
+  const ownCell = (text: string): string => (guard && !options.isDelimited ? guardFormula(text) : text);
+  const record = (cells: readonly string[]): string => encodeRecord(cells.map(ownCell), delimiter);
+  const ownText = (row: InputRow): string => {
+    if (row.kind === 'object') return record(objectCells(row, columns, known));
+    return headerText === undefined ? record(row.cells) : row.text;
+  };
+  // The list may have no columns apart from those that are replaced.
+  const start = (own: string): string => (columns.length === 0 ? '' : own + delimiter);
+  const resultCell = (value: unknown, index: number): string => {
+    if (result.isDetails(index)) return guard ? guardJson(detailsCell(value)) : detailsCell(value);
+    const cell = toCell(value) ?? '';
     if (typeof cell !== 'string') return String(cell);
-    const text = this.#options.format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
-    return this.#options.guard ? guardFormula(text) : text;
-  }
+    const text = format === 'tsv' ? cleanLine(cell) : cleanCell(cell);
+    return guard ? guardFormula(text) : text;
+  };
+  const mark = options.bom ? '\ufeff' : '';
+  const header = start(headerText ?? record(columns)) + encodeRecord(result.names, delimiter);
+  return {
+    header: mark + header + lineEnd,
+    row(row, found) {
+      const end = row.kind === 'cells' ? row.end : lineEnd;
+      return start(ownText(row)) + encodeRecord(result.values(found).map(resultCell), delimiter) + end;
+    },
+  };
 }
 
 export const detailsCell = (details: unknown): string =>
@@ -119,47 +82,41 @@ function objectCells(row: ObjectRow, columns: readonly string[], known: Readonly
   return columns.map((column) => String(cells.get(column) ?? ''));
 }
 
-class NdjsonText implements RowText {
-  readonly header = '';
-  readonly #result: ResultColumns;
-  readonly #member: string;
-  readonly #keys: readonly string[];
-  readonly #columnTexts: readonly string[];
-
-  constructor({ columns, result }: TextOptions) {
-    this.#result = result;
-    this.#member = result.member;
-    this.#keys = result.keys;
-    this.#columnTexts = columns.map((column) => toJson(column, false));
-    result.assertNew(columns, true);
-    const duplicate = repeated(columns);
-    if (duplicate === undefined) return;
+function ndjsonText({ columns, result }: TextOptions): RowText {
+  const { keys, member } = result;
+  const names = columns.map((column) => toJson(column, false));
+  result.assertNew(columns, true);
+  const duplicate = repeated(columns);
+  if (duplicate !== undefined) {
     throw usage(`the list has two columns '${duplicate}', which ndjson cannot distinguish`, {
       text: 'write a CSV',
       command: again({ '--output': 'out.csv' }, { without: ['--format'] }),
     });
   }
+  const memberText = toJson(member, false);
+  return {
+    header: '',
+    row(row, found) {
+      const values = result.values(found);
+      const record = Object.fromEntries(keys.map((key, index) => [key, values[index] ?? null]));
+      const own = row.kind === 'cells' ? membersOf(names, row.cells) : openObject(row, member);
+      return `${own}${memberText}:${toJson(record, false)}}\n`;
+    },
+  };
+}
 
-  row(row: InputRow, result: RowResult): string {
-    const values = this.#result.values(result);
-    const record = Object.fromEntries(this.#keys.map((key, index) => [key, values[index] ?? null]));
-    return `${this.#start(row)}${toJson(this.#member, false)}:${toJson(record, false)}}\n`;
-  }
+/** @param names as JSON */
+const membersOf = (names: readonly string[], cells: readonly string[]): string =>
+  `{${names.map((name, index) => `${name}:${toJson(cells[index] ?? '', false)},`).join('')}`;
 
-  #start(row: InputRow): string {
-    if (row.kind === 'cells') {
-      const members = this.#columnTexts.map(
-        (key, index) => `${key}:${toJson(row.cells[index] ?? '', false)},`,
-      );
-      return `{${members.join('')}`;
-    }
-    if (Object.hasOwn(row.value, this.#member)) {
-      throw failure('bad_input', `line ${row.line} already has a key '${this.#member}'`, {
-        text: 'give the new key another name',
-        command: again({ '--prefix': 'found_' }),
-      });
-    }
-    const open = row.text.slice(0, -1).trimEnd();
-    return open === '{' ? open : `${open},`;
+/** The text of an object up to its last member. */
+function openObject({ value, text, line }: ObjectRow, member: string): string {
+  if (Object.hasOwn(value, member)) {
+    throw failure('bad_input', `line ${line} already has a key '${member}'`, {
+      text: 'give the new key another name',
+      command: again({ '--prefix': 'found_' }),
+    });
   }
+  const open = text.slice(0, -1).trimEnd();
+  return open === '{' ? open : `${open},`;
 }

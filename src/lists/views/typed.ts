@@ -11,8 +11,8 @@ import {
 import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json.ts';
 import { pointOf } from '../../util/restaurant.ts';
 import { flatCells } from '../read/list.ts';
-import { type CellRow, type InputRow, valuesOf } from '../row.ts';
-import { ownEntries, resultEntries, type ViewSource } from './source.ts';
+import type { InputRow } from '../row.ts';
+import { cellEntries, ownEntries, resultEntries, type ViewSource } from './source.ts';
 import { detailsCell } from './text.ts';
 
 const TURN = 256;
@@ -53,12 +53,6 @@ async function* typedRows(
 }
 
 type TableEntry = readonly [column: string, cell: TableCell];
-
-/** The cells of a row; of a workbook, numbers and days as such. */
-function cellEntries({ list }: ViewSource['plan'], row: CellRow): TableEntry[] {
-  const values = valuesOf(row);
-  return list.header.map((name, index) => [name, values[index] ?? ''] as const);
-}
 
 /** The flat columns of a row. Those of an object may differ from row to row. */
 function recordOf({ plan, resultOf }: ViewSource, row: InputRow, index: number): readonly TableEntry[] {
