@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import { inputPath } from '../../app/input.ts';
 import { checkTarget, fullPath } from '../../app/output-file.ts';
 import { attempt, failure, usage } from '../../errors.ts';
-import { again, restaurant, slot } from '../../hint.ts';
+import { again, restaurant, slot, type Word } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
 import type { Answers } from '../answers.ts';
@@ -14,8 +14,8 @@ import { openInput } from '../read/input.ts';
 import { LIST_FORMATS } from '../row.ts';
 import { ListState, openAnswersAt } from '../session.ts';
 import { writeViews } from '../views/all.ts';
-import { type OutputView, viewFormatOf } from '../views/outputs.ts';
-import { standingOf, sweepFolders } from '../views/write.ts';
+import { type OutputView, otherName, viewFormatOf } from '../views/outputs.ts';
+import { assertReplaceable, sweepFolders } from '../views/write.ts';
 import { equalRows, type Review } from './rows.ts';
 
 export interface ReviewFlags {
@@ -45,9 +45,9 @@ export async function openReview(
   const isHere = (attempt(() => realpathSync(folder)) ?? folder) === dirname(answersPath);
   /** A file in the folder of the answers, as a person would name it. */
   const beside = (file: string): string => join(isHere ? dirname(name) : dirname(answersPath), file);
-  const views = access === 'read' ? [] : run.files.flatMap((file) => viewOf(app, beside(file)));
+  const views = access === 'read' ? [] : run.files.flatMap((file) => viewOf(app, beside(file), run.list));
   sweepFolders(views);
-  assertUnchanged(views, answers, run.list);
+  assertReplaceable(app, views, answers);
   const list =
     flags.list === undefined ? findList(app, name, run, beside) : { name: flags.list, isView: false };
   const state = await readState(app, answers, run, list);
@@ -77,8 +77,6 @@ const exampleHint = (name: string) => ({
   command: restaurant('enrich', slot('list'), '-o', name),
 });
 
-const otherName = (name: string): string => name.replace(/(\.\w+)?$/, '-2$1');
-
 type Run = RunLine['run'];
 
 /** How the list of a view was brought up to date last. @throws {AppError} `usage` if that is unclear */
@@ -98,24 +96,20 @@ function findRun(answers: Answers, name: string): Run {
   });
 }
 
-function viewOf(app: App, name: string): OutputView[] {
+function viewOf(app: App, name: string, list: string | null): OutputView[] {
   const format = viewFormatOf(name);
   if (format === undefined) return [];
-  const command = () => restaurant('enrich', slot('list'), '-o', otherName(name));
-  return [{ name, format, target: checkTarget(app, name, true, { example: basename(name), command }) }];
-}
-
-/** A file that a person wrote or changed is kept. So is a pipe or device: answers from a stranger could name it. */
-function assertUnchanged(views: readonly OutputView[], answers: Answers, list: string | null): void {
-  for (const { name, target } of views) {
-    if (target.entry !== 'device' && ['new', 'ours'].includes(standingOf(target, answers))) continue;
-    const from = list ?? slot('list');
-    throw usage(`${name} is not as it was written`, [
-      { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
-      { text: 'or write another file', command: restaurant('enrich', from, '-o', otherName(name)) },
-      { text: 'or overwrite it', command: restaurant('enrich', from, '-o', name, '--force') },
-    ]);
-  }
+  const from = list ?? slot('list');
+  const command = (file: Word) => restaurant('enrich', from, '-o', file);
+  const ways = () => [
+    { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
+    { text: 'or write another file', command: command(otherName(name)) },
+    { text: 'or overwrite it', command: restaurant('enrich', from, '-o', name, '--force') },
+  ];
+  const target = checkTarget(app, name, true, { example: basename(name), command });
+  // Answers from a stranger could name a pipe or device.
+  if (target.entry === 'device') throw usage(`${name} is not a regular file`, ways());
+  return [{ name, format, target, command, ways }];
 }
 
 /** The list, or a view that has all of its columns. */

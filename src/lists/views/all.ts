@@ -50,7 +50,7 @@ export async function writeViews(
   source: ViewSource,
   answers: Answers,
 ): Promise<void> {
-  for (const view of views) await writeView(app, view, contentOf(app, view, source), answers, views);
+  for (const view of views) await writeView(app, view, contentOf(app, view, source), answers);
 }
 
 export function contentOf(

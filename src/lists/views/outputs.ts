@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { checkNotFormat, checkTarget, type Naming } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
-import { again, type Word } from '../../hint.ts';
+import { again, type Hint, type Word } from '../../hint.ts';
 import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
 import { nearest } from '../../util/nearest.ts';
 import type { Input } from '../read/input.ts';
@@ -21,6 +21,10 @@ export interface OutputView {
   readonly name: string;
   readonly format: ViewFormat;
   readonly target: OutputTarget;
+  /** The command that writes another file. */
+  readonly command: Naming['command'];
+  /** How to go on if a person has written or changed the file. */
+  readonly ways: () => Hint;
 }
 
 export interface Outputs {
@@ -60,7 +64,7 @@ export function checkOutputs(app: App, input: Input): Outputs {
   const targets = files.map((name) => {
     const naming = namingOf(name, files);
     if (name === '') throw usage('--output needs the name of a file', { command: naming.command('out.csv') });
-    return { name, target: checkTarget(app, name, true, naming) };
+    return { name, naming, target: checkTarget(app, name, true, naming) };
   });
   const [first] = targets;
   if (targets.length === 1 && first?.target.entry === 'device')
@@ -68,8 +72,11 @@ export function checkOutputs(app: App, input: Input): Outputs {
       views: [],
       stream: { format: streamFormat(app) ?? asListFormat(viewFormatOf(first.name)), device: first.target },
     };
-  const views = targets.map((each) => ({ ...each, format: formatOf(app, each.name, files) }));
-  for (const view of views) assertNotInput(view, input, files);
+  const views = targets.map(({ name, naming, target }) => ({
+    ...{ name, target, format: formatOf(app, name, naming), command: naming.command },
+    ways: () => waysOn(name, naming, files),
+  }));
+  for (const view of views) assertNotInput(view, input);
   assertDifferent(views);
   return { views };
 }
@@ -80,8 +87,24 @@ const namingOf = (name: string, all: readonly string[]): Naming => ({
   command: (file: Word) => again({ '--output': all.map((each) => (each === name ? file : each)) }),
 });
 
-function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
-  const naming = namingOf(name, all);
+export const otherName = (name: string): string => name.replace(/(\.\w+)?$/, '-2$1');
+
+/** Another file, overwriting it, or the file as the list. */
+function waysOn(name: string, { command }: Naming, all: readonly string[]): Hint {
+  const other = otherName(name);
+  const others = all.map((each) => (each === name ? other : each));
+  const asList = {
+    text: 'or use it as the list',
+    command: again({ '--output': others }, { operands: [name] }),
+  };
+  return [
+    { text: 'write another file', command: command(other) },
+    { text: 'or overwrite it', command: again({ '--force': true }) },
+    ...(viewFormatOf(name) === 'html' ? [] : [asList]),
+  ];
+}
+
+function formatOf(app: App, name: string, naming: Naming): ViewFormat {
   const format = viewFormatOf(name);
   const wanted = streamFormat(app);
   if (wanted !== undefined && format !== wanted)
@@ -101,11 +124,11 @@ function formatOf(app: App, name: string, all: readonly string[]): ViewFormat {
 }
 
 /** Overwriting the list would lose data. */
-function assertNotInput({ name, target }: OutputView, { file }: Input, all: readonly string[]): void {
+function assertNotInput({ name, target, command }: OutputView, { file }: Input): void {
   const stats = statSync(target.path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined || file?.stats.dev !== stats.dev || file.stats.ino !== stats.ino) return;
   throw usage(`${name} is the input itself`, {
-    command: namingOf(name, all).command(name.replace(/(\.\w+)?$/, '-enriched$1')),
+    command: command(name.replace(/(\.\w+)?$/, '-enriched$1')),
   });
 }
 

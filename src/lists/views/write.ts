@@ -3,7 +3,7 @@ import { closeSync, lstatSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { AppError, usage } from '../../errors.ts';
-import { again, type Hint, slot } from '../../hint.ts';
+import { again, slot } from '../../hint.ts';
 import { openNoFollow, sweepTemps } from '../../storage/files.ts';
 import { writeUserFile } from '../../storage/user-files.ts';
 import type { Answers } from '../answers.ts';
@@ -13,7 +13,7 @@ import type { OutputView } from './outputs.ts';
 type Standing = 'new' | 'ours' | 'edited' | 'stranger';
 
 /** Compares the file that is there with all that were written under its name. */
-export function standingOf({ path, entry }: OutputView['target'], answers: Answers | undefined): Standing {
+function standingOf({ path, entry }: OutputView['target'], answers: Answers | undefined): Standing {
   if (entry === 'device') return 'ours';
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return 'new';
   const written = answers?.wrote(basename(path)) ?? [];
@@ -36,41 +36,22 @@ function checksumOf(path: string): string {
   return hash.digest('hex');
 }
 
-/**
- * Refuses, before a request is sent, to replace what a person has written or changed.
- * @param hints how to go on without the file
- * @throws {AppError} `usage`
- */
+const PROBLEMS: Readonly<Partial<Record<Standing, string>>> = {
+  edited: 'was changed by hand',
+  stranger: 'exists',
+};
+
+/** Refuses to replace what a person has written or changed. @throws {AppError} `usage` */
 export function assertReplaceable(
   app: App,
   views: readonly OutputView[],
   answers: Answers | undefined,
 ): void {
   if (app.globals.force === true) return;
-  for (const view of views) {
-    const standing = standingOf(view.target, answers);
-    if (standing === 'edited') throw usage(`${view.name} was changed by hand`, waysOn(view, views));
-    if (standing === 'stranger') throw usage(`${view.name} exists`, waysOn(view, views));
+  for (const { name, target, ways } of views) {
+    const problem = PROBLEMS[standingOf(target, answers)];
+    if (problem !== undefined) throw usage(`${name} ${problem}`, ways());
   }
-}
-
-/** Another file, overwriting it, or the file as the list. */
-function waysOn({ name, format }: OutputView, views: readonly OutputView[]): Hint {
-  const other = name.replace(/(\.\w+)?$/, '-2$1');
-  const others = views.map((each) => (each.name === name ? other : each.name));
-  const isList = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet'].includes(format);
-  return [
-    { text: 'write another file', command: again({ '--output': others }) },
-    { text: 'or overwrite it', command: again({ '--force': true }) },
-    ...(isList
-      ? [
-          {
-            text: 'or use it as the list',
-            command: again({ '--output': others }, { operands: [name] }),
-          },
-        ]
-      : []),
-  ];
 }
 
 type Content = AsyncIterable<string | Uint8Array>;
@@ -84,10 +65,9 @@ export async function writeView(
   app: App,
   view: OutputView,
   content: Content,
-  answers: Answers | undefined,
-  views: readonly OutputView[],
+  answers: Answers,
 ): Promise<void> {
-  const { target, name } = view;
+  const { target } = view;
   const hash = createHash('sha256');
   async function* hashed(): Content {
     for await (const part of content) {
@@ -99,11 +79,10 @@ export async function writeView(
   const signal = new AbortController().signal;
   const confirm = (): boolean => {
     const sha256 = hash.digest('hex');
-    const standing = standingOf(target, answers);
-    if (standing === 'ours' && target.entry === 'file' && checksumOf(target.path) === sha256) return false;
-    if (app.globals.force !== true && standing !== 'new' && standing !== 'ours')
-      throw usage(`${name} was changed meanwhile`, waysOn(view, views));
-    answers?.addWrote({ file: basename(target.path), sha256 });
+    const isOurs = target.entry === 'file' && standingOf(target, answers) === 'ours';
+    if (isOurs && checksumOf(target.path) === sha256) return false;
+    assertReplaceable(app, [view], answers);
+    answers.addWrote({ file: basename(target.path), sha256 });
     return true;
   };
   try {
@@ -113,13 +92,13 @@ export async function writeView(
   }
 }
 
-function notWritten({ name }: OutputView, error: AppError): AppError {
+function notWritten({ name, command }: OutputView, error: AppError): AppError {
   if (error.code === 'in_use')
     return error.add({
       hint: { text: `close ${name} and run the same command; nothing is asked again`, command: again() },
     });
   return error.add({
-    hint: { text: 'the answers are kept; write another file', command: again({ '--output': slot('file') }) },
+    hint: { text: 'the answers are kept; write another file', command: command(slot('file')) },
   });
 }
 

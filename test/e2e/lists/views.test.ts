@@ -199,7 +199,7 @@ describe('a file that another program or a person has written', () => {
     };
     const { exit, stderr } = await enrich('in.csv -o out.csv --older 0s', { now });
     expect([exit, read('out.csv')]).toEqual([2, 'edited']);
-    expect(stderr).toContain('error: out.csv was changed meanwhile\n');
+    expect(stderr).toContain('error: out.csv was changed by hand\n');
     expect((await enrich('in.csv -o out.csv --force --json')).stdout).toContain('"requests":0');
   });
 });

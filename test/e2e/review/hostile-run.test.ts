@@ -43,7 +43,7 @@ describe.each(WRITES)('review %s of answers from a stranger', (words) => {
     writeRun({ files: ['new.csv', 'notes.csv'] }, decided, ...lines);
     const before = read('out.answers.ndjson');
     const { exit, stderr } = await review(words);
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('notes.csv is not as it was written')]);
+    expect([exit, stderr]).toEqual([2, expect.stringMatching(/notes\.csv (exists|was changed by hand)/)]);
     expect([read('notes.csv'), read('out.answers.ndjson')]).toEqual([NOTES, before]);
     expect(existsSync(path('new.csv'))).toBe(false);
   });
