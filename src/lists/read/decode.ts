@@ -1,5 +1,6 @@
 import { attempt } from '../../errors.ts';
-import type { OnProblem, Problem } from '../row.ts';
+import { prepend } from '../../util/async.ts';
+import type { OnProblem } from '../row.ts';
 
 export type FileKind = 'xlsx' | 'xls' | 'parquet';
 
@@ -44,18 +45,13 @@ export async function decodeText(
   const head = await readHead(source);
   const mark = MARKS.find((each) => each.bytes.every((byte, index) => head[index] === byte));
   const utf16 = mark === undefined && encoding === undefined ? utf16Order(head) : undefined;
-  const rest = withFirst(head.subarray(mark?.bytes.length ?? 0), source);
+  const rest = prepend([head.subarray(mark?.bytes.length ?? 0)], source);
   return {
     bom: mark !== undefined || new TextDecoder(encoding).encoding !== 'utf-8',
     chunks: rest,
     kind: [...KINDS].find(([start]) => head.toString('latin1', 0, 4) === start)?.[1],
     pieces: decode(rest, utf16, mark?.label ?? encoding ?? 'utf-8', onProblem),
   };
-}
-
-async function* withFirst<T>(first: T, source: AsyncIterator<T>): AsyncGenerator<T> {
-  yield first;
-  for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
 }
 
 /** @param utf16 the byte order of UTF-16 without a byte order mark, which is not decoded */
@@ -66,51 +62,30 @@ async function* decode(
   onProblem: OnProblem,
 ): AsyncGenerator<string> {
   if (utf16 !== undefined) return onProblem({ line: 1, what: 'is UTF-16, not UTF-8', encoding: utf16 });
-  const decoder = new StrictDecoder(label);
-  for await (const chunk of chunks) {
-    yield decoder.decode(chunk);
-    if (decoder.problem !== undefined) return onProblem(decoder.problem);
+  const strict = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+  const lenient = new TextDecoder(label, { ignoreBOM: true });
+  let line = 1;
+  let tail: Uint8Array = new Uint8Array();
+  for await (const chunk of withEnd(chunks)) {
+    const stream = chunk !== undefined;
+    const text = lenient.decode(chunk, { stream });
+    if (attempt(() => strict.decode(chunk, { stream })) === undefined) {
+      const [before = ''] = text.split(REPLACEMENT, 1);
+      const bytes = Buffer.concat([tail, chunk ?? new Uint8Array()]);
+      const encoding = label === 'utf-8' ? { encoding: likelyEncoding(bytes) } : {};
+      const what = `is not ${label === 'utf-8' ? 'UTF-8' : label}`;
+      return onProblem({ line: line + countLines(before), what, ...encoding });
+    }
+    line += countLines(text);
+    tail = chunk?.subarray(-TAIL_BYTES) ?? tail;
+    yield text;
   }
-  yield decoder.decode();
-  if (decoder.problem !== undefined) onProblem(decoder.problem);
 }
 
-/** Decodes text up to the chunk with an invalid byte. */
-class StrictDecoder {
-  problem: Problem | undefined;
-  readonly #label: string;
-  readonly #strict: InstanceType<typeof TextDecoder>;
-  readonly #lenient: InstanceType<typeof TextDecoder>;
-  #line = 1;
-  #tail: Uint8Array = new Uint8Array();
-
-  constructor(label: string) {
-    this.#label = label;
-    this.#strict = new TextDecoder(label, { fatal: true, ignoreBOM: true });
-    this.#lenient = new TextDecoder(label, { ignoreBOM: true });
-  }
-
-  /** @param chunk undefined at the end */
-  decode(chunk?: Uint8Array): string {
-    const stream = chunk !== undefined;
-    const text = this.#lenient.decode(chunk, { stream });
-    try {
-      this.#strict.decode(chunk, { stream });
-    } catch {
-      this.problem = this.#problemIn(text, chunk);
-      return '';
-    }
-    this.#line += countLines(text);
-    if (chunk !== undefined) this.#tail = chunk.subarray(-TAIL_BYTES);
-    return text;
-  }
-
-  #problemIn(text: string, chunk: Uint8Array = new Uint8Array()): Problem {
-    const [before = ''] = text.split(REPLACEMENT, 1);
-    const line = this.#line + countLines(before);
-    if (this.#label !== 'utf-8') return { line, what: `is not ${this.#label}` };
-    return { line, what: 'is not UTF-8', encoding: likelyEncoding(Buffer.concat([this.#tail, chunk])) };
-  }
+/** The chunks, and undefined at their end. */
+async function* withEnd<T>(chunks: AsyncIterable<T>): AsyncGenerator<T | undefined> {
+  yield* chunks;
+  yield undefined;
 }
 
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Buffer> {

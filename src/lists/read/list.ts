@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { failure, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { flatten, type Scalar } from '../../output/records.ts';
+import { prepend } from '../../util/async.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem } from '../row.ts';
@@ -10,7 +11,7 @@ import type { Input } from './input.ts';
 import { excess, MAX_BYTES, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
 import { Problems, stopAt } from './problems.ts';
-import { hasHeader, openDelimited, openTable, prepend, type TableSource } from './table.ts';
+import { hasHeader, openDelimited, openTable, type TableSource } from './table.ts';
 import type { Sheets } from './typed-rows.ts';
 
 export interface ListOptions {

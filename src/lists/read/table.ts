@@ -1,5 +1,6 @@
 import { AppError, failure } from '../../errors.ts';
 import { restaurant } from '../../hint.ts';
+import { prepend } from '../../util/async.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName, MAX_SHEET_COLUMNS } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/headers.ts';
@@ -81,7 +82,7 @@ export function hasHeader(head: string): boolean {
   return lines.length > FIRST_ROWS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
-export type TableRecord = CsvRecord & Partial<Pick<TypedRow, 'kinds' | 'beyond'>>;
+export type TableRecord = CsvRecord & Partial<Pick<TypedRow, 'kinds' | 'filled'>>;
 
 export interface TableSource {
   readonly records: AsyncGenerator<TableRecord>;
@@ -149,15 +150,6 @@ export async function openTable(
   };
 }
 
-export async function* prepend<T>(first: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    yield* first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
-
 interface TableLayout extends Omit<TableSource, 'records'> {
   readonly header: readonly string[];
   readonly lineEnd: string;
@@ -170,9 +162,9 @@ async function* paddedRows(
 ): AsyncGenerator<CellRow> {
   const { delimiter, lineEnd } = layout;
   const width = layout.header.length;
-  for await (const { cells, line, row: number, text, end, kinds, beyond } of records) {
+  for await (const { cells, line, row: number, text, end, kinds, filled: last } of records) {
     // Some programs end every row with delimiters.
-    const filled = beyond ?? cells.findLastIndex((cell) => cell !== '') + 1;
+    const filled = last ?? cells.findLastIndex((cell) => cell !== '') + 1;
     if (filled > width) {
       onProblem({ line, row: number, what: tooWide(filled, layout) });
       continue;

@@ -10,12 +10,12 @@ export interface FileRow {
   /** Its number in the file, from 1. */
   readonly row: number;
   readonly cells: readonly (Cell | undefined)[];
-  /** A column right of the header that has a value, from 1. */
-  readonly beyond?: number | undefined;
+  /** The last column that has text, from 1. Of one right of the header, nothing else is kept. */
+  filled?: number | undefined;
 }
 
 /** A record whose text was never part of a CSV. */
-export interface TypedRow extends CsvRecord, Pick<FileRow, 'beyond'> {
+export interface TypedRow extends CsvRecord, Pick<FileRow, 'filled'> {
   /** A letter for each cell. */
   readonly kinds: string;
 }

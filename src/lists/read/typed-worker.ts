@@ -45,10 +45,10 @@ async function sendRows({ rows, ...sheets }: TypedFile): Promise<Sheets> {
   return { ...sheets, ...(formulas.count > 0 && { formulas }) };
 }
 
-function typedRow({ row, cells, beyond }: FileRow): TypedRow {
+function typedRow({ row, cells, filled }: FileRow): TypedRow {
   const all = Array.from(cells, (cell) => cell ?? ['']);
   return {
-    ...{ line: row, row, text: '', end: '\n', beyond },
+    ...{ line: row, row, text: '', end: '\n', filled },
     cells: all.map(([text]) => text),
     kinds: all.map(([, kind = 't']) => kind).join(''),
   };

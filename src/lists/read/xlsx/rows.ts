@@ -1,16 +1,8 @@
 import { columnOf, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../../../util/sheet.ts';
 import { UnreadableFile } from '../limits.ts';
-import type { Cell } from '../typed-rows.ts';
+import type { Cell, FileRow } from '../typed-rows.ts';
 import { type NumberFormat, plainNumber } from './formats.ts';
 import { type Attributes, checkCell, type XmlReader } from './xml.ts';
-
-/** A row of a sheet. There are gaps for empty cells. */
-export interface SheetRow {
-  readonly row: number;
-  readonly cells: Cell[];
-  /** The last column that has text, from 1. */
-  filled: number;
-}
 
 /** The texts and the formats of numbers that cells refer to. */
 export interface CellTables {
@@ -34,11 +26,11 @@ const openCell = (column: number, type = '', style = 0): OpenCell => ({
 });
 
 /** Reads the rows of a sheet that are not empty. Formulas have their stored values. */
-export class RowsReader implements XmlReader<SheetRow> {
-  readonly items: SheetRow[] = [];
+export class RowsReader implements XmlReader<FileRow> {
+  readonly items: FileRow[] = [];
   readonly #tables: CellTables;
   #isInData = false;
-  #row: SheetRow = { row: 0, cells: [], filled: 0 };
+  #row = { row: 0, cells: [] as Cell[], filled: 0 };
   /** Column 0 is before the first one. */
   #cell = openCell(0);
 

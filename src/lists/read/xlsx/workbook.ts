@@ -4,7 +4,7 @@ import { UnreadableFile } from '../limits.ts';
 import type { FileRow, TypedFile, TypedTask } from '../typed-rows.ts';
 import { openArchive } from './archive.ts';
 import { type NumberFormat, numberFormat } from './formats.ts';
-import { RowsReader, type SheetRow, TextsReader } from './rows.ts';
+import { RowsReader, TextsReader } from './rows.ts';
 import { type Element, elementsOf, parseXml } from './xml.ts';
 
 const TRUE: readonly unknown[] = ['1', 'true'];
@@ -73,16 +73,16 @@ function wantedSheets(all: readonly Element[], name: string | undefined): readon
 /** A sheet whose first rows were read. */
 interface OpenSheet {
   readonly sheet: Element;
-  readonly first: readonly SheetRow[];
+  readonly first: readonly FileRow[];
   readonly texts: readonly (readonly string[])[];
-  readonly rest: AsyncGenerator<SheetRow>;
+  readonly rest: AsyncGenerator<FileRow>;
 }
 
 /** Opens the first sheet with a header; else the first one with several columns, or the first one. */
 async function openSheet(
   sheets: readonly Element[],
   { headerLine, named }: TypedTask,
-  rowsOf: (sheet: Element) => AsyncGenerator<SheetRow>,
+  rowsOf: (sheet: Element) => AsyncGenerator<FileRow>,
 ): Promise<OpenSheet | undefined> {
   const opened: OpenSheet[] = [];
   for (const sheet of sheets) {
@@ -96,8 +96,8 @@ async function openSheet(
 }
 
 /** Takes the row of that number; without a number, the rows in which the header is looked for. */
-async function takeRows(rows: AsyncGenerator<SheetRow>, headerLine?: number): Promise<SheetRow[]> {
-  const first: SheetRow[] = [];
+async function takeRows(rows: AsyncGenerator<FileRow>, headerLine?: number): Promise<FileRow[]> {
+  const first: FileRow[] = [];
   const most = headerLine === undefined ? FIRST_ROWS : 1;
   while (first.length < most) {
     const { done, value } = await rows.next();
@@ -114,7 +114,6 @@ async function* cutRows(
 ): AsyncGenerator<FileRow> {
   yield* first;
   const head = first.slice(0, findHeader(texts, named) + 1);
-  const width = Math.max(...(head.length > 0 ? head : first).map(({ filled }) => filled));
-  for await (const { row, cells, filled } of rest)
-    yield filled > width ? { row, cells: [], beyond: filled } : { row, cells };
+  const width = Math.max(...(head.length > 0 ? head : first).map(({ filled = 0 }) => filled));
+  for await (const row of rest) yield (row.filled ?? 0) > width ? { ...row, cells: [] } : row;
 }
