@@ -10,9 +10,10 @@ import { keySuffix } from '../client/key.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
-import { displayValue, exampleValue, isUrl, serialize, settingName } from '../settings/settings.ts';
+import { displayValue, isUrl, serialize, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
+import { nearest } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 
 export function registerConfig(command: CliCommand, app: App): void {
@@ -131,7 +132,8 @@ function settingChange(app: App, name: SettingName, input: string | undefined): 
 }
 
 function checkSetting(app: App, name: SettingName, input: string): string {
-  const example = exampleValue(name, input);
+  const { choices = [], default: value }: Setting<unknown> = SETTINGS[name];
+  const example = nearest(input, choices, 1)[0] ?? choices[0] ?? value;
   const words = example === undefined ? ['list'] : ['set', name, example];
   const hint = { command: restaurant('config', ...words) };
   const where = { name: `config set ${name}`, flag: true, isUrl: isUrl(name), hint };

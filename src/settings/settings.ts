@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
-import { again, restaurant } from '../hint.ts';
+import { restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
-import { nearest, suggestion } from '../util/nearest.ts';
+import { suggestion } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue } from './values.ts';
@@ -48,11 +48,6 @@ export function variable(
   return text === undefined || text === '' ? undefined : text;
 }
 
-export function exampleValue(name: SettingName, invalid: string): string | undefined {
-  const { choices = [], default: value }: Setting<unknown> = SETTINGS[name];
-  return nearest(invalid, choices, 1)[0] ?? choices[0] ?? value;
-}
-
 /** The settings of this run, each with its source. A value is parsed and validated when it is used. */
 export class Settings {
   readonly #input: SettingsInput;
@@ -68,8 +63,7 @@ export class Settings {
   resolve<N extends SettingName>(name: N): Resolved<SettingValue<N>> {
     const { value: text, source } = this.raw(name);
     const parse: (text: string) => unknown = SETTINGS[name].parse;
-    const value =
-      text === null ? undefined : parseValue(parse, text, () => this.#originOf(name, source, text));
+    const value = text === null ? undefined : parseValue(parse, text, () => this.#originOf(name, source));
     return { value: value as SettingValue<N>, source };
   }
 
@@ -106,14 +100,11 @@ export class Settings {
     return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
   }
 
-  #originOf(name: SettingName, source: Source, text: string): ReturnType<Parameters<typeof parseValue>[2]> {
+  #originOf(name: SettingName, source: Source): ReturnType<Parameters<typeof parseValue>[2]> {
     const { env, profileField }: Setting<unknown> = SETTINGS[name];
     const where = { flag: source === 'flag', isUrl: isUrl(name) };
-    if (source === 'flag') {
-      const example = exampleValue(name, text);
-      const hint = example === undefined ? undefined : { command: again({ [`--${name}`]: example }) };
-      return { ...where, name: `--${name}`, hint };
-    }
+    // Checked with the command line, which has the hint.
+    if (source === 'flag') return { ...where, name: `--${name}` };
     if (source === 'env') return { ...where, name: env, hint: { text: `unset ${env}, or correct it` } };
     const option = profileField === undefined ? [] : this.profileOption;
     return {
