@@ -78,7 +78,7 @@ async function* textOf(source: ViewSource, format: ListFormat): AsyncGenerator<s
   yield text.header;
   let piece = '';
   for (const [index, row] of source.rows.entries()) {
-    piece += text.row(row, source.resultOf(row, index));
+    piece += text.row(row, source.resultOf(row));
     if (index % TURN !== 0) continue;
     yield piece;
     piece = '';

@@ -55,7 +55,7 @@ export async function* pageText(app: App, source: ViewSource): AsyncGenerator<st
       left += 1;
       continue;
     }
-    const result = source.resultOf(row, index);
+    const result = source.resultOf(row);
     const review = choicesFor(source, row, result);
     const shown = pageRowOf(source, row, result);
     const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);

@@ -8,7 +8,7 @@ import { type CellRow, type CellValue, type InputRow, valuesOf } from '../row.ts
 export interface ViewSource {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
-  resultOf(row: InputRow, index: number): RowResult;
+  resultOf(row: InputRow): RowResult;
   readonly counts: Counts;
   /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;

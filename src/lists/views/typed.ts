@@ -33,7 +33,7 @@ async function tableOf(source: ViewSource, readsText: boolean): Promise<TableFil
   const kinds = new ColumnKinds(readsText && !hasKinds);
   for (const [index, row] of rows.entries()) {
     if (index % TURN === 0) await setImmediate();
-    kinds.add(names.cells(recordOf(source, row, index)));
+    kinds.add(names.cells(recordOf(source, row)));
   }
   if (rows.length === 0) names.cells(emptyRecord(source));
   const columns = kinds.columns(names.all, plan.result.numbers);
@@ -48,16 +48,15 @@ async function* typedRows(
   names: ColumnNames,
   columns: readonly TableColumn[],
 ): AsyncGenerator<readonly TableCell[]> {
-  for (const [index, row] of source.rows.entries())
-    yield typedCells(names.cells(recordOf(source, row, index)), columns);
+  for (const row of source.rows) yield typedCells(names.cells(recordOf(source, row)), columns);
 }
 
 type TableEntry = readonly [column: string, cell: TableCell];
 
 /** The flat columns of a row. Those of an object may differ from row to row. */
-function recordOf({ plan, resultOf }: ViewSource, row: InputRow, index: number): readonly TableEntry[] {
+function recordOf({ plan, resultOf }: ViewSource, row: InputRow): readonly TableEntry[] {
   const own = row.kind === 'object' ? [...flatCells(row)] : cellEntries(plan, row);
-  const found = resultEntries(plan, resultOf(row, index)).map(
+  const found = resultEntries(plan, resultOf(row)).map(
     ([name, value], place) =>
       [name, plan.result.isDetails(place) ? detailsCell(value) : toCell(value)] as const,
   );
@@ -69,15 +68,15 @@ export async function* geoJsonText(source: ViewSource): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":[';
   for (const [index, row] of source.rows.entries()) {
     if (index % TURN === 0) await setImmediate();
-    yield `${index === 0 ? '' : ','}\n${toJson(featureOf(source, row, index), false)}`;
+    yield `${index === 0 ? '' : ','}\n${toJson(featureOf(source, row), false)}`;
   }
   yield '\n]}\n';
 }
 
-function featureOf({ plan, resultOf }: ViewSource, row: InputRow, index: number): JsonObject {
+function featureOf({ plan, resultOf }: ViewSource, row: InputRow): JsonObject {
   const received = row.kind === 'object' ? tryParseJson(row.text) : undefined;
   const isFeature = isObject(received) && received.type === 'Feature';
-  const found = resultOf(row, index);
+  const found = resultOf(row);
   const point = pointOf({ lat: valueAt(found.restaurant, 'lat'), lng: valueAt(found.restaurant, 'lng') });
   const geometry = point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] };
   const names = new ColumnNames();
