@@ -2,8 +2,10 @@ import { LEVELS } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { again, slot } from '../hint.ts';
 import { formatNumber } from '../util/format.ts';
+import { findKey, lookupKey } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
 import { searchesFor } from './match/searches.ts';
+import type { Question } from './resolve.ts';
 import type { ListState } from './session.ts';
 
 const MIN_ANSWERS = 20;
@@ -31,27 +33,23 @@ export function assertSameList(state: ListState, answers: Answers): void {
   );
 }
 
-function* answeredKeys(
-  { resolveRow }: ListState,
-  answers: Answers,
-  question: Parameters<ListState['resolveRow']>[0],
-): Generator<string> {
+function* answeredKeys(state: ListState, answers: Answers, question: Question): Generator<string> {
   const { name = '', city = '' } = question.key;
   if (name !== '' && city !== '') {
     for (const query of searchesFor({ name, city }))
-      if (answers.find(query) !== undefined) yield JSON.stringify(query);
+      if (answers.find(query) !== undefined) yield findKey(query);
   }
-  const id = resolveRow(question).result.restaurant?.service_id;
+  const id = state.resolveRow(question).result.restaurant?.service_id;
   if (id === undefined) return;
-  for (const level of LEVELS) if (answers.lookup(id, level) !== undefined) yield `${level} ${id}`;
+  for (const level of LEVELS) if (answers.lookup(id, level) !== undefined) yield lookupKey(id, level);
 }
 
 /** Different searches and lookups that have an answer. */
 function countAnswers(answers: Answers): number {
   const keys = new Set<string>();
   for (const line of answers.lines()) {
-    if ('find' in line) keys.add(JSON.stringify(line.find));
-    if ('lookup' in line) keys.add(`${line.lookup.fields} ${line.lookup.id}`);
+    if ('find' in line) keys.add(findKey(line.find));
+    if ('lookup' in line) keys.add(lookupKey(line.lookup.id, line.lookup.fields));
   }
   return keys.size;
 }

@@ -1,5 +1,6 @@
 import type { FindQuery, Level, Restaurant } from '../client/types.ts';
 import type { JsonObject } from '../util/json.ts';
+import { findKey, lookupKey } from './answer-lines.ts';
 import type { AnswerAbout, FindAnswer, KnownAnswers, LookupAnswer } from './answers.ts';
 
 /** More than the rows that are under way need, so that no row asks twice. */
@@ -37,11 +38,11 @@ export class MemoryAnswers implements KnownAnswers {
   }
 
   find({ name, city }: FindQuery): FindAnswer | undefined {
-    return this.#finds.get(JSON.stringify([name, city]));
+    return this.#finds.get(findKey({ name, city }));
   }
 
   lookup(id: string, level: Level): LookupAnswer | undefined {
-    return this.#lookups.get(`${level} ${id}`);
+    return this.#lookups.get(lookupKey(id, level));
   }
 
   *about(id: string): Generator<AnswerAbout> {
@@ -54,14 +55,14 @@ export class MemoryAnswers implements KnownAnswers {
 
   addFind({ name, city }: FindQuery, answer: Omit<FindAnswer, 'id' | 'at'>): string {
     const at = this.#now();
-    this.#finds.set(JSON.stringify([name, city]), { id: '', at, ...answer });
+    this.#finds.set(findKey({ name, city }), { id: '', at, ...answer });
     for (const restaurant of answer.results) this.#add(restaurant.service_id, at, 'search', restaurant);
     return '';
   }
 
   addLookup(id: string, level: Level, output: JsonObject | null): string {
     const at = this.#now();
-    this.#lookups.set(`${level} ${id}`, { id: '', at, output });
+    this.#lookups.set(lookupKey(id, level), { id: '', at, output });
     this.#add(id, at, level, output);
     return '';
   }
