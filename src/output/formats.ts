@@ -18,7 +18,7 @@ const plain = () => import('./plain-formats.ts');
 const spreadsheet = () => import('./csv.ts');
 
 const SPECS = {
-  table: { extensions: [], load: async () => writeTable },
+  table: { extensions: [], load: async () => (await import('./presentation.ts')).writeTable },
   list: { extensions: [], load: async () => (await plain()).writeList },
   json: { extensions: ['json'] },
   ndjson: { extensions: ['ndjson', 'jsonl'], load: async () => (await plain()).writeNdjson },
@@ -129,20 +129,4 @@ export async function present(
 
 export async function* fileBytes(format: FileFormat, table: TableFile): AsyncGenerator<Uint8Array> {
   yield* (await SPECS[format].file())(table);
-}
-
-/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
-async function writeTable(
-  { table }: Presentation,
-  { view, columns, signal }: PresentOptions,
-): Promise<string> {
-  const text = table(view, columns);
-  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
-  const parts: string[] = [];
-  for (const part of text) {
-    parts.push(`${part}\n`);
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
-  }
-  return parts.join('');
 }

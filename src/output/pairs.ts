@@ -1,6 +1,7 @@
 import { clean, cleanLine, pad, width, wrap } from '../util/text.ts';
 
-import { EMPTY, type Paint, type View } from './style.ts';
+import { EMPTY } from './presentation.ts';
+import type { Paint, View } from './style.ts';
 
 export interface Pair {
   readonly key: string;

@@ -37,3 +37,27 @@ export interface PresentOptions {
   readonly view: View;
   readonly signal?: AbortSignal;
 }
+
+export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
+  return view.unicode
+    ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
+    : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
+}
+
+export const EMPTY = '-';
+
+/** Formats the table. Pauses between the parts of a long table, so that it can be interrupted. */
+export async function writeTable(
+  { table }: Presentation,
+  { view, columns, signal }: PresentOptions,
+): Promise<string> {
+  const text = table(view, columns);
+  if (typeof text === 'string') return text === '' ? '' : `${text}\n`;
+  const parts: string[] = [];
+  for (const part of text) {
+    parts.push(`${part}\n`);
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
+  }
+  return parts.join('');
+}

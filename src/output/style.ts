@@ -45,14 +45,6 @@ export interface View {
   readonly links?: boolean;
 }
 
-export function glyphs(view: View): { ellipsis: string; dot: string; rule: string; bullet: string } {
-  return view.unicode
-    ? { ellipsis: '…', dot: '·', rule: '─', bullet: '•' }
-    : { ellipsis: '...', dot: '-', rule: '-', bullet: '*' };
-}
-
-export const EMPTY = '-';
-
 /**
  * Returns whether a stream is colored. In order of precedence: the flag, NO_COLOR (no-color.org), FORCE_COLOR and
  * CLICOLOR_FORCE (`0` means off), CLICOLOR=0 and TERM=dumb, whether it is a terminal. An empty variable counts as unset.

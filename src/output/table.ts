@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 import { cleanLine, label, truncate, wrap } from '../util/text.ts';
 import { maxWidth, pairLines } from './pairs.ts';
-
+import { EMPTY, glyphs } from './presentation.ts';
 import { cellAt, valueAt } from './records.ts';
-import { EMPTY, glyphs, type Palette, type View } from './style.ts';
+import type { Palette, View } from './style.ts';
 
 export interface Column {
   readonly key: string;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 import { clean, cleanLine, label } from '../util/text.ts';
-import { EMPTY } from './style.ts';
+import { EMPTY } from './presentation.ts';
 
 export type DataField = readonly [key: string, value: unknown];
 

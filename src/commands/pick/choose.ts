@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { Keys, type ReadKey, show } from '../../app/keys.ts';
 import { usage } from '../../errors.ts';
 import { again, type Command } from '../../hint.ts';
-import { glyphs } from '../../output/style.ts';
+import { glyphs } from '../../output/presentation.ts';
 
 import { cleanLine, wrap, wrapItems } from '../../util/text.ts';
 import {

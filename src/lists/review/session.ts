@@ -4,7 +4,7 @@ import { chooseAction, type KeyAction, Keys, numberedLines, show } from '../../a
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
-import { glyphs } from '../../output/style.ts';
+import { glyphs } from '../../output/presentation.ts';
 import { plural } from '../../util/format.ts';
 import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { addSearch } from '../asker.ts';

@@ -17,9 +17,9 @@ import {
   RECORD,
 } from '../fields.ts';
 import { maxWidth } from '../pairs.ts';
-import type { Presentation } from '../presentation.ts';
+import { EMPTY, glyphs, type Presentation } from '../presentation.ts';
 import { pick } from '../records.ts';
-import { EMPTY, glyphs, link, type View } from '../style.ts';
+import { link, type View } from '../style.ts';
 import { type DataField, inline, isEmptyValue, isSimple, itemTexts } from '../values.ts';
 
 /**
