@@ -27,15 +27,17 @@ export function isSimple(value: unknown): boolean {
 
 export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inline(value) === EMPTY;
 
+export const isDay = (key: string): boolean => DAY.test(key);
+
 /** Returns whether the keys of an object are days, as those of opening hours are. */
 export const hasDays = (value: JsonObject): boolean => {
   const keys = Object.keys(value);
-  return keys.length > 1 && keys.every((key) => DAY.test(key));
+  return keys.length > 1 && keys.every(isDay);
 };
 
 /** Formats a simple value; `-` for any other. An empty list is `none`, or `closed` for a day of the week. */
 export function inline(value: unknown, key = ''): string {
-  if (Array.isArray(value) && value.length === 0) return DAY.test(key) ? 'closed' : 'none';
+  if (Array.isArray(value) && value.length === 0) return isDay(key) ? 'closed' : 'none';
   if (Array.isArray(value)) return value.map((item) => inline(item)).join(', ') || EMPTY;
   if (isObject(value)) return isSimple(value) ? (range(value) ?? words(value)) : EMPTY;
   return scalarText(value);

@@ -6,7 +6,16 @@ import { clean, cleanLine, label } from '../../util/text.ts';
 import { type Comparison, compare, factsOf, fieldsOf, placeOf } from '../fields.ts';
 import { pick, toCell, valueAt } from '../records.ts';
 import { webUrl } from '../style.ts';
-import { type DataField, hasDays, inline, isSimple, itemText, itemTexts, smallTable } from '../values.ts';
+import {
+  type DataField,
+  hasDays,
+  inline,
+  isDay,
+  isSimple,
+  itemText,
+  itemTexts,
+  smallTable,
+} from '../values.ts';
 import type { Detail, DetailEntry, FieldRow, PageColumn, PageDocument, PageRow } from './document.ts';
 
 export interface SearchInfo {
@@ -100,14 +109,13 @@ export function lookupPage(
   });
   const [first] = outcomes;
   const isOne = outcomes.length === 1;
-  const name = isOne ? (rows[0]?.cells[0] ?? null) : null;
   const isCard = isOne && columns === undefined && first?.output !== undefined;
   const comparison = compare(outcomes, columns);
   return {
     kind: 'Restaurant details',
     ...(isCard ? { layout: 'card' } : {}),
     ...(comparison && { layout: 'comparison', comparison: comparisonRows(comparison) }),
-    heading: name === null ? plural(outcomes.length, 'restaurant') : String(name),
+    heading: lookupHeading(rows, isOne || (comparison !== undefined && failed === 0)),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,
     columns: [...keys.map(columnOf), ...(failed === 0 ? [] : [RESULT])],
@@ -115,10 +123,17 @@ export function lookupPage(
   };
 }
 
+/** The names of a few restaurants, or how many there are. */
+function lookupHeading(rows: readonly PageRow[], areNamed: boolean): string {
+  const names = rows.flatMap(({ cells: [name] }) => name ?? []);
+  return areNamed && names.length === rows.length ? names.join(', ') : plural(rows.length, 'restaurant');
+}
+
 /** The fields of two to four restaurants side by side, as the terminal shows them. */
 const comparisonRows = ({ groups }: Comparison): FieldRow[] =>
   groups.flat().map(({ key, level, values }) => ({
     ...{ label: label(key), level, kind: key === 'grade' && level === 0 ? 'grade' : 'text' },
+    ...(level > 0 && isDay(key) && { isDay: true }),
     ...(values && { cells: values.map((value) => comparedCell(value, key, level)) }),
   }));
 

@@ -469,5 +469,51 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = await open(lookupPage([{ restaurantId: 'a', output: { name: 'Nopa', hours } }], 0));
     const today = Number(await page.evaluate('new Date().getDay()'));
     expect(await page.locator('.now dd').allInnerTexts()).toEqual([`1${today}:00 to 22:00 today`]);
+    const two = [1, 2].map((each) => ({ restaurantId: `${each}`, output: { name: `Nopa ${each}`, hours } }));
+    const compared = await open(lookupPage(two, 0));
+    expect(await compared.page.locator('.now').allInnerTexts()).toEqual([
+      expect.stringMatching(new RegExp(`^${names[today]} today(\\s+1${today}:00 to 22:00){2}$`, 'i')),
+    ]);
+  });
+
+  it('shows two restaurants side by side on a phone, under their names', async () => {
+    const items = ['Nopa', 'Zuni'].map((name) => ({ restaurantId: name, output: { ...DETAILS, name } }));
+    const { page } = await open(lookupPage(items, 0), { viewport: { width: 360, height: 740 } });
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Nopa, Zuni');
+    const boxesOf = async (part: string) =>
+      Promise.all((await page.locator(part).all()).map((each) => each.boundingBox()));
+    const row = page.locator('tbody > tr', { hasText: 'Phone' });
+    const [names, cells] = [await boxesOf('thead th'), await boxesOf('tbody tr:has(a[href^=tel]) > td')];
+    expect(await row.getByRole('link').count()).toBe(2);
+    expect(cells.map((box) => box?.x)).toEqual(names.map((box) => box?.x));
+    expect(cells[0]?.y).toBe(cells[1]?.y);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+
+  it('shows every column of the themes of a restaurant on a phone', async () => {
+    const theme = { mentions: 121, sentiment: -0.82, examples: ['"portions" came up again and again'] };
+    const review_themes = ['portions', 'dessert'].map((each) => ({ theme: each, ...theme }));
+    const items = [{ restaurantId: 'a', output: { ...DETAILS, review_themes } }];
+    const { page } = await open(lookupPage(items, 0), { viewport: { width: 360, height: 740 } });
+    const hidden = `[...document.querySelectorAll('.small-box')].filter((box) => box.scrollWidth > box.clientWidth)`;
+    expect(await page.locator('.small-box').count()).toBe(2);
+    expect(await page.evaluate(`${hidden}.length`)).toBe(0);
+  });
+
+  it('groups restaurants whose markers would overlap', async () => {
+    const near = Array.from({ length: 20 }, (_, index) => ({
+      name: `Place ${index + 1}`,
+      coordinates: { lat: 37.75 + (index % 5) / 200, lng: -122.5 + Math.floor(index / 5) / 30 },
+    }));
+    const { page } = await open(findPage(near, ASKED));
+    const pins = await page.locator('.leaflet-marker-icon').all();
+    const boxes = await Promise.all(pins.map((pin) => pin.boundingBox()));
+    const places = boxes.map((box) => ({ x: box?.x ?? 0, y: box?.y ?? 0 }));
+    const isOver = (one: (typeof places)[number], other: (typeof places)[number]) =>
+      Math.abs(one.x - other.x) < 20 && Math.abs(one.y - other.y) < 20;
+    expect(
+      places.flatMap((one, index) => places.slice(index + 1).filter((other) => isOver(one, other))),
+    ).toEqual([]);
+    expect(await page.locator('#placed').textContent()).toBe('');
   });
 });

@@ -1,5 +1,5 @@
 import type { PageHead } from '../document.ts';
-import { actions, detail, entryList, lead, placeButton } from './details.ts';
+import { actions, detail, entryList, isDayOf, lead, placeButton, todayMark } from './details.ts';
 import { el, type NumberedRow, nameOf, painted, words } from './elements.ts';
 import type { MapView } from './map.ts';
 
@@ -46,7 +46,7 @@ export class Comparison {
       const pin = el('span', { class: 'pin' }, String(row.number));
       return el('th', attributes, el('div', { class: 'head' }, pin, name), ...why, ...place);
     });
-    const lines = comparison.map(({ label, level, kind, cells }) => {
+    const lines = comparison.map(({ label, level, kind, isDay, cells }) => {
       const attributes = { role: 'rowheader', scope: 'row', class: `level-${level}`, dir: 'auto' };
       if (cells === undefined) {
         const title = words('th', label, { ...attributes, colspan: String(rows.length + 1) });
@@ -57,7 +57,10 @@ export class Comparison {
           kind === 'grade' && typeof cell === 'string' ? painted(cell || null, kind) : detail(cell);
         return el('td', { role: 'cell', 'data-label': names[index] ?? '', dir: 'auto' }, text);
       });
-      return el('tr', { role: 'row' }, words('th', label, attributes), ...values);
+      const title = words('th', label, attributes);
+      if (isDay !== true || !isDayOf(label, new Date())) return el('tr', { role: 'row' }, title, ...values);
+      title.append(...todayMark());
+      return el('tr', { role: 'row', class: 'now' }, title, ...values);
     });
     const corner = el('td', { role: 'cell' });
     const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, corner, ...heads));

@@ -32,8 +32,7 @@ export function entryList(entries: readonly DetailEntry[], isWeek = false): HTML
   const items = entries.map(([label, value]) => {
     const isSimple = typeof value === 'string' || 'href' in value;
     const isToday = isWeek && isDayOf(label, new Date());
-    const today = isToday ? [' ', el('span', { class: 'today' }, 'today')] : [];
-    const text = el('dd', { dir: 'auto' }, detail(value), ...today);
+    const text = el('dd', { dir: 'auto' }, detail(value), ...(isToday ? todayMark() : []));
     const kinds = [...(isSimple ? [] : ['nested']), ...(isToday ? ['now'] : [])].join(' ');
     return el('div', kinds === '' ? {} : { class: kinds }, words('dt', label, { dir: 'auto' }), text);
   });
@@ -42,7 +41,9 @@ export function entryList(entries: readonly DetailEntry[], isWeek = false): HTML
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const isDayOf = (label: string, date: Date): boolean =>
+export const todayMark = (): Node[] => [new Text(' '), el('span', { class: 'today' }, 'today')];
+
+export const isDayOf = (label: string, date: Date): boolean =>
   label.slice(0, 3).toLowerCase() === DAYS[date.getDay()];
 
 export function detail(value: Detail): Node {
@@ -81,5 +82,7 @@ const LINK = /^(?:https?:\/\/|tel:\+?\d+$)/;
 function link(href: string, text: string): HTMLElement {
   if (!LINK.test(href)) return words('span', text);
   const isWeb = href.startsWith('http');
-  return words('a', text, { href, ...(isWeb ? { target: '_blank', rel: 'noopener noreferrer' } : {}) });
+  // Of an address that is shown in full, the part that tells it from others.
+  const shown = isWeb && text === href ? text.replace(/^https?:\/\/|\/$/g, '') : text;
+  return words('a', shown, { href, ...(isWeb ? { target: '_blank', rel: 'noopener noreferrer' } : {}) });
 }

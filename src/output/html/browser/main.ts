@@ -37,8 +37,9 @@ function showRows(): void {
       el('p', { class: 'left' }, `${plural(left, 'more row')} only in the list itself.`),
     );
   const missing = rows.length - placed;
-  const without = missing === 0 ? '' : `, ${formatNumber(missing)} without coordinates`;
-  document.getElementById('placed')?.replaceChildren(`${formatNumber(placed)} on the map${without}`);
+  if (missing === 0) return;
+  const text = `${formatNumber(placed)} on the map, ${formatNumber(missing)} without coordinates`;
+  document.getElementById('placed')?.append(text);
 }
 
 function addMap(): MapView {

@@ -26,7 +26,7 @@ const CONTACT = /^(?:address|(?:tele)?phone(?: number)?)$/i;
 const STREET_ZOOM = 16;
 const MAX_GROUP_ZOOM = 18;
 /** Markers closer to each other than this, in pixels, become one; the second value applies if there are many rows. */
-const GROUP_RADIUS = 20;
+const GROUP_RADIUS = 26;
 const LARGE_GROUP_RADIUS = 44;
 const MANY_ROWS = 150;
 /** Markers are drawn this far outside of the view, as a share of it. */
