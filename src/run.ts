@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import { type CliCommand, LineError } from './cli/command.ts';
-import type { Line } from './cli/slips.ts';
+import type { TriedLine } from './cli/slips.ts';
 import type { Context } from './context.ts';
 import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, type Hint, restaurant } from './hint.ts';
@@ -42,7 +42,7 @@ const failureOf = (program: CliCommand, words: readonly string[]): Promise<unkno
   );
 
 /** Parses a line without running its command. */
-export async function tryLine(words: readonly string[], context: Context): Promise<Line> {
+export async function tryLine(words: readonly string[], context: Context): Promise<TriedLine> {
   const app = new App(context);
   const program = buildProgram(app);
   program.isTrial = true;

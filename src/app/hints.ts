@@ -4,13 +4,13 @@ import { type HintRun, hintText } from '../output/hint-text.ts';
 import { maskUrl } from '../util/url.ts';
 import { hasNoService } from './demo.ts';
 
-type Run = Parameters<typeof hasNoService>[0] & {
+type Hinted = Parameters<typeof hasNoService>[0] & {
   readonly program: { readonly line: TypedLine; readonly traitsOf: HintRun['traitsOf'] } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
 };
 
-export const hintOf = (run: Run, hint: Hint): string =>
+export const hintOf = (run: Hinted, hint: Hint): string =>
   hintText(hint, {
     typed: typedCommandLine(run),
     platform: run.context.platform,
@@ -19,7 +19,7 @@ export const hintOf = (run: Run, hint: Hint): string =>
   });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */
-function typedCommandLine(run: Run): TypedLine | undefined {
+function typedCommandLine(run: Hinted): TypedLine | undefined {
   const { program } = run;
   if (program === undefined) return undefined;
   const { command, operands, options } = program.line;

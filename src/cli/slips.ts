@@ -15,7 +15,7 @@ import { accepts, longsOf } from './options.ts';
 import { OPTIONS, ourWords, SUGGESTIONS, theirWords, VERBS, type WordTable } from './words.ts';
 
 /** A command line as it was parsed, without running it. */
-export interface Line {
+export interface TriedLine {
   readonly words: readonly string[];
   readonly app: App;
   readonly program: CliCommand;
@@ -33,7 +33,7 @@ interface Reading {
 }
 
 /** Returns what a word that is wrong may mean, the likeliest first. */
-type Rule = (word: string, line: Line) => readonly (Reading | undefined)[];
+type Rule = (word: string, line: TriedLine) => readonly (Reading | undefined)[];
 
 const MEANT = 'did you mean';
 const WITHOUT = 'without it';
@@ -50,7 +50,7 @@ const when = (applies: unknown, reading: Reading | undefined): Reading | undefin
 
 /** Replaces words before `--`. */
 function replace(
-  { words }: Line,
+  { words }: TriedLine,
   theirs: readonly string[],
   ours: readonly string[],
   offer?: string,
@@ -63,7 +63,7 @@ function replace(
 
 /** Replaces an option of a line that was parsed to its end. @param text its value; default: any */
 function replaceOption(
-  { program: { innermost, typed } }: Line,
+  { program: { innermost, typed } }: TriedLine,
   long: string,
   text: string | undefined,
   ours: readonly string[],
@@ -112,7 +112,7 @@ function impliedVerb(word: string, next: string, { path }: CliCommand): string |
 }
 
 /** `lokup nopa`: a restaurant that is not known is searched for. */
-function nearCommands(word: string, next: string, { app, program: { innermost } }: Line): string[] {
+function nearCommands(word: string, next: string, { app, program: { innermost } }: TriedLine): string[] {
   // A slip is rarely in the first letter or in the length of a word that this program does not even have.
   const theirs = [...theirWords(VERBS, innermost.path)].filter(
     ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
@@ -144,7 +144,7 @@ const optionFirst: Rule = (_word, { words, program }) => {
 };
 
 /** An unknown option as it was typed. */
-function optionTyped(word: string, line: Line) {
+function optionTyped(word: string, line: TriedLine) {
   const { innermost: command } = line.program;
   const { flag, value } = splitOption(word);
   const text = value ?? valueAfter(line, word);
@@ -199,13 +199,13 @@ const nearOption: Rule = (word, line) => {
 };
 
 /** The argument after an option, which may be its value. */
-function valueAfter({ words }: Line, option: string): string | undefined {
+function valueAfter({ words }: TriedLine, option: string): string | undefined {
   const next = words[words.indexOf(option) + 1];
   return option.includes('=') || next === undefined || isOptionLike(next) ? undefined : next;
 }
 
 /** `lookup nopa --city SF`, `enrich list.csv -o out.csv --changes changes.csv` */
-function otherCommand(name: string, text: string, line: Line): readonly (Reading | undefined)[] {
+function otherCommand(name: string, text: string, line: TriedLine): readonly (Reading | undefined)[] {
   const {
     innermost: { path },
   } = line.program;
@@ -355,7 +355,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** Returns what is wrong with a line: the code of commander, or of our own. */
-export function wrongWith({ error, program: { innermost, root } }: Line): string {
+export function wrongWith({ error, program: { innermost, root } }: TriedLine): string {
   if (error instanceof LineError) return error.wrong;
   const { code } = error instanceof CommanderError ? error : { code: 'nothing' };
   if (code === 'commander.excessArguments' && innermost.children.length > 0)
@@ -364,7 +364,7 @@ export function wrongWith({ error, program: { innermost, root } }: Line): string
 }
 
 /** Returns the words that are wrong. */
-function wrongWords({ error, program: { innermost } }: Line): readonly string[] {
+function wrongWords({ error, program: { innermost } }: TriedLine): readonly string[] {
   if (error instanceof LineError) return [error.word];
   const { code, message } = error instanceof CommanderError ? error : { code: '', message: '' };
   if (code === 'commander.unknownOption')
@@ -374,12 +374,12 @@ function wrongWords({ error, program: { innermost } }: Line): readonly string[] 
 }
 
 /** Returns what a line may mean, the likeliest first. */
-const readingsOf = (line: Line): readonly Reading[] =>
+const readingsOf = (line: TriedLine): readonly Reading[] =>
   wrongWords(line)
     .flatMap((word) => RULES[wrongWith(line)]?.(word, line) ?? [])
     .filter((reading) => reading !== undefined);
 
-export type Try = (words: readonly string[]) => Promise<Line>;
+export type Try = (words: readonly string[]) => Promise<TriedLine>;
 
 const MAX_STEPS = 20;
 
@@ -388,10 +388,10 @@ const MAX_STEPS = 20;
  * @param mayGuess whether to change words that could have another meaning, too
  */
 export async function rewritten(
-  typed: Line,
+  typed: TriedLine,
   tryLine: Try,
   mayGuess: boolean,
-): Promise<{ readonly line: Line; readonly notes: readonly string[] }> {
+): Promise<{ readonly line: TriedLine; readonly notes: readonly string[] }> {
   const notes: string[] = [];
   let line = typed;
   for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -406,14 +406,14 @@ export async function rewritten(
 
 /** A line that can run, and how it is offered. */
 interface Offer {
-  readonly line: Line;
+  readonly line: TriedLine;
   readonly text: string;
 }
 
 const MAX_OFFERS = 3;
 
 /** Returns the lines that were probably meant: the first that can run, and those that are as likely. */
-export async function linesMeant(typed: Line, tryLine: Try): Promise<Offer[]> {
+export async function linesMeant(typed: TriedLine, tryLine: Try): Promise<Offer[]> {
   const offers: Offer[] = [];
   for (const { words, offer: text = '' } of readingsOf(typed)) {
     const isAlternative = offers.length < MAX_OFFERS && text === MEANT && offers[0]?.text === MEANT;

@@ -8,7 +8,7 @@ import { type Advice, again, type Hint, restaurant } from '../hint.ts';
 import { nearestOnes } from '../util/nearest.ts';
 import { isOptionLike, splitOption } from './check.ts';
 import type { CliCommand } from './command.ts';
-import { isKeyOption, type Line, linesMeant, rewritten, type Try, verbFor, wrongWith } from './slips.ts';
+import { isKeyOption, linesMeant, rewritten, type TriedLine, type Try, verbFor, wrongWith } from './slips.ts';
 
 const KEY_HINT: readonly Advice[] = [
   { text: 'it asks for the key', command: restaurant('login') },
@@ -17,7 +17,7 @@ const KEY_HINT: readonly Advice[] = [
 
 /** Returns the line in our words if it can run so. @throws {AppError} `usage` with the lines that were probably meant */
 export async function acceptedLine(
-  first: Line,
+  first: TriedLine,
   tryLine: Try,
 ): Promise<{ readonly words: readonly string[]; readonly notes: readonly string[] }> {
   const { line, notes } = await rewritten(first, tryLine, false);
@@ -26,7 +26,7 @@ export async function acceptedLine(
 }
 
 /** Returns the error for a line that cannot run, with the lines that were probably meant. */
-async function usageError(line: Line, tryLine: Try): Promise<AppError> {
+async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const { error, program, app, words } = line;
   const { message, hint } = problemOf(line);
   // The hint is about the line in our words, not the typed one.
@@ -40,7 +40,7 @@ async function usageError(line: Line, tryLine: Try): Promise<AppError> {
 }
 
 /** `did you mean: restaurant find nopa --city SF` */
-function lineHint({ app, program }: Line, text: string): string {
+function lineHint({ app, program }: TriedLine, text: string): string {
   const { innermost, typed } = program;
   const isFind = innermost.path === 'find' && !typed.some(({ option }) => option.long === '--help');
   const hasCity = innermost.typed.some(({ option }) => option.long === '--city');
@@ -49,7 +49,7 @@ function lineHint({ app, program }: Line, text: string): string {
 }
 
 /** An example for a command without its arguments: a row of the last search, or a search in the sample data. */
-function exampleOf({ app, program: { innermost } }: Line): Hint | undefined {
+function exampleOf({ app, program: { innermost } }: TriedLine): Hint | undefined {
   const { args, typed, path, registeredArguments } = innermost;
   if (args.length > 0 || typed.length > 0) return undefined;
   const example = { text: 'for example' };
@@ -59,12 +59,12 @@ function exampleOf({ app, program: { innermost } }: Line): Hint | undefined {
   return takesRow ? [{ ...example, command: restaurant(path, '1') }, innermost.seeHelp] : undefined;
 }
 
-interface Problem {
+interface LineProblem {
   readonly message: string;
   readonly hint?: Hint;
 }
 
-const PROBLEMS: Readonly<Record<string, (command: CliCommand, message: string) => Problem>> = {
+const PROBLEMS: Readonly<Record<string, (command: CliCommand, message: string) => LineProblem>> = {
   'commander.unknownCommand': (command) => ({ message: unknown(command, command.args[0] ?? '') }),
   'option first': unknownOption,
   'commander.unknownOption': unknownOption,
@@ -79,7 +79,7 @@ const PROBLEMS: Readonly<Record<string, (command: CliCommand, message: string) =
   'commander.excessArguments': excessArgument,
 };
 
-function problemOf(line: Line): Problem {
+function problemOf(line: TriedLine): LineProblem {
   const { message } = line.error as Error;
   const problem = PROBLEMS[wrongWith(line)]?.(line.program.innermost, message);
   return problem ?? { message: message.replace(/^error: /, '') };
@@ -88,7 +88,7 @@ function problemOf(line: Line): Problem {
 const unknown = ({ path }: CliCommand, word: string): string =>
   `unknown command '${`${path} ${word}`.trimStart()}'`;
 
-function unknownOption(command: CliCommand): Problem {
+function unknownOption(command: CliCommand): LineProblem {
   const { flag } = splitOption(command.args.find(isOptionLike) ?? '');
   if (isKeyOption(flag))
     return { message: `unknown option '${flag}': no option takes a key`, hint: KEY_HINT };
@@ -96,7 +96,7 @@ function unknownOption(command: CliCommand): Problem {
   return { message: isOurs ? `${flag} takes no value` : `unknown option '${flag}'` };
 }
 
-function excessArgument({ path, args, registeredArguments: { length } }: CliCommand): Problem {
+function excessArgument({ path, args, registeredArguments: { length } }: CliCommand): LineProblem {
   const most = ['no arguments', 'one argument'][length] ?? `${length} arguments`;
   // An argument of login is most likely a key, so it is not printed.
   if (path === 'login') return { message: `login takes ${most}`, hint: KEY_HINT };

@@ -43,7 +43,7 @@ export interface Update {
 }
 
 /** Rows that are asked for, with a view of how far that is. */
-export interface Run {
+export interface ListRun {
   readonly app: App;
   readonly state: ListState;
   readonly service: ListService;
@@ -57,9 +57,9 @@ export interface Run {
 /** @param total number of rows that are asked for, if that is known */
 export function startRun(
   app: App,
-  { state, stop }: Pick<Run, 'state' | 'stop'>,
+  { state, stop }: Pick<ListRun, 'state' | 'stop'>,
   { target, flags, total }: { target: Target; flags: EnrichFlags; total: number | undefined },
-): Run {
+): ListRun {
   const counters = new Counters(state.plan.result.added.map(({ path }) => path));
   const service = new ListService(app, target, flags);
   const source = { counts: counters.counts, total, service };
@@ -69,7 +69,7 @@ export function startRun(
 
 /** @param cache as {@link ListService.open} @returns why the run ended early */
 export async function endOf(
-  { state, service, progress, stop }: Run,
+  { state, service, progress, stop }: ListRun,
   cache: 'all' | 'shared',
   ask: (asker: Asker) => Promise<void>,
 ): Promise<AppError | undefined> {
@@ -109,7 +109,7 @@ export async function updateList(app: App, update: Update): Promise<void> {
 }
 
 /** @returns why the run ended early */
-async function askForDue(run: Run, due: readonly DueRow[]): Promise<AppError | undefined> {
+async function askForDue(run: ListRun, due: readonly DueRow[]): Promise<AppError | undefined> {
   const { app, state, counters } = run;
   if (due.length === 0) return undefined;
   if (app.globals.offline === true) return notSent(due.length);
@@ -139,7 +139,7 @@ interface Ending {
   readonly failed: AppError | undefined;
 }
 
-async function finish(run: Run, { views, answers, before, failed }: Ending): Promise<void> {
+async function finish(run: ListRun, { views, answers, before, failed }: Ending): Promise<void> {
   const { app, state, progress } = run;
   const { requests } = run.service;
   if (failed !== undefined && !keepsViews(failed, requests)) {

@@ -10,7 +10,7 @@ import { MemoryAnswers } from './memory-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import type { InputRow } from './row.ts';
-import { endOf, type Run, startRun } from './run.ts';
+import { endOf, type ListRun, startRun } from './run.ts';
 import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
 import { rowTextOf } from './views/all.ts';
 import type { Outputs } from './views/outputs.ts';
@@ -50,7 +50,7 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
 }
 
 async function writeRows(
-  { state, stop, counters }: Run,
+  { state, stop, counters }: ListRun,
   asker: Asker,
   { rows, flags: { first = Number.POSITIVE_INFINITY } }: Stream,
   write: (row: InputRow, result: RowResult) => Promise<void>,
@@ -78,7 +78,7 @@ async function writeRows(
   }
 }
 
-async function finish({ app, counters, service, progress }: Run, failure: AppError | undefined) {
+async function finish({ app, counters, service, progress }: ListRun, failure: AppError | undefined) {
   const outcome = { counters, requests: service.requests, files: [], failure };
   if (failure === undefined || counters.counts.rows > 0) await progress.finish(summaryOf(app, outcome));
   else await progress.stop();

@@ -77,10 +77,10 @@ const exampleHint = (name: string) => ({
   command: restaurant('enrich', slot('list'), '-o', name),
 });
 
-type Run = RunLine['run'];
+type RememberedRun = RunLine['run'];
 
 /** How the list of a view was brought up to date last. @throws {AppError} `usage` if that is unclear */
-function findRun(answers: Answers, name: string): Run {
+function findRun(answers: Answers, name: string): RememberedRun {
   const runs = answers.runs().map(({ run }) => run);
   const own = runs.find(({ files }) => files.includes(basename(name)));
   if (own !== undefined) return own;
@@ -121,7 +121,7 @@ interface ListFile {
 /** Not a pipe or device, which might never end. */
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-function findList(app: App, name: string, run: Run, beside: (file: string) => string): ListFile {
+function findList(app: App, name: string, run: RememberedRun, beside: (file: string) => string): ListFile {
   const isThere = (file: string): boolean => isFile(fullPath(app.context, beside(file)));
   if (run.list !== null && isThere(run.list)) return { name: beside(run.list), isView: false };
   const views = run.files.filter(
@@ -138,7 +138,7 @@ function findList(app: App, name: string, run: Run, beside: (file: string) => st
 /** How the list is read. A view of it is written in one way. */
 const READING = ['inputFormat', 'sheet', 'headerLine', 'encoding', 'delimiter'];
 
-async function readState(app: App, answers: Answers, run: Run, list: ListFile): Promise<ListState> {
+async function readState(app: App, answers: Answers, run: RememberedRun, list: ListFile): Promise<ListState> {
   const options = Object.entries(run.options).filter(([flag]) => !(list.isView && READING.includes(flag)));
   const flags = rememberedFlags(Object.fromEntries(options));
   const input = openInput(list.name, app.context);

@@ -17,14 +17,14 @@ export interface ViewSource {
   readonly guard: boolean;
 }
 
-export type Entry = readonly [column: string, value: unknown];
+export type NamedValue = readonly [column: string, value: unknown];
 
 /** The cells of a row; of a workbook, numbers and days as such. */
 export const cellEntries = ({ list }: Plan, row: CellRow): (readonly [column: string, value: CellValue])[] =>
   valuesOf(row).map((value, index) => [list.header[index] ?? '', value] as const);
 
 /** The columns of the list with their values; of a workbook, numbers are numbers. */
-export function ownEntries(plan: Plan, row: InputRow): Entry[] {
+export function ownEntries(plan: Plan, row: InputRow): NamedValue[] {
   if (row.kind === 'object') return Object.entries(row.value);
   return cellEntries(plan, row).map(([name, value], index) => [
     name,
@@ -33,7 +33,7 @@ export function ownEntries(plan: Plan, row: InputRow): Entry[] {
 }
 
 /** The columns of a result with their values. */
-export function resultEntries({ result }: Plan, found: RowResult): Entry[] {
+export function resultEntries({ result }: Plan, found: RowResult): NamedValue[] {
   const values = result.values(found);
   return result.names.map((name, index) => [name, values[index]] as const);
 }

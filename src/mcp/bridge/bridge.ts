@@ -3,7 +3,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/e
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
 import { isObject, type JsonObject, parseJsonOrNone } from '../../util/json.ts';
-import type { Line } from './framing.ts';
+import type { BridgeLine } from './framing.ts';
 import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
 
@@ -27,7 +27,7 @@ export class Bridge {
     this.#methods = new Methods(options);
   }
 
-  receive(line: Line): void {
+  receive(line: BridgeLine): void {
     const work = this.#handleLine(line).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }
@@ -40,7 +40,7 @@ export class Bridge {
     for (const controller of this.#running.values()) controller.abort(reason);
   }
 
-  async #handleLine(line: Line): Promise<void> {
+  async #handleLine(line: BridgeLine): Promise<void> {
     const { send } = this.#options;
     const value = parseLine(line);
     if (value instanceof ProtocolError) {
@@ -112,7 +112,7 @@ interface HostMessage {
 const invalidRequest = (why: string): ProtocolError =>
   new ProtocolError(INVALID_REQUEST, `Invalid Request: ${why}`);
 
-function parseLine(line: Line): unknown {
+function parseLine(line: BridgeLine): unknown {
   if ('problem' in line) return new ProtocolError(PARSE_ERROR, `Parse error: ${line.problem}`);
   const value = parseJsonOrNone(line.text);
   return value === undefined

@@ -5,7 +5,7 @@ const MAX_LINE_BYTES = 20 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-export type Line = { readonly text: string } | { readonly problem: string };
+export type BridgeLine = { readonly text: string } | { readonly problem: string };
 
 /**
  * Reads newline-delimited messages (MCP, stdio transport). Lines end with LF or CRLF; blank lines are skipped. A line
@@ -14,7 +14,7 @@ export type Line = { readonly text: string } | { readonly problem: string };
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number = MAX_LINE_BYTES,
-): AsyncGenerator<Line> {
+): AsyncGenerator<BridgeLine> {
   const line = new PartialLine(maxBytes);
   for await (const chunk of chunks) {
     let from = 0;
@@ -45,7 +45,7 @@ class PartialLine {
   }
 
   /** @returns nothing for a blank line */
-  take(): Line[] {
+  take(): BridgeLine[] {
     const problem = `the line is longer than ${this.#maxBytes} bytes`;
     const line = this.#size > this.#maxBytes ? { problem } : decode(this.#parts);
     this.#parts = [];
@@ -54,7 +54,7 @@ class PartialLine {
   }
 }
 
-function decode(parts: readonly Uint8Array[]): Line {
+function decode(parts: readonly Uint8Array[]): BridgeLine {
   const bytes = Buffer.concat(parts);
   const text = decodeUtf8(bytes.subarray(0, bytes.at(-1) === CR ? -1 : bytes.length));
   return text === undefined ? { problem: 'the line is not UTF-8' } : { text };

@@ -88,7 +88,7 @@ const WINDOW_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
 const hasShellPath = ({ context }: App, { hasWindows }: McpClient): boolean =>
   hasWindows !== true || context.platform !== 'darwin';
 
-interface CommandLine {
+interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ interface CommandLine {
 }
 
 /** The command of the bridge, which clients start without a shell: by its name, or by its path if they may not find it. */
-function commandLine(app: App, client: McpClient, args: readonly string[]): CommandLine {
+function commandLine(app: App, client: McpClient, args: readonly string[]): Launch {
   const { executable, platform } = app.context;
   const installed = findInstalled(app.context);
   const isFound = installed.state !== 'missing' && installed.state !== 'other';
@@ -117,7 +117,7 @@ function commandLine(app: App, client: McpClient, args: readonly string[]): Comm
     });
   }
   const [command = COMMAND, ...before] = [...launcher, COMMAND];
-  const env: CommandLine['env'] = launcher.length === 0 ? {} : { [ONLY_ON_PATH]: '1' };
+  const env: Launch['env'] = launcher.length === 0 ? {} : { [ONLY_ON_PATH]: '1' };
   return { command, args: [...before, ...args], env, problem: problemWith(installed, client) };
 }
 

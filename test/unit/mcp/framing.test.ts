@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Line, readLines, toLine } from '../../../src/mcp/bridge/framing.ts';
+import { type BridgeLine, readLines, toLine } from '../../../src/mcp/bridge/framing.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-async function readIn(parts: readonly Uint8Array[], maxBytes?: number): Promise<Line[]> {
+async function readIn(parts: readonly Uint8Array[], maxBytes?: number): Promise<BridgeLine[]> {
   async function* chunks() {
     yield* parts;
   }
-  const lines: Line[] = [];
+  const lines: BridgeLine[] = [];
   for await (const line of readLines(chunks(), maxBytes)) lines.push(line);
   return lines;
 }

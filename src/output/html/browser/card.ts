@@ -1,10 +1,10 @@
 import type { PageHead } from '../document.ts';
 import { actions, detail, entryList, isDayOf, lead, placeButton, todayMark } from './details.ts';
-import { el, type NumberedRow, nameOf, painted, words } from './elements.ts';
+import { el, nameOf, type PlacedRow, painted, words } from './elements.ts';
 import type { MapView } from './map.ts';
 
 /** One restaurant. Its name is the heading of the page. */
-export function cardElement({ columns }: PageHead, row: NumberedRow, map: MapView | undefined): HTMLElement {
+export function cardElement({ columns }: PageHead, row: PlacedRow, map: MapView | undefined): HTMLElement {
   const facts = columns.flatMap(({ label, kind }, index) => {
     const value = row.cells[index] ?? null;
     return kind === 'name' || value === null ? [] : [{ label, kind, value }];
@@ -28,12 +28,12 @@ export function cardElement({ columns }: PageHead, row: NumberedRow, map: MapVie
 }
 
 /** A few restaurants side by side: fields as rows, restaurants as columns. */
-export class Comparison {
+export class ComparedCards {
   readonly element: HTMLElement;
 
   constructor(
     { columns, comparison = [], heading }: PageHead,
-    rows: readonly NumberedRow[],
+    rows: readonly PlacedRow[],
     map: MapView | undefined,
   ) {
     const names = rows.map((row) => nameOf(row, columns));
@@ -68,12 +68,12 @@ export class Comparison {
     const table = el('table', { role: 'table' }, el('caption', {}, heading), head, body);
     this.element = el(
       'section',
-      { id: 'list', class: 'comparison', 'aria-label': 'Comparison', tabindex: '-1' },
+      { id: 'list', class: 'comparison', 'aria-label': 'ComparedCards', tabindex: '-1' },
       el('div', { class: 'scroll' }, table),
     );
   }
 
-  choose({ number }: NumberedRow, open: boolean): void {
+  choose({ number }: PlacedRow, open: boolean): void {
     if (!open) return;
     const head = this.element.querySelector<HTMLElement>(`#row-${number}`);
     head?.scrollIntoView({ block: 'nearest' });

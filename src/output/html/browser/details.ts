@@ -1,9 +1,9 @@
 import type { Detail, DetailEntry, DetailTable, PageColumn } from '../document.ts';
-import { button, el, type NumberedRow, words } from './elements.ts';
+import { button, el, type PlacedRow, words } from './elements.ts';
 
 /** The details of a row below it. */
 export function moreElement(
-  row: NumberedRow,
+  row: PlacedRow,
   columns: readonly PageColumn[],
   choices: HTMLElement | undefined,
   onPlace: () => void,
@@ -14,10 +14,10 @@ export function moreElement(
   return el('tr', { role: 'row', class: 'more', id: `more-${row.number}` }, cell);
 }
 
-export const lead = ({ summary }: NumberedRow): HTMLElement[] =>
+export const lead = ({ summary }: PlacedRow): HTMLElement[] =>
   summary === undefined ? [] : [words('p', summary, { class: 'lead', dir: 'auto' })];
 
-export function actions({ point }: NumberedRow, onPlace: () => void): HTMLElement {
+export function actions({ point }: PlacedRow, onPlace: () => void): HTMLElement {
   if (point === undefined)
     return el('p', { class: 'actions' }, 'It has no usable coordinates, so it is not on the map.');
   const [lat, lng] = point;

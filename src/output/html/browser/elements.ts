@@ -23,7 +23,7 @@ export function button(
   return element;
 }
 
-export interface NumberedRow extends PageRow {
+export interface PlacedRow extends PageRow {
   readonly number: number;
 }
 
@@ -61,7 +61,7 @@ const LETTERS = [
 const languageOf = (text: string): string | undefined => LETTERS.find(([letters]) => letters.test(text))?.[1];
 
 export function rowElement(
-  row: NumberedRow,
+  row: PlacedRow,
   columns: readonly PageColumn[],
   { isOpen, mark }: { readonly isOpen: boolean; readonly mark: string },
   onToggle: () => void,

@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../../../util/format.ts';
 import { gradeRank } from '../../../util/restaurant.ts';
 import type { ColumnKind, Detail, PageColumn, PageHead } from '../document.ts';
 import { moreElement } from './details.ts';
-import { button, el, type NumberedRow, rowElement } from './elements.ts';
+import { button, el, type PlacedRow, rowElement } from './elements.ts';
 import type { MapView } from './map.ts';
 import type { PageReview } from './review.ts';
 
@@ -24,7 +24,7 @@ interface Order {
 export class RowList {
   readonly element = el('section', { id: 'list', 'aria-label': 'List', tabindex: '-1' });
   readonly #columns: readonly PageColumn[];
-  readonly #rows: readonly NumberedRow[];
+  readonly #rows: readonly PlacedRow[];
   readonly #map: MapView | undefined;
   readonly #filters: readonly Filter[];
   readonly #input = el('input', {
@@ -43,22 +43,22 @@ export class RowList {
   readonly #back = button({}, () => this.#turn(this.#page - 1), 'Previous');
   readonly #next = button({}, () => this.#turn(this.#page + 1), 'Next');
   readonly #pager: HTMLElement;
-  readonly #opened: Set<NumberedRow>;
+  readonly #opened: Set<PlacedRow>;
   readonly review: PageReview;
   readonly #followsMap: () => boolean;
   /** The text of each row, without case and accents. */
   #texts: readonly string[] | undefined;
   #order: Order | undefined;
-  #matches: readonly NumberedRow[];
-  #sorted: readonly NumberedRow[];
+  #matches: readonly PlacedRow[];
+  #sorted: readonly PlacedRow[];
   #page = 0;
-  #chosen: NumberedRow | undefined;
+  #chosen: PlacedRow | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
   /** @param parts `followsMap`: whether the list scrolls to the row that is selected on the map */
   constructor(
     { columns, heading }: PageHead,
-    rows: readonly NumberedRow[],
+    rows: readonly PlacedRow[],
     { map, review, followsMap }: Parts,
   ) {
     this.#columns = columns;
@@ -93,7 +93,7 @@ export class RowList {
   }
 
   /** Selects a row; with `open`, also opens it, scrolls to it, and focuses it. */
-  choose(row: NumberedRow, open: boolean): void {
+  choose(row: PlacedRow, open: boolean): void {
     const index = this.#sorted.indexOf(row);
     if (index === -1) return;
     const follows = open || this.#followsMap();
@@ -106,7 +106,7 @@ export class RowList {
   }
 
   /** Shows a row, also if it is filtered out, on the map too. */
-  reveal(row: NumberedRow): void {
+  reveal(row: PlacedRow): void {
     if (!this.#sorted.includes(row)) {
       this.#form.reset();
       this.#find();
@@ -204,7 +204,7 @@ export class RowList {
     classList.toggle('cards', clientWidth <= MAX_CARD_WIDTH || scrollWidth > clientWidth);
   }
 
-  #elementsOf(row: NumberedRow): Element[] {
+  #elementsOf(row: PlacedRow): Element[] {
     const isOpen = this.#opened.has(row);
     const mark = this.review.mark(row);
     const main = rowElement(row, this.#columns, { isOpen, mark }, () => this.#toggle(row));
@@ -214,7 +214,7 @@ export class RowList {
     return [main, moreElement(row, this.#columns, choices, () => this.#map?.reveal(row))];
   }
 
-  #toggle(row: NumberedRow): void {
+  #toggle(row: PlacedRow): void {
     this.#chosen = row;
     const isOpen = this.#opened.delete(row);
     if (!isOpen) this.#opened.add(row);
@@ -223,7 +223,7 @@ export class RowList {
     if (!isOpen) this.#map?.choose(row);
   }
 
-  #focus({ number }: NumberedRow): void {
+  #focus({ number }: PlacedRow): void {
     this.#body.querySelector<HTMLElement>(`#row-${number} button.name`)?.focus({ preventScroll: true });
   }
 }
@@ -243,7 +243,7 @@ interface Parts {
 }
 
 /** The rows to decide, then the others, each in their order. */
-const decideFirst = (rows: readonly NumberedRow[]): readonly NumberedRow[] => [
+const decideFirst = (rows: readonly PlacedRow[]): readonly PlacedRow[] => [
   ...rows.filter(({ review }) => review !== undefined),
   ...rows.filter(({ review }) => review === undefined),
 ];
@@ -253,12 +253,12 @@ const MIN_ROWS_TO_FILTER = 4;
 
 interface Filter {
   readonly element: HTMLElement;
-  accepts(row: NumberedRow): boolean;
+  accepts(row: PlacedRow): boolean;
 }
 
 function makeFilters(
   columns: readonly PageColumn[],
-  rows: readonly NumberedRow[],
+  rows: readonly PlacedRow[],
   onChange: () => void,
 ): Filter[] {
   if (rows.length < MIN_ROWS_TO_FILTER) return [];
@@ -271,7 +271,7 @@ function makeFilters(
     const options = values.map((value) => el('option', { value }, value.replaceAll('_', ' ')));
     const menu = el('select', {}, el('option', { value: '' }, 'All'), ...options);
     menu.addEventListener('change', onChange);
-    const accepts = ({ cells }: NumberedRow): boolean =>
+    const accepts = ({ cells }: PlacedRow): boolean =>
       menu.value === '' || String(cells[column]) === menu.value;
     return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
   });
@@ -295,11 +295,7 @@ function compare(one: Key, other: Key): number {
 }
 
 /** Missing values are last in both directions. */
-function sortRows(
-  rows: readonly NumberedRow[],
-  { column, descending }: Order,
-  kind?: ColumnKind,
-): NumberedRow[] {
+function sortRows(rows: readonly PlacedRow[], { column, descending }: Order, kind?: ColumnKind): PlacedRow[] {
   return [...rows].sort((a, b) => {
     const one = keyOf(a.cells[column] ?? null, kind);
     const other = keyOf(b.cells[column] ?? null, kind);

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '../../../util/format.ts';
 import { HEAD_ID, LEFT_ID, type PageHead, type PageRow, ROWS_ID } from '../document.ts';
-import { Comparison, cardElement } from './card.ts';
-import { el, type NumberedRow } from './elements.ts';
+import { ComparedCards, cardElement } from './card.ts';
+import { el, type PlacedRow } from './elements.ts';
 import { RowList } from './list.ts';
 import { MapView } from './map.ts';
 import { MapPanel } from './panel.ts';
@@ -23,7 +23,7 @@ else showRows();
 interface PageView {
   readonly element: HTMLElement;
   /** Selects a row, and with `open` shows its details. */
-  choose?(row: NumberedRow, open: boolean): void;
+  choose?(row: PlacedRow, open: boolean): void;
 }
 
 function showRows(): void {
@@ -55,7 +55,7 @@ function addMap(): MapView {
 function contentWith(map: MapView | undefined): PageView {
   const [first] = rows;
   if (head.layout === 'card' && first !== undefined) return { element: cardElement(head, first, map) };
-  if (head.layout === 'comparison') return new Comparison(head, rows, map);
+  if (head.layout === 'comparison') return new ComparedCards(head, rows, map);
   const list: RowList = new RowList(head, rows, {
     map,
     review: new PageReview(rows, (row) => list.reveal(row)),

@@ -13,11 +13,11 @@ import Supercluster, { type ClusterFeature, type PointFeature } from 'superclust
 import { formatNumber, plural } from '../../../util/format.ts';
 import { type DetailEntry, type PageHead, TILES } from '../document.ts';
 import { detail } from './details.ts';
-import { button, el, type NumberedRow, nameColumn, nameOf, words } from './elements.ts';
+import { button, el, nameColumn, nameOf, type PlacedRow, words } from './elements.ts';
 import type { MapPanel } from './panel.ts';
 
 interface SpotData {
-  row: NumberedRow;
+  row: PlacedRow;
 }
 /** A row on the map, or a group of rows whose markers would overlap. */
 type Spot = PointFeature<SpotData> | ClusterFeature<SpotData>;
@@ -45,7 +45,7 @@ const ZOOM_BUTTONS = 56;
 
 export class MapView {
   /** Called with the row that the user selects; `open` if its details are wanted. */
-  onChoose: (row: NumberedRow, open: boolean) => void = () => {};
+  onChoose: (row: PlacedRow, open: boolean) => void = () => {};
   readonly #panel: MapPanel;
   readonly #head: PageHead;
   readonly #animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -53,10 +53,10 @@ export class MapView {
   readonly #markers = new Map<string, Marker>();
   #popup = new Popup();
   #groups: Supercluster<SpotData, SpotData>;
-  #chosen: NumberedRow | undefined;
+  #chosen: PlacedRow | undefined;
   #isFitted = false;
 
-  constructor(panel: MapPanel, head: PageHead, rows: readonly NumberedRow[]) {
+  constructor(panel: MapPanel, head: PageHead, rows: readonly PlacedRow[]) {
     this.#panel = panel;
     this.#head = head;
     this.#groups = groupRows(rows);
@@ -79,14 +79,14 @@ export class MapView {
   }
 
   /** Also called when the map becomes visible for the first time. */
-  #resize(rows: readonly NumberedRow[]): void {
+  #resize(rows: readonly PlacedRow[]): void {
     this.#map.invalidateSize({ animate: false });
     if (this.#panel.isFolded) return;
     if (!this.#isFitted) this.#fit(rows);
     this.#isFitted = true;
   }
 
-  #fit(rows: readonly NumberedRow[]): void {
+  #fit(rows: readonly PlacedRow[]): void {
     const all = boundsOf(rows);
     const isFar = this.#map.getBoundsZoom(all) < CITY_ZOOM;
     const shown = isFar ? largestCity(rows) : rows;
@@ -105,7 +105,7 @@ export class MapView {
     whole.addTo(this.#map);
   }
 
-  show(rows: readonly NumberedRow[]): void {
+  show(rows: readonly PlacedRow[]): void {
     this.#groups = groupRows(rows);
     for (const marker of this.#markers.values()) marker.remove();
     this.#markers.clear();
@@ -114,7 +114,7 @@ export class MapView {
   }
 
   /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
-  choose(row: NumberedRow): void {
+  choose(row: PlacedRow): void {
     if (row.point === undefined) {
       this.#popup.close();
       return;
@@ -126,7 +126,7 @@ export class MapView {
     this.#showPopup(row);
   }
 
-  reveal(row: NumberedRow): void {
+  reveal(row: PlacedRow): void {
     this.#chosen = row;
     this.#panel.open();
     this.#map.invalidateSize({ animate: false });
@@ -199,7 +199,7 @@ export class MapView {
     this.#openPopup(pointOf(spot), `${plural(count, 'restaurant')} at this location`, items, ...rest);
   }
 
-  #showPopup(row: NumberedRow): void {
+  #showPopup(row: PlacedRow): void {
     if (row.point === undefined) return;
     this.#chosen = row;
     this.#markChosen();
@@ -252,7 +252,7 @@ function pointOf({ geometry }: Spot): [lat: number, lng: number] {
 }
 
 function groupRows(
-  rows: readonly NumberedRow[],
+  rows: readonly PlacedRow[],
   { radius, maxZoom = MAX_GROUP_ZOOM }: { readonly radius?: number; readonly maxZoom?: number } = {},
 ): Supercluster<SpotData, SpotData> {
   const features = rows.flatMap((row): PointFeature<SpotData>[] => {
@@ -268,13 +268,13 @@ function groupRows(
 const attribution = (url: string, text: string): string =>
   `<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
-const boundsOf = (rows: readonly NumberedRow[]): LatLngBounds =>
+const boundsOf = (rows: readonly PlacedRow[]): LatLngBounds =>
   new LatLngBounds(
     rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]])),
   );
 
 /** The rows of the city that has most of them. */
-function largestCity(rows: readonly NumberedRow[]): NumberedRow[] {
+function largestCity(rows: readonly PlacedRow[]): PlacedRow[] {
   const cities = groupRows(rows, { radius: CITY_RADIUS, maxZoom: CITY_ZOOM });
   const groups = cities.getClusters([-180, -90, 180, 90], CITY_ZOOM);
   const sizeOf = (spot: Spot): number => (isGroup(spot) ? spot.properties.point_count : 1);
@@ -304,7 +304,7 @@ async function addTiles(map: LeafletMap, panel: MapPanel): Promise<void> {
   map.addLayer(tiles);
 }
 
-function factsOf(row: NumberedRow, columns: PageHead['columns']): Node[] {
+function factsOf(row: PlacedRow, columns: PageHead['columns']): Node[] {
   const heading = nameColumn(columns);
   const cells = columns.flatMap(({ label }, index): DetailEntry[] => {
     const value = row.cells[index] ?? null;

@@ -1,7 +1,7 @@
 import { encodeRecord } from '../../../util/csv.ts';
 import { plural } from '../../../util/format.ts';
 import type { ReviewChoice } from '../document.ts';
-import { button, el, type NumberedRow } from './elements.ts';
+import { button, el, type PlacedRow } from './elements.ts';
 
 const FILE = 'decisions.csv';
 const NONE = 'none';
@@ -9,15 +9,15 @@ const NONE = 'none';
 /** Decisions about doubtful rows, until they are downloaded as a file for `restaurant review --apply`. */
 export class PageReview {
   readonly element: HTMLElement;
-  readonly #rows: readonly NumberedRow[];
-  readonly #open: (row: NumberedRow) => void;
+  readonly #rows: readonly PlacedRow[];
+  readonly #open: (row: PlacedRow) => void;
   /** The chosen id, or `none`, by row. */
-  readonly #decisions = new Map<NumberedRow, string>();
+  readonly #decisions = new Map<PlacedRow, string>();
   readonly #state = el('span', { role: 'status' });
   readonly #download: HTMLButtonElement;
   #isSaved = true;
 
-  constructor(rows: readonly NumberedRow[], open: (row: NumberedRow) => void) {
+  constructor(rows: readonly PlacedRow[], open: (row: PlacedRow) => void) {
     this.#rows = rows.filter(({ review }) => review !== undefined);
     this.#open = open;
     this.#download = button({}, () => this.#save(), `Download ${FILE}`);
@@ -33,7 +33,7 @@ export class PageReview {
     return this.#rows.length === 0;
   }
 
-  choices(row: NumberedRow): HTMLElement | undefined {
+  choices(row: PlacedRow): HTMLElement | undefined {
     const { review } = row;
     if (review === undefined) return undefined;
     const labels = [...review.choices, { id: NONE, text: 'None of these' }].map((choice) =>
@@ -43,14 +43,14 @@ export class PageReview {
     return el('fieldset', {}, el('legend', {}, 'Which restaurant is it?'), ...labels, next);
   }
 
-  mark(row: NumberedRow): string {
+  mark(row: PlacedRow): string {
     const chosen = this.#decisions.get(row);
     if (chosen === undefined) return '';
     if (chosen === NONE) return 'decided: none';
     return chosen === row.review?.current ? 'decided: yes' : 'decided: another';
   }
 
-  #choice(row: NumberedRow, { id, text }: ReviewChoice, isCurrent: boolean): HTMLElement {
+  #choice(row: PlacedRow, { id, text }: ReviewChoice, isCurrent: boolean): HTMLElement {
     const input = el('input', { type: 'radio', name: `decision-${row.number}`, value: id });
     input.checked = this.#decisions.get(row) === id;
     input.addEventListener('change', () => this.#decide(row, id));
@@ -58,7 +58,7 @@ export class PageReview {
     return el('label', {}, input, el('span', { dir: 'auto' }, text), ...note);
   }
 
-  #decide(row: NumberedRow, id: string): void {
+  #decide(row: PlacedRow, id: string): void {
     this.#decisions.set(row, id);
     this.#isSaved = false;
     const mark = document.querySelector(`#row-${row.number} .decision`);
@@ -72,7 +72,7 @@ export class PageReview {
     this.#download.disabled = done === 0;
   }
 
-  #showNext(after?: NumberedRow): void {
+  #showNext(after?: PlacedRow): void {
     const start = after === undefined ? 0 : this.#rows.indexOf(after) + 1;
     const order = [...this.#rows.slice(start), ...this.#rows.slice(0, start)];
     const next = order.find((row) => row !== after && !this.#decisions.has(row));
