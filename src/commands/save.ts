@@ -5,11 +5,11 @@ import type { CliCommand } from '../cli/command.ts';
 import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
+import { removeSaved, saveIds } from '../lists/save.ts';
 import { openSaved, recordOf, savedRestaurants } from '../lists/saved.ts';
 import { cleanLine } from '../util/text.ts';
 import { selectRestaurants } from './lookup/select.ts';
 import { chosenWords } from './pick/words.ts';
-import { removeSaved, saveIds } from './save/store.ts';
 
 interface SaveOptions {
   readonly note?: string;

@@ -7,13 +7,13 @@ import { LEVELS, TOOLS } from '../../client/tools.ts';
 import type { Level, Lookup } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { type Command, restaurant } from '../../hint.ts';
+import { removeSaved, saveIds } from '../../lists/save.ts';
 import { openSaved } from '../../lists/saved.ts';
 import { PLACE } from '../../output/fields.ts';
 import { pick } from '../../output/records.ts';
 import { lookupPresentation, renderLookup } from '../../output/render/lookup.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { cleanLine } from '../../util/text.ts';
-import { removeSaved, saveIds } from '../save/store.ts';
 import type { Chooser } from './choose.ts';
 import type { Choice } from './rows.ts';
 

@@ -1,10 +1,10 @@
-import type { App } from '../../app/app.ts';
-import { lastSearch, serviceName } from '../../app/last-results.ts';
-import { cachedDetails } from '../../app/responses.ts';
-import type { Lookup } from '../../client/types.ts';
-import type { Answers } from '../../lists/answers.ts';
-import { openSaved, savedRestaurants } from '../../lists/saved.ts';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import type { App } from '../app/app.ts';
+import { lastSearch, serviceName } from '../app/last-results.ts';
+import { cachedDetails } from '../app/responses.ts';
+import type { Lookup } from '../client/types.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import type { Answers } from './answers.ts';
+import { openSaved, savedRestaurants } from './saved.ts';
 
 /** Saves restaurants, and looks up those about which nothing is known. */
 export async function saveIds(app: App, ids: readonly string[], note: string | undefined) {
@@ -30,8 +30,8 @@ async function lookUpUnknown(app: App, answers: Answers, ids: readonly string[])
       cachedDetails(app, id) === undefined,
   );
   if (unknown.length === 0) return [];
-  const { openService } = await import('../../app/service.ts');
-  const { lookupAll } = await import('../../app/lookup-many.ts');
+  const { openService } = await import('../app/service.ts');
+  const { lookupAll } = await import('../app/lookup-many.ts');
   const service = await openService(app, { paced: unknown.length > 1, bounded: true, fresh: true });
   return lookupAll(app, service, unknown, 'basic');
 }
