@@ -67,3 +67,16 @@ export type OnProblem = (problem: Problem) => void;
 /** Formats the place of a row: `9`, or `9 (row 7)` if cells before it have line breaks. */
 export const placeText = ({ line, row = line }: Pick<Problem, 'line' | 'row'>): string =>
   row === line ? String(line) : `${line} (row ${row})`;
+
+/** The sheet that was read, and all of them. */
+export interface Sheets {
+  readonly sheet?: string | undefined;
+  readonly sheets: readonly string[];
+  readonly formulas?: Formulas | undefined;
+}
+
+/** Formulas whose values the file does not store: how many, and the first cells. */
+export interface Formulas {
+  readonly count: number;
+  readonly cells: readonly string[];
+}

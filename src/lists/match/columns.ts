@@ -4,8 +4,7 @@ import { toCell, valueAt } from '../../output/records.ts';
 import { mapValues } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 import { cleanLine } from '../../util/text.ts';
-import type { Sheets } from '../read/typed-rows.ts';
-import type { InputRow } from '../row.ts';
+import type { InputRow, Sheets } from '../row.ts';
 import { FIELDS, type Field, HEADERS, plain } from './headers.ts';
 
 export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`, string | undefined>>> {

@@ -5,14 +5,13 @@ import { flatten, type Scalar } from '../../output/records.ts';
 import { prepend } from '../../util/async.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
-import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem } from '../row.ts';
+import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem, Sheets } from '../row.ts';
 import { decodeText, type FileKind } from './decode.ts';
 import type { Input } from './input.ts';
 import { excess, MAX_BYTES, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
 import { Problems, stopAt } from './problems.ts';
 import { hasHeader, openDelimited, openTable, type TableSource } from './table.ts';
-import type { Sheets } from './typed-rows.ts';
 
 export interface ListOptions {
   /** Undefined: detected from the file extension, else from the text. */

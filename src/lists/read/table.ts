@@ -4,10 +4,10 @@ import { prepend } from '../../util/async.ts';
 import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from '../../util/csv.ts';
 import { columnName, MAX_SHEET_COLUMNS } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/headers.ts';
-import type { CellRow, OnProblem } from '../row.ts';
+import type { CellRow, OnProblem, Sheets } from '../row.ts';
 import { FIRST_ROWS, findHeader, hasKnown, isFilled } from './header.ts';
 import { MAX_ROW } from './objects.ts';
-import type { Sheets, TypedRow } from './typed-rows.ts';
+import type { TypedRow } from './typed-rows.ts';
 
 /** @param wanted the delimiter; undefined to use that of a line `sep=;`, or to detect it */
 export async function openDelimited(

@@ -1,9 +1,10 @@
 import { failure, usage } from '../../errors.ts';
 import { again, type Hint } from '../../hint.ts';
 import { LimitedWorker, LimitReached } from '../../util/worker.ts';
+import type { Sheets } from '../row.ts';
 import { worker as WORKER } from './asset.js';
 import { UnreadableFile } from './limits.ts';
-import type { Sheets, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
+import type { TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
 
 /** Limits of the worker: its heap, which holds the texts that cells share, and its time. */
 const MAX_HEAP_MB = 512;

@@ -1,6 +1,6 @@
 // What the worker that reads workbooks and Parquet files gets, and what it answers.
 import type { CsvRecord } from '../../util/csv.ts';
-import type { CellKind } from '../row.ts';
+import type { CellKind, Sheets } from '../row.ts';
 
 /** The text of a cell, and its kind if it is not text. */
 export type Cell = readonly [text: string, kind?: CellKind];
@@ -29,21 +29,8 @@ export interface TypedTask {
   readonly named: readonly (string | undefined)[];
 }
 
-/** The sheet that was read, and all of them. */
-export interface Sheets {
-  readonly sheet?: string | undefined;
-  readonly sheets: readonly string[];
-  readonly formulas?: Formulas | undefined;
-}
-
 export interface TypedFile extends Sheets {
   readonly rows: AsyncIterable<FileRow>;
-}
-
-/** Formulas whose values the file does not store: how many, and the first cells. */
-export interface Formulas {
-  readonly count: number;
-  readonly cells: readonly string[];
 }
 
 export type TypedMessage =

@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { columnName } from '../../util/sheet.ts';
+import type { Sheets } from '../row.ts';
 import { excess, MAX_BYTES, UnreadableFile } from './limits.ts';
 import { readParquet } from './parquet.ts';
-import type { FileRow, Sheets, TypedFile, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
+import type { FileRow, TypedFile, TypedMessage, TypedRow, TypedTask } from './typed-rows.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
 const READERS: Readonly<Record<TypedTask['kind'], (task: TypedTask) => Promise<TypedFile>>> = {
