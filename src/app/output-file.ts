@@ -28,6 +28,9 @@ function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
 export const fullPath = (context: Pick<Context, 'cwd'>, path: string): string =>
   isAbsolute(path) ? resolve(path) : resolve(currentFolder(context), path);
 
+/** A name beside that of a file that is not to be replaced. */
+export const otherName = (name: string): string => name.replace(/(\.\w+)?$/, '-2$1');
+
 /** The path that `--output` names; undefined for stdout. */
 export function outputPath(app: App): string | undefined {
   const { output } = app.globals;

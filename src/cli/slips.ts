@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
 import { cityForHint } from '../app/city.ts';
 import { lastRestaurants } from '../app/last-results.ts';
-import { fullPath } from '../app/output-file.ts';
+import { fullPath, otherName } from '../app/output-file.ts';
 import { FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
 import { isBeginning } from '../util/fold.ts';
@@ -305,8 +305,10 @@ const wrongArguments: Rule = (word, line) => {
   const [, file = ''] = args;
   const isFile =
     path === 'enrich' && args.length === 2 && typed.every(({ option }) => option.long !== '--output');
+  const isNew = isFile && !existsSync(fullPath(line.app.context, file));
   return [
-    isFile && !existsSync(fullPath(line.app.context, file)) ? replace(line, [file], ['-o', file]) : undefined,
+    when(isNew, replace(line, [file], ['-o', file])),
+    when(isFile, replace(line, [file], ['-o', otherName(file)], `${file} exists; write another file`)),
   ];
 };
 

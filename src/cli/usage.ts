@@ -33,7 +33,10 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const withHint = (each: Hint) => usage(message, { text: hintOf(app, each) });
   const isPrivate = words.some((word) => app.secrets.redact(word) !== word);
   const meant = isPrivate || hint !== undefined ? [] : await linesMeant(line, tryLine);
-  const offers = meant.map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or') }));
+  const commands = meant.map((each) => lineHint(each.line, ''));
+  const offers = meant
+    .filter((_, index) => commands.indexOf(commands[index] ?? '') === index)
+    .map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or') }));
   if (offers.length > 0) return withHint(offers);
   const ownHint = error instanceof AppError ? error.details.hint : undefined;
   return withHint(hint ?? ownHint ?? exampleOf(line) ?? program.innermost.ownHelp);

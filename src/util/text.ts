@@ -134,7 +134,7 @@ export function truncate(text: string, columns: number, mark = '…'): string {
 }
 
 function cutOff(text: string, sign: string): string {
-  return sign === '' ? text : text.replace(/[ ,;:]{1,9}$/, '') + sign;
+  return sign === '' ? text : text.replace(/[ ,;:…]{1,9}$/, '') + sign;
 }
 
 export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {

@@ -271,6 +271,7 @@ describe('a line in words of another tool', () => {
     expect(await run(['enrich', 'places.csv', 'out.csv'], env)).toMatchObject({ exit: 0 });
     const { exit, stderr } = await run(['enrich', 'places.csv', 'out.csv'], env);
     expect([exit, stderr]).toEqual([2, expect.not.stringContaining('--force')]);
+    expect(stderr).toContain('out.csv exists; write another file: restaurant enrich places.csv -o out-2.csv');
   });
 
   it.each([
@@ -290,6 +291,11 @@ describe('a line in words of another tool', () => {
       const demo = isNew && ours.startsWith('enrich') ? ['--demo'] : [];
       expect([exit, stdout, commandsIn(stderr)]).toEqual([2, '', [[...ours.split(' '), ...demo]]]);
     }
+  });
+
+  it('offers each command once', async () => {
+    const { exit, stderr } = await run(['--name', 'Nopa', '--city=SF'], await homeOf(true));
+    expect([exit, commandsIn(stderr)]).toEqual([2, [['find', 'Nopa', '--city', 'SF', '--demo']]]);
   });
 
   it('leaves words after -- as they are', async () => {

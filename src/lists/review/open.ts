@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { inputPath } from '../../app/input.ts';
-import { checkTarget, fullPath } from '../../app/output-file.ts';
+import { checkTarget, fullPath, otherName } from '../../app/output-file.ts';
 import { attempt, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot, type Word } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
@@ -14,7 +14,7 @@ import { openInput } from '../read/input.ts';
 import { LIST_FORMATS } from '../row.ts';
 import { ListState, openAnswersAt } from '../session.ts';
 import { writeViews } from '../views/all.ts';
-import { type OutputView, otherName, viewFormatOf } from '../views/outputs.ts';
+import { type OutputView, viewFormatOf } from '../views/outputs.ts';
 import { assertReplaceable, sweepFolders } from '../views/write.ts';
 import { equalRows, type Review } from './rows.ts';
 

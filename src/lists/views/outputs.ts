@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { checkNotFormat, checkTarget, type Naming } from '../../app/output-file.ts';
+import { checkNotFormat, checkTarget, type Naming, otherName } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
 import { again, type Hint, type Word } from '../../hint.ts';
 import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
@@ -86,8 +86,6 @@ const namingOf = (name: string, all: readonly string[]): Naming => ({
   example: 'out.csv',
   command: (file: Word) => again({ '--output': all.map((each) => (each === name ? file : each)) }),
 });
-
-export const otherName = (name: string): string => name.replace(/(\.\w+)?$/, '-2$1');
 
 /** Another file, overwriting it, or the file as the list. */
 function waysOn(name: string, { command }: Naming, all: readonly string[]): Hint {

@@ -141,6 +141,8 @@ describe('truncate', () => {
 
   it('ends with three dots, or as many as fit', () => {
     expect(truncate('Chez Panisse', 8, '...')).toBe('Chez...');
+    // A text of parts that were cut off before.
+    expect(truncate('A, califor…, NoPa', 12)).toBe('A, califor…');
     expect(truncate('Chez Panisse', 2, '...')).toBe('..');
   });
 
