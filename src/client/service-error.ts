@@ -109,7 +109,8 @@ const BY_REASON: Readonly<Partial<Record<Reason, Phrase>>> = {
 /** The messages of statuses with a meaning of their own. */
 const BY_STATUS: Readonly<Record<number, Phrase>> = {
   401: ({ host, keySuffix }) => {
-    const what = keySuffix === undefined ? 'request, which had no API key' : `API key ending in ${keySuffix}`;
+    const what =
+      keySuffix === undefined ? 'request, which had no API key' : `API key ending in '${keySuffix}'`;
     return `${host} rejected the ${what} (401)`;
   },
   402: ({ host }) => `${host} requires a paid key for this (402)`,

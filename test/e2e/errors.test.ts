@@ -32,7 +32,7 @@ not_found     | an unknown id                  | lookup UNKNOWN                 
 not_found     | an unknown tool                | call nope --demo                            | 'nope'
 no_key        | no key                         | RESTAURANT_API_KEY= FIND                    | no API key
 bad_key       | text that is not a key         | RESTAURANT_API_KEY=sk_other_1 FIND          | sk_service_
-unauthorized  | a revoked key                  | RESTAURANT_API_KEY=REVOKED FIND             | ending in oked | {"status":401,"retryable":false}
+unauthorized  | a revoked key                  | RESTAURANT_API_KEY=REVOKED FIND             | ending in 'oked' | {"status":401,"retryable":false}
 forbidden     | a key without permission       | FIND @ 403                                  | (403)
 plan_required | fields that need a paid key    | RESTAURANT_API_KEY=FREE LOOKUP --fields premium | premium
 rate_limited  | too many requests              | FIND @ 429                                  | 429, wait 1 | {"status":429,"retry_after":1,"retryable":true}

@@ -104,7 +104,7 @@ const refusals: Fault[] = [
           more: `WWW-Authenticate: ${challenge}\r\n`,
         });
       },
-      'ending in cdef',
+      "ending in 'cdef'",
     ],
     '401 that repeats the key': ({ head }) =>
       httpResponse(head, { status: `401 ${KEY}`, type: 'text/plain' }),
