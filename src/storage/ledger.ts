@@ -4,7 +4,7 @@ import { AppError, attempt } from '../errors.ts';
 import { sha256Hex } from '../util/sha256.ts';
 import { ioReason, isNotRegularFile, OTHER_STATE_FOLDER } from './files.ts';
 import { withLock } from './lock.ts';
-import { Log } from './log.ts';
+import { CUT_OFF, Log } from './log.ts';
 import { OwnFolder, type Warn } from './store.ts';
 
 /** 0 = no limit. */
@@ -287,7 +287,8 @@ class FileTimes implements Times {
 /** @returns undefined if there is text, but no time */
 function parseTimes(text: string): number[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const times = lines.map(Number).filter((time) => !Number.isNaN(time));
+  // A time that only lacked its line break counts; one of fewer digits is long past.
+  const times = lines.map((line) => Number(line.replace(CUT_OFF, ''))).filter((time) => !Number.isNaN(time));
   return times.length === 0 && lines.length > 0 ? undefined : times;
 }
 

@@ -306,6 +306,7 @@ const replacedBy = (create: (file: string) => void) => (file: string) => {
 describe('a damaged ledger', () => {
   it.each<[string, (file: string) => void, left: number, isSetAside?: boolean]>([
     ['a line that was cut off', (file) => appendFileSync(file, '17000'), 2],
+    ['without its last line break', (file) => truncateSync(file, statSync(file).size - 1), 2],
     ['noise at the end', (file) => appendFileSync(file, Buffer.alloc(1001, 0xb7)), 2],
     ['cut inside a line', (file) => truncateSync(file, 20), 1],
     ['empty', (file) => truncateSync(file, 0), 0],
