@@ -218,8 +218,8 @@ export function createFolders(path: string, mode = 0o700): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** File systems without hard links (FAT, some of networks and containers) report one of these. */
-const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
+/** File systems without hard links (FAT, some of networks and containers) report one of these, as does Android. */
+const NO_LINKS = ['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EINVAL'];
 
 export interface AtomicOptions {
   /** Limited by the umask. Default 0600. */
@@ -329,9 +329,19 @@ export class TempFile {
     } catch (error) {
       if (!NO_LINKS.includes(systemCode(error) ?? '')) throw error;
       closeSync(openSync(this.#target, 'wx', 0o600));
-      whenFree(() => renameSync(this.#path, this.#target));
+      this.#replaceEmpty();
       return;
     }
     attempt(() => whenFree(() => unlinkSync(this.#path)));
+  }
+
+  /** The empty file would look like one of the user, or like a lock. */
+  #replaceEmpty(): void {
+    try {
+      whenFree(() => renameSync(this.#path, this.#target));
+    } catch (error) {
+      attempt(() => unlinkSync(this.#target));
+      throw error;
+    }
   }
 }

@@ -5,6 +5,7 @@ import { writeUserFile } from '../../../src/storage/user-files.ts';
 import { resolveOutput } from '../../../src/storage/user-paths.ts';
 import { onWindows, useFolder } from '../../helpers/files.ts';
 import { contextOf, runCli } from '../../helpers/program.ts';
+import { replaceFs } from '../../helpers/replace-fs.ts';
 import { useService } from '../../helpers/service.ts';
 
 const folder = useFolder();
@@ -101,6 +102,16 @@ describe('a new file', () => {
       expect(folder.read('out.csv')).toBe('mine');
     },
   );
+
+  it('is not left empty if it cannot be put in place without hard links', async () => {
+    const fail = (code: string) => () => () => {
+      throw Object.assign(new Error(), { code });
+    };
+    replaceFs('linkSync', fail('EPERM'));
+    replaceFs('renameSync', fail('EIO'));
+    await expect(writeUserFile(target('a'), 'new', context)).rejects.toMatchObject({ code: 'io_error' });
+    expect(folder.list()).toEqual([]);
+  });
 
   it('that another program creates during a search is kept, with a hint', async () => {
     whenAsked = () => void folder.write('out.csv', 'mine');
