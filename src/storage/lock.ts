@@ -92,7 +92,9 @@ function remove(lockPath: string, key: string, depth: number): void {
     return;
   }
   try {
-    if (read(lockPath)?.key === key) whenFree(() => rmSync(lockPath, { force: true }));
+    const holder = read(lockPath);
+    // The key of an empty file is that of its place on the disk, which a new one may get.
+    if (holder?.key === key && isStale(holder)) whenFree(() => rmSync(lockPath, { force: true }));
   } finally {
     claim.release();
   }
@@ -119,7 +121,7 @@ export async function withLock<T>(path: string, run: () => T | Promise<T>, waitM
 function read(lockPath: string): Holder | undefined {
   try {
     // Much faster than the error of a failed open.
-    if (lstatSync(lockPath, { throwIfNoEntry: false }) === undefined) return undefined;
+    if (whenFree(() => lstatSync(lockPath, { throwIfNoEntry: false })) === undefined) return undefined;
     const { bytes, stats } = readOwnFile(lockPath, MAX_BYTES);
     const touchedAt = stats.mtimeMs;
     if (bytes.length === 0) return { key: String(stats.ino).padStart(16, '0').slice(-16), touchedAt };

@@ -5,7 +5,8 @@ import { type AppError, attempt } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { tryLock, withLock } from '../../../src/storage/lock.ts';
 import { currentProcess, stateOf } from '../../../src/storage/process.ts';
-import { errorOf, useFolder } from '../../helpers/files.ts';
+import { errorOf, onWindows, useFolder } from '../../helpers/files.ts';
+import { replaceFs } from '../../helpers/replace-fs.ts';
 import { bundleWorker, startWorker } from '../../helpers/worker.ts';
 
 const HOLDER = `
@@ -201,6 +202,29 @@ describe('tryLock', () => {
     lock.release();
   });
 
+  it('keeps a new empty lock that got the place on the disk of a stale one', () => {
+    write('');
+    setTime(Date.now() - 3_600_000);
+    replaceFs('linkSync', (link) => (...words) => {
+      setTime(Date.now());
+      return link(...words);
+    });
+    expect(failure().code).toBe('in_use');
+    expect(folder.list()).toEqual([LOCK]);
+  });
+
+  it('waits on Windows while the lock of another process is being deleted', () => {
+    let left = 3;
+    replaceFs('lstatSync', (lstat) => (...words) => {
+      left -= 1;
+      if (left >= 0) throw Object.assign(new Error('pending'), { code: 'EPERM' });
+      return lstat(...words);
+    });
+    onWindows();
+    take();
+    expect(left).toBeLessThan(0);
+  });
+
   it('names the path when the folder is missing', () => {
     const { message } = errorOf(() => tryLock('/does/not/exist'));
     expect(message).toBe('cannot lock /does/not/exist: no such file or folder');
@@ -239,16 +263,17 @@ describe('withLock', () => {
 });
 
 /** Without hard links, as on FAT and on some network drives. */
-const WITHOUT_LINKS = `
+const withoutLinks = (code: string) => `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
-  fs.linkSync = () => { throw Object.assign(new Error('no links'), { code: 'EPERM' }); };
+  fs.linkSync = () => { throw Object.assign(new Error('no links'), { code: '${code}' }); };
   syncBuiltinESMExports();
 `;
 
 it.each([
   ['with', ''],
-  ['without', WITHOUT_LINKS],
+  ['without', withoutLinks('EPERM')],
+  ['on Android, which forbids', withoutLinks('EACCES')],
 ])('%s hard links, one process at a time holds the lock, and no file is left', async (_how, start) => {
   const path = folder.write('a', '0');
   const worker = await bundleWorker(`${start}${COUNTER}`);
