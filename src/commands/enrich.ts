@@ -2,8 +2,8 @@ import type { App } from '../app/app.ts';
 import type { CliCommand, JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/tools.ts';
+import type { EnrichFlags } from '../lists/list-state.ts';
 import { INPUT_FORMATS, LIST_FORMATS } from '../lists/row.ts';
-import type { EnrichFlags } from '../lists/session.ts';
 import { nonEmpty, parseAge } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 

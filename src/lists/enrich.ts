@@ -1,11 +1,11 @@
 import type { App } from '../app/app.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
+import type { EnrichFlags } from './list-state.ts';
 import { checkFlags, readPlan, streamPlan } from './plan.ts';
 import { wantsSummary } from './progress/summary.ts';
 import { openInput } from './read/input.ts';
 import { LIST_FORMATS } from './row.ts';
-import type { EnrichFlags } from './session.ts';
 import { checkColumns, rowTextOf } from './views/all.ts';
 import { checkOutputs, type Outputs } from './views/outputs.ts';
 

@@ -5,13 +5,13 @@ import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
 import { type Due, dueLine } from './due.ts';
+import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './list-state.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import type { Plan } from './plan.ts';
 import { asLines, wantsSummary } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
 import type { Update } from './run.ts';
-import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './session.ts';
 import { assertReplaceable } from './views/write.ts';
 
 type Preview = Omit<Update, 'file'>;

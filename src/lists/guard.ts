@@ -4,9 +4,9 @@ import { again, slot } from '../hint.ts';
 import { formatNumber } from '../util/format.ts';
 import { findKey, lookupKey } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
+import type { ListState } from './list-state.ts';
 import { searchesFor } from './match/searches.ts';
 import type { Question } from './resolve.ts';
-import type { ListState } from './session.ts';
 
 const MIN_ANSWERS = 20;
 const MIN_SHARE = 10;

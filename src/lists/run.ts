@@ -14,12 +14,6 @@ import type { Answers } from './answers.ts';
 import { Asker, workThrough } from './asker.ts';
 import { type DueRow, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
-import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
-import { type Plan, rememberedFlags } from './plan.ts';
-import { type Progress, startProgress } from './progress/progress.ts';
-import { Counters, printJson, wantsSummary } from './progress/summary.ts';
-import type { InputRow } from './row.ts';
-import { ListService } from './service.ts';
 import {
   countRow,
   type EnrichFlags,
@@ -27,7 +21,13 @@ import {
   openListAnswers,
   recentSince,
   type Survey,
-} from './session.ts';
+} from './list-state.ts';
+import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { type Plan, rememberedFlags } from './plan.ts';
+import { type Progress, startProgress } from './progress/progress.ts';
+import { Counters, printJson, wantsSummary } from './progress/summary.ts';
+import type { InputRow } from './row.ts';
+import { ListService } from './service.ts';
 import { contentOf, writeViews } from './views/all.ts';
 import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';

@@ -5,13 +5,13 @@ import { ioError } from '../storage/files.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { abortedWith } from '../util/async.ts';
 import { type Asker, workThrough } from './asker.ts';
+import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } from './list-state.ts';
 import type { RowResult } from './match/match.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import type { InputRow } from './row.ts';
 import { endOf, type ListRun, startRun } from './run.ts';
-import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } from './session.ts';
 import { rowTextOf } from './views/all.ts';
 import type { Outputs } from './views/outputs.ts';
 

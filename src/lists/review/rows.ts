@@ -3,12 +3,12 @@ import { isSameName } from '../../util/fold.ts';
 import type { Answers } from '../answers.ts';
 import { candidatesOf, metersFrom } from '../candidates.ts';
 import type { Decision } from '../decisions.ts';
+import type { ListState } from '../list-state.ts';
 import { likeliestFirst, type RowResult } from '../match/match.ts';
 import { nameSimilarity } from '../match/names.ts';
 import { fieldsOf, matchQuery } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
 import { type RowKey, rowKeyText } from '../row-key.ts';
-import type { ListState } from '../session.ts';
 import type { OutputView } from '../views/outputs.ts';
 
 /** A list with its answers, and the files that follow the decisions about it. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { withFailure } from '../../../src/lists/list-state.ts';
 import type { RowResult } from '../../../src/lists/match/match.ts';
 import { ResultColumns, type ResultOptions } from '../../../src/lists/result.ts';
 import type { InputRow } from '../../../src/lists/row.ts';
-import { withFailure } from '../../../src/lists/session.ts';
 import { openRowText, type TextOptions } from '../../../src/lists/views/text.ts';
 
 type Options = Partial<TextOptions & ResultOptions>;
