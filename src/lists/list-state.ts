@@ -6,9 +6,9 @@ import type { AppError } from '../errors.ts';
 import { again, type Hint, slot } from '../hint.ts';
 import { cleanLine, truncate } from '../util/text.ts';
 import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
+import { answersPathOf, answersService, answersTarget } from './answers-path.ts';
 import { Decisions } from './decisions.ts';
 import { type Due, DueRows } from './due.ts';
-import { answersPathOf, answersTarget, serviceName } from './find-answers.ts';
 import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
 import type { ListFlags, Plan } from './plan.ts';
@@ -41,7 +41,7 @@ export function openListAnswers(
   const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed, paths);
   const isDemo = app.globals.demo === true;
   const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
-  const service = endpoint === undefined ? 'demo' : serviceName({ url: endpoint.url, demo: false });
+  const service = endpoint === undefined ? 'demo' : answersService({ url: endpoint.url, demo: false });
   return openAnswersAt(app, { path, service }, access);
 }
 

@@ -8,7 +8,7 @@ import { again, restaurant, slot, type Word } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
 import type { Answers } from '../answers.ts';
-import { ANSWERS_ENDING, answersPathOf } from '../find-answers.ts';
+import { ANSWERS_ENDING, answersPathOf } from '../answers-path.ts';
 import { ListState, openAnswersAt } from '../list-state.ts';
 import { readPlan, rememberedFlags } from '../plan.ts';
 import { openInput } from '../read/input.ts';

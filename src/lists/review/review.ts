@@ -4,7 +4,7 @@ import { type AppError, usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
 import { plural, timeText } from '../../util/format.ts';
 import { cleanLine } from '../../util/text.ts';
-import { serviceName } from '../find-answers.ts';
+import { answersService } from '../answers-path.ts';
 import { printJson } from '../progress/summary.ts';
 import { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
@@ -60,7 +60,7 @@ async function noteNothing(app: App, review: Review, notFound: boolean): Promise
 /** Opens the service for further searches. @throws {AppError} `usage` if the answers are of another one */
 async function openSearch(app: App, { answers, name }: Review): Promise<ListService> {
   const target = await openTarget(app);
-  const service = serviceName(target);
+  const service = answersService(target);
   if (answers.service !== undefined && answers.service !== service) {
     throw usage(`${name} has answers of ${cleanLine(answers.service)}, not of ${service}`, {
       ...(answers.service === 'demo' && { command: again({ '--demo': true }) }),

@@ -17,7 +17,7 @@ export interface ViewPath {
 }
 
 /** Endpoint without user, password, and query: what an answers file says about its service. */
-export function serviceName({ url, demo }: Pick<Target, 'url' | 'demo'>): string {
+export function answersService({ url, demo }: Pick<Target, 'url' | 'demo'>): string {
   return demo ? 'demo' : `${url.origin}${url.pathname}`;
 }
 
