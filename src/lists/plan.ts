@@ -12,7 +12,7 @@ import { FIELDS } from './match/headers.ts';
 import { DECIMAL } from './match/place.ts';
 import { isEncoding } from './read/decode.ts';
 import type { Input } from './read/input.ts';
-import { flatColumns, type List, readList, streamList } from './read/list.ts';
+import { flatColumns, type List, openStreamedList, readList } from './read/list.ts';
 import type { Question, ResolveOptions } from './resolve.ts';
 import { type AddedColumn, ResultColumns } from './result.ts';
 import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
@@ -79,7 +79,7 @@ export async function streamPlan(
   input: Input,
   flags: ListFlags,
 ): Promise<ReadPlan<AsyncIterable<InputRow>>> {
-  const { rows, first, ...list } = await streamList(input, readingOf(flags));
+  const { rows, first, ...list } = await openStreamedList(input, readingOf(flags));
   const { plan, separate } = await makePlan(app, input.name, list, first === undefined ? [] : [first], flags);
   async function* own(): AsyncGenerator<InputRow> {
     for await (const row of rows) yield separate(row);

@@ -68,7 +68,7 @@ export function startRun(
 }
 
 /** @param cache as {@link ListService.open} @returns why the run ended early */
-export async function endOf(
+export async function askUntilEnd(
   { state, service, progress, stop }: ListRun,
   cache: 'all' | 'shared',
   ask: (asker: Asker) => Promise<void>,
@@ -113,7 +113,7 @@ async function askForDue(run: ListRun, due: readonly DueRow[]): Promise<AppError
   const { app, state, counters } = run;
   if (due.length === 0) return undefined;
   if (app.globals.offline === true) return notSent(due.length);
-  return endOf(run, 'shared', (asker) =>
+  return askUntilEnd(run, 'shared', (asker) =>
     workThrough(
       due,
       async ({ index }) => {

@@ -11,7 +11,7 @@ import { MemoryAnswers } from './memory-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import type { InputRow } from './row.ts';
-import { endOf, type ListRun, startRun } from './run.ts';
+import { askUntilEnd, type ListRun, startRun } from './run.ts';
 import { rowTextOf } from './views/all.ts';
 import type { Outputs } from './views/outputs.ts';
 
@@ -38,7 +38,7 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
   try {
     const state = new ListState(plan, known ?? [], answers, recentSince(flags.older, app.context.now()));
     const run = startRun(app, { state, stop }, { target, flags, total: known?.length });
-    const failure = await endOf(run, file === undefined ? 'all' : 'shared', async (asker) => {
+    const failure = await askUntilEnd(run, file === undefined ? 'all' : 'shared', async (asker) => {
       if (text.header !== '') await out.write(text.header);
       await writeRows(run, asker, stream, (row, result) => out.write(text.row(row, result)));
     });

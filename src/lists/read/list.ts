@@ -218,7 +218,7 @@ async function* inTurn(pieces: readonly Uint8Array[], signal: AbortSignal): Asyn
 }
 
 /** Opens a list whose rows are read as they arrive. Its header has, for NDJSON, the keys of the first row. */
-export const streamList = (input: Input, options: ListOptions): Promise<List> =>
+export const openStreamedList = (input: Input, options: ListOptions): Promise<List> =>
   openList(input, options, stopAt(input));
 
 /**
