@@ -95,7 +95,7 @@ export async function stayWithDemo(app: App, words: readonly string[]): Promise<
   program.setOptionValue('demo', true);
 }
 
-export function saveResults(app: App, query: FindQuery, rows: Search['rows'], inTerminal: boolean): void {
+export function keepResults(app: App, query: FindQuery, rows: Search['rows'], inTerminal: boolean): void {
   write(app, { endpoint: serviceName(app), at: app.context.now(), query, rows }, inTerminal);
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { saveResults } from '../app/last-results.ts';
+import { keepResults } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { requestService } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -68,7 +68,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
           fields,
           columns,
         );
-  saveResults(app, query, rows, showsNumbers(app));
+  keepResults(app, query, rows, showsNumbers(app));
   await writeResult(app, listing.json, listing.present, listing.received);
   await reportSearch(app, response, rows, query, options);
   listing.assertComplete();

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { placeForHint } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
-import { lastSearch, saveResults, serviceName } from '../../app/last-results.ts';
+import { keepResults, lastSearch, serviceName } from '../../app/last-results.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level } from '../../client/types.ts';
@@ -94,7 +94,7 @@ async function search({ app, menu, options, service, commands }: PickVisit, quer
   const { total_matches: total } = value.output;
   Object.assign(menu, { results: choicesOf(rows), city });
   if (rows.length > 0) {
-    saveResults(app, query, rows, true);
+    keepResults(app, query, rows, true);
     menu.title = `"${name}" in ${city}: ${plural(menu.results.length, 'match', 'matches')}`;
   } else menu.title = `no matches for ${name} in ${city}`;
   const isPart = sawOnlyPart(value.output, options);
