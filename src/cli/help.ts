@@ -51,7 +51,7 @@ class CommandHelp extends Help {
   override visibleOptions(command: CliCommand): CliOption[] {
     const all = allOptions(command);
     const isWhole = !this.#isBrief || command.parent === null || command.isGroup;
-    return isWhole ? all : all.filter((option) => !isShared(option));
+    return isWhole ? all : all.filter((option) => !isCommon(option));
   }
 
   override optionDescription({ description }: CliOption): string {
@@ -109,7 +109,7 @@ const textWidth = (width: number): number => Math.min(Math.max(width, 40), 100);
 const wrap = (text: string, width: number): string =>
   text.startsWith('  ') ? text : new Help().boxWrap(text, width);
 
-export const isShared = ({ helpGroupHeading = '' }: CliOption): boolean =>
+export const isCommon = ({ helpGroupHeading = '' }: CliOption): boolean =>
   ['Service options:', 'General options:'].includes(helpGroupHeading);
 
 export function helpText(command: CliCommand, app: App): string {

@@ -2,7 +2,7 @@ import { exitCodes } from '../errors.ts';
 import { GLOBAL_OPTIONS, OTHER_VARIABLES, SETTING_NAMES, SETTINGS } from '../settings/catalog.ts';
 import { VERSION } from '../version.ts';
 import { type CliCommand, type CliOption, type JsonSchema, PARTS } from './command.ts';
-import { isShared } from './help.ts';
+import { isCommon } from './help.ts';
 import { HELP_OPTION, optionsOf, overrideFor } from './options.ts';
 import { ERROR, ERROR_OUTPUT, PREVIEW, PREVIEW_OUTPUT, RESTAURANT } from './schemas.ts';
 
@@ -134,7 +134,7 @@ function inputSchema(command: CliCommand): JsonSchema {
   }
   for (const option of optionsOf(command)) {
     const { description: _, ...facts } = schemaOf(option);
-    const isUsual = isShared(option) && Object.keys(overrideFor(command, option.long)).length === 0;
+    const isUsual = isCommon(option) && Object.keys(overrideFor(command, option.long)).length === 0;
     properties[option.long.slice(2)] = isUsual ? facts : schemaOf(option);
   }
   const required = command.registeredArguments.filter((each) => each.required).map((each) => each.name());

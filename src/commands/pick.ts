@@ -39,10 +39,10 @@ async function runPick(app: App, words: readonly string[], options: PickOptions)
   checkResultOptions(options);
   refuseKey(app, 'an argument', [...words, options.city ?? '']);
   const { assertCanChoose } = await import('./pick/choose.ts');
-  const { findCommand, openVisit, pickOne } = await import('./pick/visit.ts');
+  const { searchCommand, openVisit, pickOne } = await import('./pick/visit.ts');
   const isSearch = words.join('').trim() !== '';
   const other = lastSearch(app) === undefined ? exampleSearch(app) : restaurant('last');
-  assertCanChoose(app, isSearch ? findCommand(app, words, options.city) : other);
+  assertCanChoose(app, isSearch ? searchCommand(app, words, options.city) : other);
   if (!isSearch && needsDemo(app)) await stayWithDemo(app, []);
   if (app.globals.demo !== true) requireEndpoint(app);
   const visit = openVisit(app, options);

@@ -69,7 +69,7 @@ export type LineContent = FindLine | LookupLine | DecideLine | SaveLine | UndoLi
 export type AnswerLine = LineContent & Dated;
 
 export const HEADER_START = '{"restaurant":"answers"';
-export const VERSION = 1;
+export const LINE_VERSION = 1;
 const MAX_ID = 64;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 

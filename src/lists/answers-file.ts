@@ -12,9 +12,9 @@ import {
   encodeLine,
   HEADER_START,
   keysOf,
+  LINE_VERSION,
   type LineContent,
   type LineOf,
-  VERSION,
 } from './answer-lines.ts';
 import { AnswersIndex, type IndexedLine, isLater, NO_SHAPE } from './answers-index.ts';
 
@@ -192,7 +192,7 @@ export class AnswersFile {
       const other = typeof service === 'string' ? service : 'another service';
       throw usage(`${this.path} has answers of ${other}, not of ${this.#options.service}`, hint);
     }
-    if (access !== 'read' && typeof version === 'number' && version > VERSION)
+    if (access !== 'read' && typeof version === 'number' && version > LINE_VERSION)
       throw usage(`cannot add to ${this.path}: a newer version of this program wrote it`, hint);
   }
 
@@ -296,7 +296,7 @@ export class AnswersFile {
 }
 
 const headerLine = (service: string): string =>
-  JSON.stringify({ restaurant: 'answers', version: VERSION, service, about: ABOUT });
+  JSON.stringify({ restaurant: 'answers', version: LINE_VERSION, service, about: ABOUT });
 
 const isHeader = (value: unknown): value is JsonObject => isObject(value) && value.restaurant === 'answers';
 

@@ -12,7 +12,7 @@ import {
   restaurantsIn,
 } from './match/match.ts';
 import { nameSimilarity } from './match/names.ts';
-import { readPlace } from './match/place.ts';
+import { placeOfRow } from './match/place.ts';
 import { searchesFor } from './match/searches.ts';
 import type { EarlierResult } from './row.ts';
 import type { RowKey } from './row-key.ts';
@@ -105,7 +105,7 @@ const skipped = (error: string, restaurant?: Partial<Restaurant>): Verdict => ({
 });
 
 export function matchQuery({ name = '', city = '', lat = '', lng = '', address = '' }: RowKey): MatchQuery {
-  return { name, city, place: readPlace(String(lat), String(lng), address) };
+  return { name, city, place: placeOfRow(String(lat), String(lng), address) };
 }
 
 /** A person's decision: this restaurant, or none of them. */
@@ -115,7 +115,7 @@ function decidedVerdict(query: MatchQuery, id: string | null, answers: Knowledge
   const candidates = answer && { candidates: answer.results.length + othersOf(answer) };
   if (id === null)
     return { result: { status: 'not_found', match: 'rejected', ...candidates }, isFinal: true };
-  const result = matchId({ ...query, id }, fieldsOf([...answers.about(id)]));
+  const result = matchId({ ...query, id }, newestFields([...answers.about(id)]));
   return {
     result: { ...result, status: 'matched', match: 'confirmed', ...candidates },
     ...(answer && { at: answer.at }),
@@ -150,7 +150,7 @@ function idVerdict(query: MatchQuery, text: string, answers: Knowledge, options:
   // A restaurant that was never there is not gone.
   if (known.every(({ record }) => record === null))
     return { result: { status: 'not_found', candidates: 0, restaurant: { service_id: id } } };
-  return { result: matchId({ ...query, id }, fieldsOf(known)) };
+  return { result: matchId({ ...query, id }, newestFields(known)) };
 }
 
 const textOf = (value: unknown): string =>
@@ -253,7 +253,7 @@ function withRestaurant(
   const { result, search, lack } = verdict;
   const known = [...answers.about(id)];
   const [newest] = known;
-  const found: RowResult = { ...result, restaurant: withFields(result.restaurant, fieldsOf(known), id) };
+  const found: RowResult = { ...result, restaurant: withFields(result.restaurant, newestFields(known), id) };
   if (newest?.record === null && result.status !== 'ambiguous') {
     const request: Request = search ? { kind: 'find', query: search } : lookupRequest(id, options);
     const due: Lack = { request, reason: 'older', askedAt: newest.at };
@@ -299,7 +299,7 @@ function lookupLack(
 }
 
 /** Each field of a restaurant, from the newest answer that has it. */
-export function fieldsOf(known: readonly AnswerAbout[]): JsonObject {
+export function newestFields(known: readonly AnswerAbout[]): JsonObject {
   const fields = new Map<string, unknown>();
   for (const { record } of known)
     for (const [name, value] of Object.entries(record ?? {})) if (!fields.has(name)) fields.set(name, value);
@@ -308,8 +308,8 @@ export function fieldsOf(known: readonly AnswerAbout[]): JsonObject {
 
 /** The fields that lookups have returned, each from the newest answer that has it. */
 function detailsOf(known: readonly AnswerAbout[]): JsonObject {
-  const all = fieldsOf(known);
-  const names = Object.keys(fieldsOf(known.filter(({ level }) => level !== 'search')));
+  const all = newestFields(known);
+  const names = Object.keys(newestFields(known.filter(({ level }) => level !== 'search')));
   return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 

@@ -4,7 +4,7 @@ import { keyMasker, redactor } from '../../src/client/key.ts';
 import { separationOf } from '../../src/lists/earlier-results.ts';
 import { isKnownHeader } from '../../src/lists/match/headers.ts';
 import { isOneLetterOff, nameSimilarity, simplifyCity, simplifyName } from '../../src/lists/match/names.ts';
-import { isSameAddress, readPlace } from '../../src/lists/match/place.ts';
+import { isSameAddress, placeOfRow } from '../../src/lists/match/place.ts';
 import { searchesFor } from '../../src/lists/match/searches.ts';
 import { detectDelimiter, hasHeader } from '../../src/lists/read/table.ts';
 import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
@@ -177,7 +177,7 @@ const readers: readonly ((text: string) => unknown)[] = [
   (text) => isOneLetterOff(text, `${text}x`, true),
   (text) => nameSimilarity(text, `x${text}`),
   (text) => isSameAddress(`${text} 1`, text),
-  (text) => readPlace(text, text, text),
+  (text) => placeOfRow(text, text, text),
   isKnownHeader,
   hasHeader,
   detectDelimiter,

@@ -176,6 +176,19 @@ function expressionsOfCommands(text: string): string[] {
     );
 }
 
+/** The sandbox shares no code with the client, but the terms of the protocol. */
+const TWICE = /^(?:sandbox\/|.*\.d\.ts$)/;
+
+it('an exported name has one meaning', () => {
+  const places = new Map<string, string[]>();
+  for (const file of files.filter((each) => !TWICE.test(each))) {
+    const text = readFileSync(join(SRC, file), 'utf8');
+    const found = text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm);
+    for (const [, name = ''] of found) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  expect([...places].filter(([, all]) => new Set(all).size > 1)).toEqual([]);
+});
+
 it('a command in a message contains no text from outside', () => {
   const outside = files
     .filter((file) => !file.includes('browser'))

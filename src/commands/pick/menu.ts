@@ -1,7 +1,7 @@
 import { numberedLines } from '../../app/keys.ts';
 import type { Palette } from '../../output/style.ts';
 import { cleanLine, truncate, width, wrapItems } from '../../util/text.ts';
-import { type Choice, matching } from './rows.ts';
+import { type Choice, choicesWith } from './rows.ts';
 
 /** The rows to choose from. */
 export interface Menu {
@@ -49,7 +49,7 @@ const MAX_TYPED = 100;
 export function rowsOf({ results, known }: Menu, text: string): readonly Choice[] {
   if (text.trim() === '') return results.length > 0 ? results : known;
   const ids = new Set(results.map(({ id }) => id));
-  return matching([...results, ...known.filter(({ id }) => !ids.has(id))], text);
+  return choicesWith([...results, ...known.filter(({ id }) => !ids.has(id))], text);
 }
 
 /** Returns what a key does. Digits choose a row of the screen; other characters are typed. */

@@ -34,7 +34,7 @@ export function choicesOf(records: readonly unknown[]): Choice[] {
 }
 
 /** Returns the restaurants that have all the words. */
-export function matching(choices: readonly Choice[], typed: string): readonly Choice[] {
+export function choicesWith(choices: readonly Choice[], typed: string): readonly Choice[] {
   const words = foldLetters(typed).split(/\s+/);
   return choices.filter(({ text }) => words.every((word) => text.includes(word)));
 }

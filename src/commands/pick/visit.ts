@@ -116,7 +116,7 @@ const typedFilters = ({ program }: App): Word[] =>
   );
 
 /** The search that needs no terminal. */
-export function findCommand(app: App, words: readonly string[], city: string | undefined): Command {
+export function searchCommand(app: App, words: readonly string[], city: string | undefined): Command {
   const place = city === undefined ? placeForHint(app, words) : { name: words.join(' '), city };
   const options = place.city === undefined ? [] : ['--city', place.city];
   return restaurant('find', place.name, ...options, ...typedFilters(app));

@@ -28,7 +28,7 @@ export const DECIMAL = /^[-+]?\d{1,3}(?:[.,]\d+)?$/;
 const toNumber = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(',', '.')) : Number.NaN);
 
 /** Reads the cells of a row. Anything that is not a decimal number of degrees is ignored, as is 0,0, which means unknown. */
-export function readPlace(latText: string, lngText: string, address: string): Place | undefined {
+export function placeOfRow(latText: string, lngText: string, address: string): Place | undefined {
   const [lat, lng] = [toNumber(latText), toNumber(lngText)];
   const isKnown = lat !== 0 || lng !== 0;
   const point = isKnown ? pointOf({ lat, lng }) : undefined;

@@ -36,7 +36,7 @@ export const isEncoding = (label: string): boolean => attempt(() => new TextDeco
  * @param encoding WHATWG label; a byte order mark takes precedence
  * @param onProblem called with the line of an invalid byte, where the pieces end
  */
-export async function decodeText(
+export async function decodeChunks(
   chunks: AsyncIterable<Uint8Array>,
   encoding: string | undefined,
   onProblem: OnProblem,

@@ -4,7 +4,7 @@ import { isKnownHeader } from '../match/headers.ts';
 export const FIRST_ROWS = 10;
 
 /** Whether a row has several cells with text, which a title does not. */
-export const isFilled = (cells: readonly string[]): boolean =>
+export const hasTexts = (cells: readonly string[]): boolean =>
   cells.filter((cell) => cell.trim() !== '').length > 1;
 
 /** @param named columns that options name */
@@ -15,4 +15,4 @@ export const hasKnown = (cells: readonly string[], named: readonly (string | und
 export const findHeader = (
   rows: readonly (readonly string[])[],
   named: readonly (string | undefined)[],
-): number => rows.findIndex((cells) => hasKnown(cells, named) && isFilled(cells));
+): number => rows.findIndex((cells) => hasKnown(cells, named) && hasTexts(cells));

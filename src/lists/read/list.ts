@@ -6,7 +6,7 @@ import { prepend } from '../../util/async.ts';
 import type { Delimiter } from '../../util/csv.ts';
 import { isObject, tryParseJson } from '../../util/json.ts';
 import type { InputFormat, InputRow, ListFormat, ObjectRow, OnProblem, Sheets } from '../row.ts';
-import { decodeText, type FileKind } from './decode.ts';
+import { decodeChunks, type FileKind } from './decode.ts';
 import type { Input } from './input.ts';
 import { excess, MAX_BYTES, MIB } from './limits.ts';
 import { columnsOf, readObjects } from './objects.ts';
@@ -63,7 +63,7 @@ const KEEP_NDJSON: Hint = {
 };
 
 export async function openList(input: Input, options: ListOptions, onProblem: OnProblem): Promise<List> {
-  const { bom, kind, chunks, pieces } = await decodeText(input.chunks(), options.encoding, onProblem);
+  const { bom, kind, chunks, pieces } = await decodeChunks(input.chunks(), options.encoding, onProblem);
   if (kind !== undefined) {
     const bytes = await readBytes(input, chunks);
     return openTable(input.name, await openTypedFile(input, kind, bytes, options), options, onProblem);

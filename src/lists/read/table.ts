@@ -5,7 +5,7 @@ import { CsvError, CsvReader, type CsvRecord, DELIMITERS, type Delimiter } from 
 import { columnName, MAX_SHEET_COLUMNS } from '../../util/sheet.ts';
 import { isKnownHeader } from '../match/headers.ts';
 import type { CellRow, OnProblem, Sheets } from '../row.ts';
-import { FIRST_ROWS, findHeader, hasKnown, isFilled } from './header.ts';
+import { FIRST_ROWS, findHeader, hasKnown, hasTexts } from './header.ts';
 import { MAX_ROW } from './objects.ts';
 import type { TypedRow } from './typed-rows.ts';
 
@@ -54,7 +54,7 @@ export function detectDelimiter(head: string): Delimiter {
 function candidateOf(head: string, delimiter: Delimiter) {
   const all = firstRecords(head, delimiter);
   // Above the header may be titles.
-  const lines = all.slice(Math.max(0, all.findIndex(isFilled)));
+  const lines = all.slice(Math.max(0, all.findIndex(hasTexts)));
   const header = lines[0] ?? [];
   const even = header.length > 1 && lines.every(({ length }) => length === header.length) ? 1 : 0;
   return { delimiter, even, known: even * header.filter(isKnownHeader).length, fields: header.length };
@@ -135,7 +135,7 @@ export async function openTable(
     first.map(({ cells }) => cells),
     named,
   );
-  const hasTitles = known > 0 && !first.slice(0, known).some(({ cells }) => isFilled(cells));
+  const hasTitles = known > 0 && !first.slice(0, known).some(({ cells }) => hasTexts(cells));
   const at = hasTitles ? known : 0;
   const header = first[at];
   if (header === undefined) throw new NoHeader(name, headerLine);

@@ -9,7 +9,7 @@ import { isFilled } from '../../util/json.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import { addSearch, type RestaurantService } from '../asker.ts';
-import { fieldsOf } from '../resolve.ts';
+import { newestFields } from '../resolve.ts';
 import { rowKeyText } from '../row-key.ts';
 import { type Decided, decide, type RowChoice } from './decide.ts';
 import { candidatesFor, currentId, type EqualRows, type Review } from './rows.ts';
@@ -150,7 +150,7 @@ async function lookUpUnknown(
     if (kind !== 'other' || isKnown(id) || isCandidate(rows, id)) continue;
     service ??= await openSearch();
     answers.addLookup(id, 'basic', await service.lookup(id, 'basic'));
-    const { name, address } = fieldsOf([...answers.about(id)]);
+    const { name, address } = newestFields([...answers.about(id)]);
     const { city = '' } = rows.key;
     if (isFilled(address) || !isFilled(name) || city === '') continue;
     if (answers.find({ name, city }) === undefined) await addSearch({ name, city }, answers, service);

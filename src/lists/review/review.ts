@@ -17,7 +17,7 @@ import {
   type EqualRows,
   lineOf,
   type Review,
-  resultOf,
+  resultNow,
 } from './rows.ts';
 
 export async function runReview(app: App, file: string, flags: ReviewFlags): Promise<void> {
@@ -108,7 +108,7 @@ async function listRows(app: App, review: Review, notFound: boolean): Promise<vo
       const { name = '', city = '' } = equal.key;
       const restaurant_id = currentId(review, equal) ?? null;
       return {
-        ...{ row: index + 1, line: lineOf(row), status: resultOf(review, equal).status, name, city },
+        ...{ row: index + 1, line: lineOf(row), status: resultNow(review, equal).status, name, city },
         ...{ restaurant_id, list: Object.fromEntries(ownEntries(plan, row)) },
         candidates: candidatesFor(review, equal).map(
           ({ restaurant: found, similarity, meters, isEarlier }) => ({

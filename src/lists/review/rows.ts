@@ -6,7 +6,7 @@ import type { Decision } from '../decisions.ts';
 import type { ListState } from '../list-state.ts';
 import { likeliestFirst, type RowResult } from '../match/match.ts';
 import { nameSimilarity } from '../match/names.ts';
-import { fieldsOf, matchQuery } from '../resolve.ts';
+import { matchQuery, newestFields } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
 import { type RowKey, rowKeyText } from '../row-key.ts';
 import type { OutputView } from '../views/outputs.ts';
@@ -48,7 +48,7 @@ export function equalRows({ rows, plan }: ListState): ReadonlyMap<string, EqualR
 /** The rows that need a decision; those that are in the list most often come first. */
 export function doubtfulRows(review: Review, withMissing: boolean): EqualRows[] {
   const isDoubtful = (rows: EqualRows): boolean => {
-    const { status, match } = resultOf(review, rows);
+    const { status, match } = resultNow(review, rows);
     const isGuess = status === 'likely' || status === 'ambiguous';
     const isMissing = withMissing && status === 'not_found' && match !== 'rejected';
     return (isGuess || isMissing) && review.state.decisions.of(rows.key)?.never !== true;
@@ -58,12 +58,12 @@ export function doubtfulRows(review: Review, withMissing: boolean): EqualRows[] 
 }
 
 /** The result of rows as the answers and decisions are now. */
-export const resultOf = ({ state }: Review, { first }: EqualRows): RowResult =>
+export const resultNow = ({ state }: Review, { first }: EqualRows): RowResult =>
   state.resolveRow(state.plan.question(first)).result;
 
 /** The restaurant that rows have now, if it is only a guess. */
 export const currentId = (review: Review, rows: EqualRows): string | undefined =>
-  resultOf(review, rows).restaurant?.service_id;
+  resultNow(review, rows).restaurant?.service_id;
 
 /** The line or row of a spreadsheet that a person sees. */
 export const lineOf = (row: InputRow): number => (row.kind === 'cells' ? (row.row ?? row.line) : row.line);
@@ -88,7 +88,7 @@ export function candidatesFor(review: Review, rows: EqualRows, words?: FindQuery
   const current = searched === undefined ? (currentId(review, rows) ?? []) : [];
   const ids = [earlier, found.map(({ service_id }) => service_id), current].flat();
   return [...new Set(ids)].map((id) => {
-    const about = () => ({ name: id, ...fieldsOf([...answers.about(id)]), service_id: id });
+    const about = () => ({ name: id, ...newestFields([...answers.about(id)]), service_id: id });
     const restaurant: Restaurant = found.find(({ service_id }) => service_id === id) ?? about();
     return {
       restaurant,

@@ -21,7 +21,7 @@ import {
   type EqualRows,
   lineOf,
   type Review,
-  resultOf,
+  resultNow,
 } from './rows.ts';
 
 /** Candidates that have a key: 1 to 9. */
@@ -163,7 +163,7 @@ function rowLines(session: ReviewSession, index: number, candidates: readonly Ca
   const position = [
     `${index + 1} of ${rows.length}`,
     `line ${lineOf(row.first)}`,
-    resultOf(review, row).status.replace('_', ' '),
+    resultNow(review, row).status.replace('_', ' '),
     ...(count > 1 ? [`applies to ${plural(count, 'row')}`] : []),
   ];
   const more = candidates.length - MAX_KEYS;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Menu, menuLines, NOTHING, press, rowsOf, type Typed } from '../../../src/commands/pick/menu.ts';
-import { choicesOf, matching } from '../../../src/commands/pick/rows.ts';
+import { choicesOf, choicesWith } from '../../../src/commands/pick/rows.ts';
 import { palette } from '../../../src/output/style.ts';
 import { width } from '../../../src/util/text.ts';
 import { hostileRecord, hostileText } from '../../helpers/hostile.ts';
@@ -60,7 +60,7 @@ describe('a key in the menu', () => {
 
 describe('the rows', () => {
   it('match words without case and accents, in any order', () => {
-    expect(matching(choices, 'ZOE cafe').map(({ id }) => id)).toEqual(['id-1']);
+    expect(choicesWith(choices, 'ZOE cafe').map(({ id }) => id)).toEqual(['id-1']);
   });
 
   it('are each restaurant once, also if a result is known from an earlier search', () => {

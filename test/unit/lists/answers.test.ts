@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnswerAbout, type Answers, openAnswers } from '../../../src/lists/answers.ts';
-import { fieldsOf } from '../../../src/lists/resolve.ts';
+import { newestFields } from '../../../src/lists/resolve.ts';
 import { errorOf, memoryFolder, modeOf, useFolder } from '../../helpers/files.ts';
 
 const folder = useFolder();
@@ -379,8 +379,8 @@ describe('the latest answers about a restaurant', () => {
     return {
       ...{ newest: list[0], lookedUp: lookups[0], isSearchOnly: lookups.length === 0 },
       isGone: list.every(({ record }) => record === null),
-      fields: JSON.stringify(fieldsOf(list)),
-      details: JSON.stringify(fieldsOf(lookups)),
+      fields: JSON.stringify(newestFields(list)),
+      details: JSON.stringify(newestFields(lookups)),
     };
   };
 

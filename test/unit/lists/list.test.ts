@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../../src/lists/read/decode.ts';
+import { decodeChunks } from '../../../src/lists/read/decode.ts';
 import type { Input } from '../../../src/lists/read/input.ts';
 import {
   flatCells,
@@ -182,10 +182,10 @@ describe('GeoJSON', () => {
   });
 });
 
-describe('decodeText', () => {
+describe('decodeChunks', () => {
   const decode = async (bytes: Uint8Array, piece?: number, encoding?: string) => {
     const problems: Problem[] = [];
-    const { bom, pieces } = await decodeText(inPieces(bytes, piece), encoding, (one) => problems.push(one));
+    const { bom, pieces } = await decodeChunks(inPieces(bytes, piece), encoding, (one) => problems.push(one));
     let text = '';
     for await (const part of pieces) text += part;
     return { text, bom, problems };

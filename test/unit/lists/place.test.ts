@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchAgain, matchId, matchName, type RowResult } from '../../../src/lists/match/match.ts';
-import { isSameAddress, readPlace } from '../../../src/lists/match/place.ts';
+import { isSameAddress, placeOfRow } from '../../../src/lists/match/place.ts';
 
 /** One meter to the north, in degrees. */
 const METER = 1 / 111_195;
@@ -13,7 +13,7 @@ const candidate = (name: string, meters?: number, address?: string) => ({
   ...(meters !== undefined && { coordinates: at(meters) }),
   ...(address !== undefined && { address }),
 });
-const place = (lat: number, lng: number, address = '') => readPlace(String(lat), String(lng), address);
+const place = (lat: number, lng: number, address = '') => placeOfRow(String(lat), String(lng), address);
 const match = (
   name: string,
   results: readonly unknown[],
@@ -102,7 +102,7 @@ describe('a row with coordinates', () => {
 });
 
 describe('a row with an address', () => {
-  const where = readPlace('', '', 'Hauptstr. 5, Berlin');
+  const where = placeOfRow('', '', 'Hauptstr. 5, Berlin');
   const [five, seven] = [
     candidate('Nopa', 10, 'Hauptstraße 5, 10115 Berlin'),
     candidate('Nopa', 40, 'Hauptstraße 7'),

@@ -1,5 +1,5 @@
 import { collect } from '../../../util/async.ts';
-import { FIRST_ROWS, findHeader, isFilled } from '../header.ts';
+import { FIRST_ROWS, findHeader, hasTexts } from '../header.ts';
 import { UnreadableFile } from '../limits.ts';
 import type { FileRow, TypedFile, TypedTask } from '../typed-rows.ts';
 import { openArchive } from './archive.ts';
@@ -92,7 +92,7 @@ async function openSheet(
     opened.push({ sheet, first, texts, rest });
     if (findHeader(texts, named) !== -1) return opened.at(-1);
   }
-  return opened.find(({ texts }) => texts.some(isFilled)) ?? opened[0];
+  return opened.find(({ texts }) => texts.some(hasTexts)) ?? opened[0];
 }
 
 /** Takes the row of that number; without a number, the rows in which the header is looked for. */
