@@ -69,7 +69,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
 async function beforeAction(program: CliCommand, app: App): Promise<void> {
   checkCommandLine(program);
-  if (program.taken.length > 0) await app.notes.note(program.taken.join('; '));
+  if (program.takenAs.length > 0) await app.notes.note(program.takenAs.join('; '));
 }
 
 /** Builds the command tree. A command is defined when the command line names it. */

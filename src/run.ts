@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
         tryLine(words, context),
       );
       program = buildProgram(app);
-      program.taken = line.notes;
+      program.takenAs = line.notes;
       error = await failureOf(program, line.words);
     }
     if (error !== undefined) await answerInstead(error, program, app);

@@ -168,7 +168,7 @@ export class CliCommand extends Command {
   /** Of the program: whether its command does nothing. */
   isTrial = false;
   /** Of the program: what words of other tools were taken as. */
-  taken: readonly string[] = [];
+  takenAs: readonly string[] = [];
   #traits: CommandTraits = {};
   #acts = false;
   #load: Load | undefined;
