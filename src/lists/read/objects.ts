@@ -107,23 +107,26 @@ async function* featuresOf(pieces: AsyncIterable<string>, signal: AbortSignal): 
   }
 }
 
-/** The positions of the features, up to the first problem. */
+/** The positions of the features in all lists, up to the first problem. Some files have several collections. */
 function* featuresIn(json: string): Generator<{ at: number; end?: number; problem?: string }> {
   const gap = /[\s,]*/y;
-  let end = listStart(json);
-  if (end === -1) return yield { at: 0, problem: 'is not a GeoJSON FeatureCollection' };
-  for (;;) {
+  let { end, depth } = nextList(json, 0, 0);
+  if (end === undefined) return yield { at: 0, problem: 'is not a GeoJSON FeatureCollection' };
+  while (end !== undefined) {
     gap.lastIndex = end;
     gap.test(json);
     const at = gap.lastIndex;
-    const isEnd = json[at] === ']';
-    if (isEnd && json.trimEnd().endsWith('}')) return;
-    if (!isEnd && at < json.length && json[at] !== '{') return yield { at, problem: NO_FEATURE };
-    end = isEnd ? json.length : endOf(json, at);
+    if (json[at] === ']') {
+      ({ end, depth } = nextList(json, at + 1, 1));
+      continue;
+    }
+    if (at < json.length && json[at] !== '{') return yield { at, problem: NO_FEATURE };
+    end = endOf(json, at);
     if (end - at > MAX_ROW) return yield { at, problem: TOO_LONG };
     if (end === json.length) return yield { at: end, problem: CUT };
     yield { at, end };
   }
+  if (depth > 0) yield { at: json.length, problem: CUT };
 }
 
 async function wholeText(pieces: AsyncIterable<string>): Promise<string> {
@@ -137,14 +140,16 @@ async function wholeText(pieces: AsyncIterable<string>): Promise<string> {
   return parts.join('');
 }
 
-/** The position behind the bracket that opens the list of features, or -1. */
-function listStart(json: string): number {
+/** The position behind the bracket that opens the next list of features; without one, the depth at the end. */
+function nextList(json: string, start: number, startDepth: number): { end?: number; depth: number } {
   const list = /"features"\s*:\s*\[/y;
-  for (const [at, depth] of marksIn(json)) {
+  let depth = startDepth;
+  for (const [at, deeper] of marksIn(json, start)) {
+    depth = startDepth + deeper;
     list.lastIndex = at;
-    if (depth === 1 && list.test(json)) return list.lastIndex;
+    if (depth === 1 && list.test(json)) return { end: list.lastIndex, depth };
   }
-  return -1;
+  return { depth };
 }
 
 /** The position behind an object; far behind its beginning if it is too long; the end of the text if it is cut. */

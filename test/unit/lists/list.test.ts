@@ -142,6 +142,14 @@ describe('GeoJSON', () => {
     }
   });
 
+  it('is read from every list of features', async () => {
+    const [one, two] = [`"features":[${feature('Nopa')}]`, `"features":[${feature('Zuni')}]`];
+    for (const text of [`{${one}}\n{"type":"FeatureCollection",${two}}`, `{${one},"x":{"y":[]},${two}}`]) {
+      const { rows, problems } = await read(text, { format: 'geojson' });
+      expect([rows.length, problems]).toEqual([2, []]);
+    }
+  });
+
   it('is recognized by its text, also with one feature per line', async () => {
     expect((await read(collection)).rows).toHaveLength(2);
     const lines = `\x1e${feature('Nopa').replace('\n', '')}\n${feature('Zuni').replace('\n', '')}\n`;
@@ -159,6 +167,7 @@ describe('GeoJSON', () => {
     ['{"features":[\n{"type":"Point"}]}', '2 is not a GeoJSON Feature'],
     ['{"features":[{"a":[]]}]}', '1 is not a GeoJSON Feature'],
     ['{"features":[{"type":"Feat', '1 ends before the FeatureCollection is complete'],
+    ['{"features":[],"x":{"y":1}', '1 ends before the FeatureCollection is complete'],
     [`{"features":[{"a":"${'x'.repeat(17 * 1024 * 1024)}"}]}`, '1 is longer than 16 MiB'],
     [`{"features":[{"a":${'['.repeat(17 * 1024 * 1024)}`, '1 is longer than 16 MiB'],
   ])('reports %.30s', async (text, problem) => {
