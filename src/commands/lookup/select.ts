@@ -40,7 +40,7 @@ const MAX_NAMED = 3;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * Resolves what a person types for restaurants: rows of the last table, names, ids, and beginnings of ids.
+ * Resolves what a person types for restaurants: rows of the last table, names and parts of them, ids, and beginnings of ids.
  * @param saved the only ones that can be meant. Default: the rows, saved restaurants, and ids seen before
  * @throws {AppError} `usage` for a word that means several or none; `not_found` for a missing row, or one that is not saved
  */
