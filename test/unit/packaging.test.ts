@@ -10,6 +10,19 @@ const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, im
 const read = (name: string): string => readFileSync(path(name), 'utf8');
 const json = (name: string) => JSON.parse(read(name));
 const manifest = json('package.json');
+const FILES = ['bin', 'src', 'test', 'scripts', 'bench', 'docs', '.ci'].flatMap((folder) =>
+  readdirSync(path(folder), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `${folder}/${name.replaceAll('\\', '/')}`,
+  ),
+);
+const SOURCES = FILES.filter((file) => /^src\/.*\.ts$/.test(file));
+
+/** Whether a source has a declaration or a member of that name. */
+const declares = (text: string, name: string): boolean =>
+  new RegExp(
+    `\\b(?:function\\*?|const|class|interface|type) ${name}\\b|^ +(?:async )?\\*?${name}[(<]`,
+    'm',
+  ).test(text);
 
 describe('the package', () => {
   it('has the same version in all manifests', () => {
@@ -49,12 +62,28 @@ describe('the package', () => {
 
   it('has pages that name existing files', () => {
     const names = ['SECURITY.md', 'AGENTS.md', 'CONTRIBUTING.md'].flatMap((page) =>
-      [...read(page).matchAll(/`([\w-]+(?:\/[\w.-]+)+\.\w+)`/g)].map(([, name = '']) => name),
+      [...read(page).matchAll(/`((?:[\w-]+\/)*[\w.-]+\.(?:ts|js|session)|(?:[\w-]+\/)+)`/g)].map(
+        ([, name = '']) => name,
+      ),
     );
-    expect(names.length).toBeGreaterThan(50);
-    const folders = ['', 'test/', 'src/', 'src/client/', 'src/lists/', 'src/output/'];
-    const exists = (name: string) => folders.some((folder) => existsSync(path(folder + name)));
-    expect(names.filter((name) => !exists(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(100);
+    const missing = names.filter((name) => !FILES.some((file) => `/${file}`.includes(`/${name}`)));
+    expect(missing).toEqual([]);
+  });
+
+  it('has a map whose names are in the files that it says', () => {
+    const map = read('AGENTS.md').replace(/\s+/g, ' ');
+    const members = [...map.matchAll(/`([A-Za-z.]+)` of `([\w./-]+\.ts)`/g)];
+    expect(members.length).toBeGreaterThan(10);
+    const wrong = members.filter(([, member = '', name = '']) => {
+      const found = SOURCES.filter((file) => `/${file}`.endsWith(`/${name}`)).map(read);
+      return !found.some((text) => member.split('.').every((word) => declares(text, word)));
+    });
+    expect(wrong.map(([text]) => text)).toEqual([]);
+    // Other words in camel case are names of the source, too.
+    const words = [...map.matchAll(/`([A-Za-z]+[a-z][A-Z]\w*)`/g)].map(([, word = '']) => word);
+    const text = SOURCES.map(read).join('\n');
+    expect(words.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))).toEqual([]);
   });
 
   it('names the same minimum version of Node everywhere', () => {
