@@ -10,6 +10,7 @@ import {
   perform,
   randomName,
   readOwnFile,
+  sweepTemps,
   TempFile,
   whenFree,
 } from './files.ts';
@@ -79,7 +80,7 @@ function hold(lockPath: string, key: string): Lock {
 
 /**
  * Removes a stale lock, under a lock of its own: of several processes that find it, one that is late would remove that of the
- * next holder.
+ * next holder. Where a process was killed, files of others may be left, too.
  */
 function remove(lockPath: string, key: string, depth: number): void {
   if (depth === MAX_DEPTH) throw failure('in_use', `cannot take over ${lockPath}`, OTHER_NAME);
@@ -94,7 +95,9 @@ function remove(lockPath: string, key: string, depth: number): void {
   try {
     const holder = read(lockPath);
     // The key of an empty file is that of its place on the disk, which a new one may get.
-    if (holder?.key === key && isStale(holder)) whenFree(() => rmSync(lockPath, { force: true }));
+    if (holder?.key !== key || !isStale(holder)) return;
+    whenFree(() => rmSync(lockPath, { force: true }));
+    sweepTemps(dirname(lockPath));
   } finally {
     claim.release();
   }

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { chownSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { type AppError, attempt } from '../../../src/errors.ts';
@@ -86,6 +86,19 @@ describe('tryLock', () => {
     folder.write(`.restaurant-${KEY}.lock`, textOf({ key: 'fedcba9876543210' }));
     take();
     expect(folder.list()).toEqual([]);
+  });
+
+  it('deletes what killed processes left when it takes over from one', () => {
+    const names = ['1', '2', '3'].map((digit) => `.restaurant-${digit.repeat(16)}.lock`);
+    const [old, young, other] = names as [string, string, string];
+    for (const name of [old, young, other]) folder.write(name, textOf());
+    for (const name of [old, other]) utimesSync(folder.at(name), 1, 1);
+    renameSync(folder.at(other), folder.at(`${other}.txt`));
+    take();
+    expect(folder.list()).toContain(old);
+    write(textOf());
+    take();
+    expect(folder.list()).toEqual([young, `${other}.txt`]);
   });
 
   it('gives up on locks that stand for each other', () => {
