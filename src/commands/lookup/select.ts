@@ -33,6 +33,8 @@ export interface Selection {
 
 const MAX_RANGE = 100;
 const MIN_NAME = 2;
+/** For a part of a name that could as well be an id. */
+const MIN_ID_LIKE = 3;
 const MIN_BEGINNING = 6;
 const MAX_NAMED = 3;
 
@@ -58,16 +60,26 @@ export async function selectRestaurants(
   };
   const ids: string[] = [];
   for (const word of partsOf(words, known)) {
-    // The name of a restaurant may be a number.
-    const isNumber = known.every(({ name }) => name !== word);
-    const typed = isNumber ? rowNumbers(word, rows) : [];
-    if (typed.length === 0) checkWord(app, word);
-    const numbers = typed.length > 0 || saved !== undefined ? typed : rowsNamed(word, rows);
+    const numbers = rowsMeant(app, word, rows, saved);
     const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, saved)];
     if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id))) throw notSaved(word);
     ids.push(...found);
   }
   return { ids: [...new Set(ids)], search };
+}
+
+/** The rows that a word means, by number or name. */
+function rowsMeant(app: App, word: string, rows: readonly Named[], saved?: readonly Named[]): number[] {
+  // The name of a restaurant may be a number, and so may the id of a saved one.
+  const isWhole =
+    saved === undefined
+      ? rows.some(({ name }) => name === word)
+      : saved.some(({ id, name }) => id === word || name === word);
+  const numbers = isWhole ? [] : rowNumbers(word, rows);
+  if (numbers.length > 0) return numbers;
+  refuseKey(app, 'an ID', [word]);
+  if (!isWhole) refuseAll(app, word, saved);
+  return saved === undefined ? rowsNamed(word, rows) : [];
 }
 
 const NUMBERS = /^[#\d][#\d,\s-]*$/;
@@ -105,7 +117,9 @@ function rowsOfRange([word, from, to]: RegExpExecArray): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
+/** The row with a name; none for the id of a row, which may be a part of another one's name. */
 function rowsNamed(word: string, rows: readonly Named[]): number[] {
+  if (rows.some(({ id }) => id === word)) return [];
   const row = onlyOne(word, withName(word, rows));
   return row === undefined ? [] : [rows.indexOf(row) + 1];
 }
@@ -117,6 +131,7 @@ async function idOf(app: App, word: string, saved: readonly Named[] | undefined)
   const all = savedIfReadable(app);
   const seen = [...all, ...restaurantsOf({ rows: seenResults(app).restaurants })];
   const distinct = [...new Map(seen.map((one) => [one.id, one])).values()];
+  if (distinct.some(({ id }) => id === word)) return word;
   const one = onlyOne(word, withName(word, all)) ?? onlyOne(word, withId(word, distinct));
   return one?.id ?? checkedId(app, word);
 }
@@ -134,7 +149,7 @@ function withName<T extends Named>(word: string, all: readonly T[]): T[] {
   const those = (matches: (name: string) => boolean): T[] =>
     names.filter(({ name }) => matches(name)).map(({ one }) => one);
   const same = those((name) => name === wanted);
-  if (same.length > 0 || wanted.length < MIN_NAME) return same;
+  if (same.length > 0 || wanted.length < (isId(word) ? MIN_ID_LIKE : MIN_NAME)) return same;
   const first = those((name) => name.startsWith(wanted));
   return first.length > 0 ? first : those((name) => name.includes(wanted));
 }
@@ -159,15 +174,18 @@ function onlyOne<T extends Named>(word: string, found: readonly T[]): T | undefi
 export const notSaved = (word: string): AppError =>
   failure('not_found', `'${word}' is not saved`, { text: 'to list them', command: restaurant('saved') });
 
-/** @throws {AppError} `usage` for what no restaurant is called */
-function checkWord(app: App, word: string): void {
-  refuseKey(app, 'an ID', [word]);
+/** @throws {AppError} `usage` for `all`, which may also be a part of a name */
+function refuseAll(app: App, word: string, saved: readonly Named[] | undefined): void {
   if (word.toLowerCase() !== 'all') return;
   const last = Math.min(lastRestaurants(app).length || 5, 5);
-  throw usage(`'${word}' is not a restaurant ID`, {
+  const rows = {
     text: 'for the first rows',
     command: again({}, { operands: [last === 1 ? '1' : `1-${last}`] }),
-  });
+  };
+  throw usage(
+    `'${word}' is not a restaurant ID`,
+    saved === undefined ? rows : { text: 'to list those that are saved', command: restaurant('saved') },
+  );
 }
 
 /** Checks a word that nothing seen has as its id. @throws {AppError} `usage` for a name */
