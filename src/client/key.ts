@@ -57,13 +57,14 @@ export function keyMasker(
   mask = maskKey(key ?? '', prefix),
 ): (text: string) => string {
   if (key === undefined || !isLongEnough(key, prefix)) return (text) => text;
-  const needle = lowerCase(key);
+  // The escapes that are decoded below are of ASCII only.
+  const needles = [...new Set([key, encodeURIComponent(key)].map(lowerCase))];
   const unescaped = lowerCase(withoutEscapes(key).text);
   const base64 = base64Forms(key);
   // Most texts with a backslash do not escape a character of a key.
   const mayHide = /["\\/]/.test(key) ? /[\\%]/ : /\\u00|%/i;
   return (text) => {
-    const plain = replaceAll(text, needle, mask);
+    const plain = needles.reduce((rest, needle) => replaceAll(rest, needle, mask), text);
     const masked = base64.reduce((rest, form) => rest.replaceAll(form, () => mask), plain);
     return unescaped !== '' && mayHide.test(masked) ? replaceEscaped(masked, unescaped, mask) : masked;
   };

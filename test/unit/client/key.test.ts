@@ -114,6 +114,12 @@ describe('redactor', () => {
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
+  it('masks a secret that is not ASCII, also in a URL', () => {
+    const mask = keyMasker('Zürich-Schlüssel', '', '…');
+    for (const text of ['Zürich-Schlüssel', 'Z%C3%BCrich-Schl%C3%BCssel', 'z%c3%bcrich-schl%c3%bcssel'])
+      expect(mask(`a ${text} b`)).toBe('a … b');
+  });
+
   it('masks what follows the scheme in a header', () => {
     expect(secretsIn('Token abcdefgh')).toEqual(['Token abcdefgh', 'abcdefgh']);
     expect(secretsIn('abcdefgh')).toEqual(['abcdefgh']);
