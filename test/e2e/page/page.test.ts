@@ -482,6 +482,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Nopa, Zuni');
     const boxesOf = async (part: string) =>
       Promise.all((await page.locator(part).all()).map((each) => each.boundingBox()));
+    expect(await page.locator('.comparison').getAttribute('aria-label')).toBe('Comparison');
     const row = page.locator('tbody > tr', { hasText: 'Phone' });
     const [names, cells] = [await boxesOf('thead th'), await boxesOf('tbody tr:has(a[href^=tel]) > td')];
     expect(await row.getByRole('link').count()).toBe(2);

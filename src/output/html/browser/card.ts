@@ -68,7 +68,7 @@ export class ComparedCards {
     const table = el('table', { role: 'table' }, el('caption', {}, heading), head, body);
     this.element = el(
       'section',
-      { id: 'list', class: 'comparison', 'aria-label': 'ComparedCards', tabindex: '-1' },
+      { id: 'list', class: 'comparison', 'aria-label': 'Comparison', tabindex: '-1' },
       el('div', { class: 'scroll' }, table),
     );
   }
