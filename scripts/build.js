@@ -11,7 +11,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { makeAssets } from './assets.js';
 import { bundle, CHUNK } from './bundle.js';
@@ -94,7 +94,14 @@ await rename(temporary, path('dist'));
 /** Adds the list of packages to the start chunk, and does not load rolldown's helpers. @throws {Error} if it uses them */
 function asStart(code) {
   const alone = code.replace(/,require\("\.\/chunks\/rolldown-runtime-[^"]+"\);/, ';');
-  if (alone.includes('/rolldown-runtime-')) throw new Error('the start uses the helpers of rolldown');
+  if (alone.includes('/rolldown-runtime-')) {
+    const { modules } = chunks.find(({ fileName }) => fileName === 'start.cjs');
+    const sources = Object.keys(modules).map((id) => relative(path(), id));
+    throw new Error(
+      'the start uses a helper of rolldown, which wraps every module that CommonJS code requires, and all that it imports.' +
+        ` cli-table3 requires src/util/text.ts (scripts/plugins.js), which must import none of these: ${sources.join(', ')}`,
+    );
+  }
   const list = packages.map(({ name, version, license }) => `${name} ${version} (${license})`).join('\n');
   return embed(alone, 'none, since it runs from its sources', list);
 }
