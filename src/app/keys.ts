@@ -4,7 +4,7 @@ import type { Hint } from '../hint.ts';
 import { cleanLine, pad, truncate, width, wrapItems } from '../util/text.ts';
 import type { App } from './app.ts';
 
-/** What keys do, and how the line of keys says it, such as `q quit`. */
+/** An action of keys, and its text in the line of keys, such as `q quit`. */
 export interface KeyAction<Result> {
   readonly keys: readonly string[];
   readonly text?: string;

@@ -112,7 +112,7 @@ const isDeviceFolder = (folder: string): boolean => /^\/(?:dev$|proc\/|proc$)/.t
 const isSystemFolder = (folder: string): boolean =>
   folder === parse(folder).root || folder === '/var' || isDeviceFolder(folder);
 
-/** Holds keys and hooks, and is no part of the work tree. */
+/** Holds keys and hooks, and is not a part of the work tree. */
 const GIT = '.git';
 
 /** The home folder, and the one that holds it, whether it is a link itself or not. */

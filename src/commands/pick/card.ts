@@ -55,7 +55,7 @@ const isRicher = (level: Level, known: Level | undefined): boolean =>
 
 type Way = 'back' | 'quit' | undefined;
 
-/** What the keys of a card do; undefined keeps it. */
+/** The actions of the keys of a card; undefined keeps it. */
 function actionsOf(visit: Visit, card: Card): KeyAction<Way>[] {
   const level = LEVELS.find((each) => isRicher(each, card.level));
   const action = (key: string, text: string, does: (visit: Visit, card: Card) => Promise<void>) => ({

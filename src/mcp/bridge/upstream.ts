@@ -18,7 +18,7 @@ export interface Connection {
   readonly tools: Pick<StoredTools, 'get' | 'capabilities'>;
 }
 
-/** What is known about the service without a request. */
+/** Facts about the service that need no request. */
 export interface StoredFacts {
   readonly tools?: readonly Tool[] | undefined;
   readonly capabilities?: JsonObject | undefined;

@@ -41,7 +41,7 @@ export interface ConfigOptions {
 
 type Check = Awaited<ReturnType<typeof checkBridge>>;
 
-/** What to configure. */
+/** A client to configure, at a scope. */
 interface Job {
   readonly app: App;
   readonly client: McpClient;
@@ -159,7 +159,7 @@ const isOfOthers = (entry: unknown): boolean => entry !== undefined && !isOurs(e
 
 type NamedChange = FileChange & { readonly file: string };
 
-/** Says what was done with a file, or would be. A colon precedes the entry. */
+/** Describes the change of a file, or the one that would be made. A colon precedes the entry. */
 function describe({ file, isChanged, backup }: NamedChange, preview: boolean, writes: boolean): string {
   const kept = backup === undefined ? '' : `; the previous version is in ${backup}`;
   if (!isChanged)

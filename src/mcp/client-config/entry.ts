@@ -29,7 +29,7 @@ export interface StdioEntry extends Entry {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Why the client cannot start it. */
   readonly problem: string | undefined;
-  /** What to do about variables that do not reach it. */
+  /** Advice about variables that do not reach it. */
   readonly missing: readonly Advice[];
 }
 

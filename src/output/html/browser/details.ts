@@ -82,7 +82,7 @@ const LINK = /^(?:https?:\/\/|tel:\+?\d+$)/;
 function link(href: string, text: string): HTMLElement {
   if (!LINK.test(href)) return words('span', text);
   const isWeb = href.startsWith('http');
-  // Of an address that is shown in full, the part that tells it from others.
+  // Of an address that is shown in full, the part in which it differs from others.
   const shown = isWeb && text === href ? text.replace(/^https?:\/\/|\/$/g, '') : text;
   return words('a', shown, { href, ...(isWeb ? { target: '_blank', rel: 'noopener noreferrer' } : {}) });
 }
