@@ -97,9 +97,12 @@ async function pick(
   const terminal = inTerminal('sh', ['-c', line, ...program], { env: all, cwd, columns });
   let until = waiting(0);
   for (const text of typed) {
-    await terminal.shown(until);
-    until = text instanceof RegExp ? text : waiting(terminal.output().length);
-    if (typeof text === 'string') terminal.type(text);
+    if (text instanceof RegExp) until = text;
+    else {
+      await terminal.shown(until);
+      until = waiting(terminal.output().length);
+      terminal.type(text);
+    }
   }
   const { output } = await terminal.ended;
   const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
