@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Reply, toolText, useScriptedService } from '../helpers/answers.ts';
+import { fewOrAll } from '../helpers/full.ts';
 import { filesOf, filesWith, shows } from '../helpers/leaks.ts';
 import { startRestaurant, until } from '../helpers/process.ts';
 import type { Transcript } from '../helpers/program.ts';
@@ -92,7 +93,7 @@ describe('the key', () => {
           expect([...where, shows(files.join('\n'), secret)]).toEqual([...where, false]);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: fewOrAll(20, 80) },
     );
   });
 

@@ -7,6 +7,7 @@ import { acceptedLine } from '../../src/cli/usage.ts';
 import { OPTIONS, VERBS } from '../../src/cli/words.ts';
 import { tryLine } from '../../src/run.ts';
 import { splitWords } from '../../src/util/shell.ts';
+import { fewOrAll } from '../helpers/full.ts';
 import { STANDALONE } from '../helpers/process.ts';
 import { contextOf, newHome, type RunOptions, runCli } from '../helpers/program.ts';
 import { PAID, useService } from '../helpers/service.ts';
@@ -141,7 +142,7 @@ describe.each([
         },
       ),
       // Each run of an executable starts some five processes.
-      { numRuns: STANDALONE ? 10 : 60 },
+      { numRuns: STANDALONE ? 10 : fewOrAll(20, 60) },
     );
   });
 });

@@ -2,13 +2,14 @@ import { existsSync, statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { restaurants, UNPACED, useLists } from '../../helpers/enrich.ts';
+import { fewOrAll } from '../../helpers/full.ts';
 import { type Running, startRestaurant, until } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const ROWS = 2000;
 /** Each query is in four rows, near each other. */
 const DISTINCT = ROWS / 4;
-const KILLS = 20;
+const KILLS = fewOrAll(8, 20);
 const CONCURRENCY = 4;
 
 const { service, path, read, write } = useLists({ restaurants: restaurants(60), latencyMs: 1 });

@@ -285,6 +285,7 @@ function enrich(name: string, env: Record<string, string>, rows: number, ...more
 }
 
 const PER_MINUTE = 120;
+const PROCESSES = fewOrAll(6, 16);
 /** With all cases, a run takes more than a minute. */
 const PER_DAY = fewOrAll(100, 150);
 
@@ -300,11 +301,11 @@ function expectWithinQuota({ requests }: Sandbox): void {
   expect(requests.length).toBeLessThanOrEqual(PER_DAY);
 }
 
-describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs redis-server)', () => {
+describe.skipIf(!HAS_REDIS)('two groups of processes with one key (needs redis-server)', () => {
   const groups = (env: () => Record<string, string>) => {
     const homes = [env(), env()];
     const quota = ['--per-minute', `${PER_MINUTE}`, '--per-day', `${PER_DAY}`];
-    return Array.from({ length: 16 }, (_, i) => enrich(`p${i}`, homes[i % 2] ?? {}, 40, ...quota));
+    return Array.from({ length: PROCESSES }, (_, i) => enrich(`p${i}`, homes[i % 2] ?? {}, 40, ...quota));
   };
 
   it('never exceed the quota of a minute and spend exactly the quota of the day', async () => {
@@ -337,8 +338,8 @@ describe.skipIf(!HAS_REDIS)('two groups of eight processes with one key (needs r
     await pause(1000);
     await redis.start();
     await reached(80);
-    for (const run of runs.slice(0, 8)) run.process.kill('SIGKILL');
-    const ends = await Promise.all(runs.slice(8).map(({ ended }) => ended));
+    for (const run of runs.slice(0, PROCESSES / 2)) run.process.kill('SIGKILL');
+    const ends = await Promise.all(runs.slice(PROCESSES / 2).map(({ ended }) => ended));
     expectWithinQuota(sandbox);
     // Only requests granted to killed processes may be missing.
     expect(sandbox.requests.length).toBeGreaterThan(PER_DAY - 40);

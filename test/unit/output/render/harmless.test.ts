@@ -8,6 +8,7 @@ import { renderLookup } from '../../../../src/output/render/lookup.ts';
 import { renderTool, renderTools } from '../../../../src/output/render/tools.ts';
 import type { View } from '../../../../src/output/style.ts';
 import { width } from '../../../../src/util/text.ts';
+import { fewOrAll } from '../../../helpers/full.ts';
 import {
   FORBIDDEN,
   hostileJson,
@@ -66,7 +67,7 @@ it.each(Object.entries(RENDERERS))(
         for (const line of text.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
         expect(render({ ...viewOf(columns), links: true }).replaceAll(OWN_LINK, '$1')).toBe(text);
       }),
-      { numRuns: 60 },
+      { numRuns: fewOrAll(20, 60) },
     );
   },
 );
