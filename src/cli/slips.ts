@@ -41,7 +41,7 @@ const EXAMPLE = 'for example';
 
 /** No option takes a key, because other users can read the command line. */
 export const isKeyOption = (word: string): boolean =>
-  /^--?(?:api-?)?(?:key|token|secret|password)$/i.test(splitOption(word).flag);
+  /^--?(?:(?:api|access|auth)[-_]?)?(?:key|token|secret|password)$/i.test(splitOption(word).flag);
 
 const simple = (word: string): string => word.toLowerCase().replaceAll('_', '-');
 

@@ -158,6 +158,8 @@ describe('the key', () => {
     [[...FIND, '--base-url', `https://example.com/?key=${KEY}`]],
     [['raw', 'x', '-H', `Authorization: Bearer ${KEY}`]],
     [['call', 'x', KEY]],
+    [['call', 'x', '--api_key', KEY]],
+    [['call', 'x', `--accessToken=${KEY}`]],
     [['lookup', `${KEY}?`]],
   ])('is rejected where it does not belong, and not sent, printed or stored: %j', async (words) => {
     for (const more of [[], ['--json'], ['--verbose'], ['--dry-run'], ['--curl']]) {
