@@ -171,11 +171,14 @@ export const canonicalJson = (value: unknown): string =>
 /** As `JSON.stringify`, which refuses a BigInt: it is an integer with all its digits. */
 export const exactJson = (value: unknown): string => encode(value, (members) => members);
 
+/** Such as a Date. Data may have a member of that name. */
+const hasOwnForm = (value: object): boolean => 'toJSON' in value && typeof value.toJSON === 'function';
+
 type Members = [name: string, value: unknown][];
 
 function encode(value: unknown, arrange: (members: Members) => Members): string {
   if (typeof value === 'bigint') return String(value);
-  if (!isContainer(value) || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
+  if (!isContainer(value) || hasOwnForm(value)) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map((each) => encode(each, arrange)).join(',')}]`;
   const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return `{${arrange(members)

@@ -120,6 +120,12 @@ describe('a long integer alone', () => {
     expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('must be >= 1')]);
   });
 
+  it('is sent beside any name of a member', async () => {
+    service.answer(reply);
+    await service.run(['raw', 'x', '-F', 'toJSON=1', '-F', `n=${BIG}`]);
+    expect(service.requests.at(-1)?.text).toContain(`{"toJSON":1,"n":${BIG}}`);
+  });
+
   it.each([
     ['call', 't', `n:=${BIG}`],
     ['raw', 'x', '-F', `n=${BIG}`],
