@@ -48,6 +48,15 @@ export function duplicate({ world, random }: History): undefined {
   if (world.rows.length < MAX_ROWS) world.rows.push({ ...random.pick(world.rows), note: 'again' });
 }
 
+/** The same name in the same city at another address. */
+export function addBranch({ world, random }: History): string {
+  if (world.rows.length >= MAX_ROWS) return 'full';
+  const row = random.pick(world.rows);
+  const address = random.pick(ADDRESSES.filter((each) => each !== row.address));
+  world.rows.splice(random.below(world.rows.length + 1), 0, { ...row, address, note: 'note 0' });
+  return `${findKey(row)} at '${address}'`;
+}
+
 export function correct(history: History): string {
   const { world, random } = history;
   const index = random.below(world.rows.length);

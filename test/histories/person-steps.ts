@@ -2,8 +2,16 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checkView, lookupsOf, searchesOf } from './checks.ts';
-import type { History } from './history.ts';
-import { contentKey, type Decided, lastDecision, type RowContent, readRecord, undoOf } from './record.ts';
+import type { Decision, History } from './history.ts';
+import {
+  type Answered,
+  contentKey,
+  type Decided,
+  lastDecision,
+  type RowContent,
+  readRecord,
+  undoOf,
+} from './record.ts';
 import { bringUpToDate } from './run-steps.ts';
 import { ANSWERS, VIEW } from './world.ts';
 
@@ -13,6 +21,9 @@ interface ReviewRow {
   readonly list: RowContent;
   readonly candidates: readonly { readonly service_id: string }[];
 }
+
+/** Rows that are decided at a time. */
+const MAX_DECIDED = 2;
 
 async function haveView(history: History): Promise<void> {
   if (history.world.read(VIEW) === undefined) await bringUpToDate(history);
@@ -28,7 +39,7 @@ export async function decide(history: History, cwd = history.world.folder): Prom
   const rows = JSON.parse(listed.stdout) as ReviewRow[];
   const found = rows.filter(({ candidates }) => candidates.length > 0);
   const offered = found.length > 0 && random.chance(0.7) ? found : rows;
-  const chosen = random.shuffled(offered).slice(0, 1 + random.below(2));
+  const chosen = random.shuffled(offered).slice(0, 1 + random.below(MAX_DECIDED));
   const contents = new Map<number, Decided>();
   for (const { row, list, candidates } of chosen) {
     const id = candidates.length > 0 && random.chance(0.7) ? random.pick(candidates).service_id : null;
@@ -95,10 +106,20 @@ export async function mergeMachine(history: History): Promise<string> {
   const other = join(world.folder, '..', `other-${history.log.length}`);
   mkdirSync(other);
   cpSync(world.folder, other, { recursive: true });
+  if (random.chance(0.5)) await refreshBoth(history, other);
+  const { now } = world;
+  const { length } = history.made;
   await decide(history);
+  const last = world.now;
+  // Both may decide in the same millisecond.
+  const isTied = random.chance(0.5);
+  if (isTied) world.now = now;
   const detail = await decide(history, other);
+  world.now = Math.max(world.now, last);
 
   const [own, theirs] = [world.read(ANSWERS) ?? '', readFileSync(join(other, ANSWERS), 'utf8')];
+  const [before, made] = [history.made.slice(0, length), history.made.slice(length)];
+  if (isTied) history.made = [...before, ...inOrderOf(readRecord(own + theirs), made)];
   const views: (string | undefined)[] = [];
   const view = world.read(VIEW) ?? '';
   for (const text of random.shuffled([own + theirs, theirs + own])) {
@@ -114,6 +135,24 @@ export async function mergeMachine(history: History): Promise<string> {
   check(views[0] === views[1], 'the order of merging changes the view');
   checkView(world);
   return detail;
+}
+
+/** Each machine asks again after the service has changed: the answers of the second are the newer ones. */
+async function refreshBoth({ world, random, words }: History, other: string): Promise<void> {
+  for (const cwd of random.shuffled([world.folder, other])) {
+    for (const restaurant of world.data) Object.assign(restaurant, { grade: random.pick(['A', 'B', 'C']) });
+    const outcome = await world.enrich([...words, '--older', '0s'], undefined, cwd);
+    check(outcome.exit === 0, 'a refresh of one of two machines failed', outcome.stderr);
+  }
+}
+
+/** Of two decisions about a row in the same millisecond, the ids of their lines say which counts. Equal ones are one line. */
+function inOrderOf({ decisions }: Answered, made: readonly Decision[]): readonly Decision[] {
+  const counts = ({ content, restaurant }: Decision) =>
+    decisions.get(contentKey(content))?.restaurant === restaurant;
+  const different = new Map(made.map((each) => [`${contentKey(each.content)} ${each.restaurant}`, each]));
+  const all = [...different.values()];
+  return [...all.filter((each) => !counts(each)), ...all.filter(counts)];
 }
 
 /** A cell that a person edits in the view is kept, and nothing is sent, until they say otherwise. */

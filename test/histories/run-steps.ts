@@ -14,8 +14,9 @@ import {
 import type { History } from './history.ts';
 import { correct, insert } from './list-steps.ts';
 import { badLuck, GOOD, type Luck, stoppingLuck } from './luck.ts';
+import { sizesAtPlacing } from './placing.ts';
 import { type Answered, findKey, lookupKey } from './record.ts';
-import { ANSWERS, type Outcome, VIEW, type World } from './world.ts';
+import { ANSWERS, type Outcome, sizeOf, VIEW, type World } from './world.ts';
 
 export async function bringUpToDate(history: History): Promise<string> {
   const { world, words, fields } = history;
@@ -81,20 +82,27 @@ export async function stopInBetween(history: History): Promise<string> {
   return `exit ${outcome.exit}`;
 }
 
-/** As a kill leaves it: a part of what the run appended to the answers, and the old view. */
+/** As a kill leaves it: a part of what the run appended to the answers, and the view that was there at that moment. */
 export async function killAtByte(history: History): Promise<string> {
   haveDue(history);
   const { world, words, random } = history;
   const [view, before] = [world.read(VIEW), Buffer.from(world.read(ANSWERS) ?? '')];
   const known = world.record;
-  await world.enrich(words, random.chance(0.5) ? stopping(history) : GOOD);
+  const luck = random.chance(0.5) ? stopping(history) : GOOD;
+  const sizes = await sizesAtPlacing(
+    VIEW,
+    () => sizeOf(world.at(ANSWERS)),
+    () => world.enrich(words, luck),
+  );
   const after = Buffer.from(world.read(ANSWERS) ?? '');
-  const size = before.length + random.below(after.length - before.length + 1);
+  const anyByte = before.length + random.below(after.length - before.length + 1);
+  const size = random.chance(0.3) ? (sizes[0] ?? anyByte) : anyByte;
   world.write(ANSWERS, after.subarray(0, size));
-  if (view === undefined) rmSync(world.at(VIEW), { force: true });
-  else world.write(VIEW, view);
+  const isPlaced = sizes.some((at) => at < size) || (sizes.includes(size) && random.chance(0.5));
+  if (!isPlaced && view === undefined) rmSync(world.at(VIEW), { force: true });
+  else if (!isPlaced) world.write(VIEW, view ?? '');
   checkNothingLost(known, world.record);
-  return `${size - before.length} of ${after.length - before.length} bytes`;
+  return `${size - before.length} of ${after.length - before.length} bytes, ${isPlaced ? 'new' : 'old'} view`;
 }
 
 /** A run that is killed from outside keeps what it knew, and its lock holds up nobody. */

@@ -1,6 +1,15 @@
 // All steps of histories.
 import type { NamedStep } from './history.ts';
-import { changeOptions, correct, duplicate, insert, remove, reorder, toggleColumn } from './list-steps.ts';
+import {
+  addBranch,
+  changeOptions,
+  correct,
+  duplicate,
+  insert,
+  remove,
+  reorder,
+  toggleColumn,
+} from './list-steps.ts';
 import { decide, editView, mergeMachine, undoDecision, undoTheUndo } from './person-steps.ts';
 import {
   bringUpToDate,
@@ -16,7 +25,10 @@ export const STEPS: readonly NamedStep[] = [
   ['delete', remove],
   ['sort', reorder],
   ['duplicate', duplicate],
+  ['branch', addBranch],
+  ['branch', addBranch],
   ['correct', correct],
+  ['column', toggleColumn],
   ['column', toggleColumn],
   ['run', bringUpToDate],
   ['run', bringUpToDate],

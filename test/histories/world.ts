@@ -185,7 +185,7 @@ export class World {
   }
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function settle(path: string, start: number): void {
   if (sizeOf(path) > start) writeFileSync(path, settled(readFileSync(path), start));
