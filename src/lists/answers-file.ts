@@ -44,8 +44,8 @@ const MAX_SHOWN = 5;
 const MAX_DAMAGED = 10_000;
 /** In bytes. Of a larger first line, only its start is checked: the file may be that of another program. */
 const MAX_HEADER = 4096;
-const MAX_DECODED = 128;
-const MAX_NEWEST = 1024;
+const MAX_DECODED = 32;
+const MAX_NEWEST = 256;
 /** Longer lines are not kept: a file from a stranger may have many of them. In bytes. */
 const MAX_DECODED_LENGTH = 65_536;
 

@@ -175,7 +175,8 @@ export class CsvReader {
     this.#text = '';
     if (this.#state === 'start' && this.#cells.length === 0) return undefined;
     this.#endCell();
-    const cells = this.#cells;
+    // An array that grows cell by cell has room for 17, and a list keeps its rows.
+    const cells = this.#cells.slice();
     this.#cells = [];
     return { cells, line, row, text, end };
   }
