@@ -65,12 +65,15 @@ function* differences(
   for (const [key, value] of Object.entries(after)) {
     const earlier = memberOf(before, key);
     const field = path === '' ? key : `${path}.${key}`;
-    if (earlier === undefined) continue;
+    if (earlier === undefined || (isBlank(earlier) && isBlank(value))) continue;
     if (isObject(earlier) && isObject(value)) yield* differences(earlier, value, field);
     else if (isComparable(earlier, value) && canonicalJson(earlier) !== canonicalJson(value))
       yield [field, earlier, value];
   }
 }
+
+/** A search has an empty text where a lookup has null. */
+const isBlank = (value: unknown): boolean => value === null || value === '';
 
 const isComparable = (one: unknown, other: unknown): boolean =>
   isObject(one) === isObject(other) || one === null || other === null;

@@ -69,7 +69,7 @@ describe('a change', () => {
     ]);
   });
 
-  it('is none if an answer lacks the field, or has an object in place of text', () => {
+  it('is none if an answer lacks the field, has an object in place of text, or null in place of an empty text', () => {
     const all = [
       ['premium', { a: 1, grade: 'A' }],
       ['basic', { grade: { letter: 'A' } }],
@@ -77,6 +77,7 @@ describe('a change', () => {
     ] as const;
     expect(changesOf(...all, ...all)).toEqual([]);
     expect(changesOf(['basic', { a: null }], ['basic', { a: { b: 1 } }])).toEqual([['a', null, { b: 1 }]]);
+    expect(changesOf({ a: '', b: '' }, ['basic', { a: null, b: 'x' }])).toEqual([['b', '', 'x']]);
   });
 
   it('reports once that a restaurant is gone, and that it is back', () => {
