@@ -32,6 +32,32 @@ const query = (row: Readonly<Record<string, string>>, options: ColumnOptions = {
 const cellRow = (cells: string[]): InputRow => ({ kind: 'cells', line: 2, cells, text: '', end: '' });
 const object = (value: Record<string, unknown>): InputRow => ({ kind: 'object', line: 1, text: '', value });
 
+// Decisions compare rows by the members of their keys (decisions.ts).
+describe('the rows of a list', () => {
+  const COLUMNS = ['name', 'city', 'address', 'lat', 'lng', 'service_id'];
+  const subsets = Array.from({ length: 2 ** COLUMNS.length }, (_, bits) =>
+    COLUMNS.filter((_column, index) => bits & (2 ** index)),
+  );
+  const VALUES = [undefined, null, '', ' ', 'x', 0, 1.5, true, [], {}, { a: 1 }];
+  const OPTIONS: readonly ColumnOptions[] = [{}, { city: 'SF' }, { defaultCity: 'SF' }, { nested: true }];
+  const membersOf = (columns: Columns, row: InputRow) => Object.keys(questionOf(columns, row).key).join();
+
+  it.each(OPTIONS)('have keys with the same members, whatever their cells: %j', (options) => {
+    const isComplete = (header: readonly string[]) =>
+      header.includes('service_id') || (header.includes('name') && header.includes('city'));
+    for (const header of subsets.filter(isComplete)) {
+      const columns = resolveColumns(header, options);
+      const objects = VALUES.map((value) =>
+        object(Object.fromEntries(header.map((column) => [column, value]))),
+      );
+      const cells = ['', ' ', 'x', '1,5'].map((text) => cellRow(header.map(() => text)));
+      const formulas = cells.map((row) => ({ ...row, kinds: 'f'.repeat(header.length) }) as InputRow);
+      const rows = [...objects, object({}), ...cells, ...formulas];
+      expect(new Set(rows.map((row) => membersOf(columns, row))).size).toBe(1);
+    }
+  });
+});
+
 describe('resolveColumns', () => {
   it.each([
     [['title', ' Restaurant ', 'Town', 'CITY', 'id', 'Service_ID'], ' Restaurant ', 'CITY', 'Service_ID'],
