@@ -1,7 +1,8 @@
-import { again, type Command, slot, type Word } from '../hint.ts';
-import { foldName } from '../util/fold.ts';
+import { type Advice, again, type Command, restaurant, slot, type Word } from '../hint.ts';
+import { foldName, isBeginning } from '../util/fold.ts';
 import type { App } from './app.ts';
-import { type Seen, seenResults } from './seen-results.ts';
+import { lastRestaurants, lastRows } from './last-results.ts';
+import { type Seen, searchFirst, seenResults } from './seen-results.ts';
 
 /** The words of a search without `--city`. */
 export interface NameAndCity {
@@ -29,8 +30,8 @@ const PLACES: readonly (readonly [form: RegExp, isCertain: boolean])[] = [
   // `'Pizza Express' London`, `nopa 'San Francisco'`: the quotes say which words belong together.
   [/^(?<name>[^\n]*\S[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, false],
   [/^(?<name>.+)\n(?<city>[^\n]*\S[^\S\n]+\S[^\n]*)$/s, false],
-  // `'Nopa, SF'`
-  [/^(?<name>[^,]*),\s+(?<city>.*)$/s, true],
+  // `'Nopa, SF'`, `'Nopa, 560 Divisadero St, San Francisco'`
+  [/^(?<name>[^,]*),(?:\s+\d[^,]*,)?\s+(?<city>.*)$/s, true],
   // `ramen in Tokyo`
   [/^(?<name>.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(?<city>.+)$/is, false],
 ];
@@ -63,4 +64,34 @@ export function placeForHint(app: App, words: readonly string[]): { name: string
 export function citySearch(app: App, words: readonly string[]): Command {
   const { name, city } = placeForHint(app, words);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
+}
+
+/** The names in words for restaurants: `Per Se`, `Lilia vs Via Carota`, `Alinea, Smyth, Oriole`. */
+export const namesIn = (words: readonly string[]): string[][] =>
+  words
+    .join('\n')
+    .split(/,?\nvs\.?\n|,\n/i)
+    .map((name) => name.split('\n'));
+
+/** Suggests a search for each of the names in words. */
+export function nameSearches(app: App, words: readonly string[]): Advice[] {
+  const { canChoose, wantsJson } = app.terminal;
+  return namesIn(words).map((each, index) => {
+    const { name, city } = placeForHint(app, each);
+    const options = city === undefined ? [] : ['--city', city];
+    return {
+      text: index === 0 ? 'to search for it' : 'or',
+      command: restaurant(canChoose && !wantsJson ? 'pick' : 'find', name, ...options),
+    };
+  });
+}
+
+/** Suggests the search that words for restaurants need: for rows without a table, or names that are not known. */
+export function searchBefore(app: App, words: readonly string[]): Advice[] | undefined {
+  if (words.some((word) => /^#?\d[\d,#-]*$/.test(word)))
+    return lastRows(app) === undefined ? searchFirst(app) : undefined;
+  const isKnown = (word: string) =>
+    /^(?:-|(?=.*\d)[\w-]{6,})$/.test(word) ||
+    lastRestaurants(app).some(({ name }) => isBeginning(word, name));
+  return words.length === 0 || words.some(isKnown) ? undefined : nameSearches(app, words);
 }

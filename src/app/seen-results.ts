@@ -1,5 +1,5 @@
 import { TOOLS } from '../client/tools.ts';
-import { type Command, restaurant, type Word } from '../hint.ts';
+import { type Advice, again, type Command, restaurant, type Word } from '../hint.ts';
 import { CITY_NAMES } from '../sandbox/cities.ts';
 import { foldName } from '../util/fold.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
@@ -53,3 +53,9 @@ export function exampleSearch(app: App, ...options: readonly Word[]): Command {
     ? restaurant('find', '--help')
     : restaurant('find', query.name, '--city', query.city, ...options);
 }
+
+/** The advice for a command line with rows when nothing was searched. */
+export const searchFirst = (app: App): Advice[] => [
+  { text: 'search first', command: exampleSearch(app) },
+  { text: 'then', command: again() },
+];

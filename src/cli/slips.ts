@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import type { App } from '../app/app.ts';
-import { cityForHint } from '../app/city.ts';
-import { lastRestaurants } from '../app/last-results.ts';
+import { cityForHint, namesIn } from '../app/city.ts';
 import { fullPath, otherName } from '../app/output-file.ts';
+import { attempt } from '../errors.ts';
 import { FORMATS } from '../output/formats.ts';
 import { SETTING_NAMES } from '../settings/catalog.ts';
-import { isBeginning } from '../util/fold.ts';
 import { nearest, nearestOnes } from '../util/nearest.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 import { beforeEnd, fixDash, isOptionLike, splitOption, strayWords, valueTaker } from './check.ts';
 import { type CliCommand, type CliOption, LineError } from './command.ts';
 import { accepts, longsOf } from './options.ts';
-import { OPTIONS, ourWords, SUGGESTIONS, theirWords, VERBS, type WordTable } from './words.ts';
+import { CLIENTS, OPTIONS, ourWords, SUGGESTIONS, theirWords, VERBS, type WordTable } from './words.ts';
 
 /** A command line as it was parsed, without running it. */
 export interface TriedLine {
@@ -83,6 +82,37 @@ export function verbFor(word: string, { children, path }: CliCommand): string | 
   return own ?? ourWords(VERBS, path, simple(word))[0];
 }
 
+/** A list, by the ending of its name, or from stdin. */
+const LIST = /^-$|\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
+
+/** The words after the first one, up to an option. */
+const operandsOf = (words: readonly string[]): readonly string[] => {
+  const end = words.findIndex((word, index) => index > 0 && isOptionLike(word) && word !== '-');
+  return words.slice(1, end === -1 ? undefined : end);
+};
+
+/** `compare Nopa Zuni`, `compare Nopa 'State Bird'` */
+function comparison(operands: readonly string[], line: TriedLine): Reading | undefined {
+  const areNames = operands.every((each) => /^\p{L}/u.test(each)) && namesIn(operands).length === 1;
+  const isApart = operands.length === 2 || operands.some((each) => each.includes(' '));
+  const names = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
+  return when(areNames && isApart, replace(line, ['compare', ...operands], ['lookup', ...names]));
+}
+
+/** `update list.xlsx`, `connect codex` */
+function impliedByOperands(word: string, operands: readonly string[], line: TriedLine) {
+  const [operand = '', ...others] = operands;
+  const client = CLIENTS.find((each) => others.length === 0 && `${each}-`.startsWith(`${simple(operand)}-`));
+  return [
+    when(
+      operands.some((each) => LIST.test(each)),
+      replace(line, [word], ['enrich'], MEANT),
+    ),
+    when(client, replace(line, [word, operand], ['mcp', 'config', client ?? ''], MEANT)),
+    when(client, { words: ['find', ...line.words], offer: MEANT }),
+  ];
+}
+
 /** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
 const unknownCommand: Rule = (word, line) => {
   const { words, program } = line;
@@ -90,15 +120,18 @@ const unknownCommand: Rule = (word, line) => {
   const isFirst = parent === program;
   const [, next = ''] = parent.args;
   const pairs = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
-  const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent) ?? '';
+  const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent);
   const theirs = pairs.length > 0 ? [word, next] : [word];
+  const operands = operandsOf(parent.args);
   return [
     // A whole line was pasted after the name of the program.
     when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
     // Help and the version take no arguments.
-    when(ours.startsWith('-'), { words: [ours], note: `${word}: ${ours}` }),
-    when(ours, replace(line, theirs, ours.split(' '))),
-    ...nearCommands(word, next, line).map((near) => replace(line, [word], near.split(' '), MEANT)),
+    when(ours?.startsWith('-'), { words: [ours ?? ''], note: `${word}: ${ours}` }),
+    when(simple(word) === 'compare', comparison(operands, line)),
+    when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
+    ...nearCommands(word, line).map((near) => replace(line, [word], [near], MEANT)),
+    ...(isFirst ? impliedByOperands(word, operands, line) : []),
     when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
   ];
 };
@@ -111,20 +144,18 @@ function impliedVerb(word: string, next: string, { path }: CliCommand): string |
   return value.length === 0 && next === '' ? `get ${word}` : `set ${word}`;
 }
 
-/** `lokup nopa`: a restaurant that is not known is searched for. */
-function nearCommands(word: string, next: string, { app, program: { innermost } }: TriedLine): string[] {
+/** Returns the nearest names of commands, ours or those of other tools, one for each command. */
+function nearCommands(word: string, { program: { innermost } }: TriedLine): string[] {
   // A slip is rarely in the first letter or in the length of a word that this program does not even have.
   const theirs = [...theirWords(VERBS, innermost.path)].filter(
     ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
   );
-  const names = innermost.children.map((child) => [child.name(), child.name()] as const);
-  const isKnown =
-    /^(?:|-.*|#?\d[\d,#-]*|(?=.*\d)[\w-]{6,})$/s.test(next) ||
-    lastRestaurants(app).some(({ name }) => isBeginning(next, name));
-  const ours = nearWords(word, [...theirs, ...names]).map((near) =>
-    /^(?:lookup|save|unsave)\b/.test(near) && !isKnown ? 'find' : near,
-  );
-  return [...new Set(ours)];
+  const ours = new Map([
+    ...theirs,
+    ...innermost.children.map((child) => [child.name(), child.name()] as const),
+  ]);
+  const near = nearestOnes(word, [...ours.keys()]);
+  return near.filter((each, index) => near.findIndex((one) => ours.get(one) === ours.get(each)) === index);
 }
 
 /** Returns our words for the nearest of some words, each once. */
@@ -168,7 +199,7 @@ const otherOption: Rule = (word, line) => {
   const isArgument =
     command.path === 'call' && /^--[A-Za-z]\w*$/.test(flag) && !/^(?:[\w.]+:?=|$)/.test(text);
   return [
-    ...otherCommand(name, text, line),
+    ...otherCommand(name, text, both, line),
     ...dash(word, line),
     ...ours(OPTIONS, `${name}=${text}`).map((each) => replace(line, both, each.split(' '))),
     when(isSpelling, replace(line, [word], inPlace(`--${name}`, value))),
@@ -204,11 +235,19 @@ function valueAfter({ words }: TriedLine, option: string): string | undefined {
   return option.includes('=') || next === undefined || isOptionLike(next) ? undefined : next;
 }
 
-/** `lookup nopa --city SF`, `enrich list.csv -o out.csv --changes changes.csv` */
-function otherCommand(name: string, text: string, line: TriedLine): readonly (Reading | undefined)[] {
+/** `lookup nopa --city SF`, `find --file list.csv`, `enrich list.csv -o out.csv --changes changes.csv` */
+function otherCommand(
+  name: string,
+  text: string,
+  typed: readonly string[],
+  line: TriedLine,
+): readonly (Reading | undefined)[] {
   const {
-    innermost: { path },
+    innermost: { path, args },
   } = line.program;
+  const operands = operandsOf(['', ...args]);
+  const names = path === 'lookup' ? namesIn(operands) : [];
+  const asList = { ...line, words: line.words.map((word) => (word === 'find' ? 'enrich' : word)) };
   const isCity = ['c', 'city', ...ourWords(OPTIONS, 'find', name)].some((each) =>
     [name, '--city'].includes(each),
   );
@@ -217,7 +256,15 @@ function otherCommand(name: string, text: string, line: TriedLine): readonly (Re
   return text === ''
     ? []
     : [
-        when(path === 'lookup' && isCity, replace(line, ['lookup'], ['find'])),
+        ...names.map((each) =>
+          when(
+            isCity,
+            names.length === 1
+              ? replace(line, ['lookup'], ['find'])
+              : replace(line, ['lookup', ...operands], ['find', ...each], MEANT),
+          ),
+        ),
+        when(path === 'find' && LIST.test(text), replace(asList, typed, [text], MEANT)),
         when(isChanges, { words: ['changes', output, '-o', text], offer: MEANT }),
       ];
 }
@@ -237,10 +284,13 @@ function fitsOption(ours: string, command: CliCommand): boolean {
   return ours === '' || accepts(command, ours.split(' ')[0] ?? '');
 }
 
-/** Whether a value is one of an option's, or a misspelling of one: `--older 7d` is not `--sort`. */
+/** Whether an option takes a value, or nearly: `--older 7d` is not `--sort`, and `--country Italy` is not `--count`. */
 function fitsValue(ours: string, value: string | undefined, command: CliCommand): boolean {
-  const choices = command.findOption(ours)?.argChoices;
-  return choices === undefined || value === undefined || nearestOnes(value, choices).length > 0;
+  const option = command.findOption(ours);
+  if (option === undefined || value === undefined) return true;
+  const { argChoices: choices, required } = option;
+  if (choices !== undefined) return nearestOnes(value, choices).length > 0;
+  return !required || attempt(() => [option.parse(value)]) !== undefined;
 }
 
 function inPlace(ours: string, value: string | undefined): string[] {
@@ -273,9 +323,12 @@ const invalidValue: Rule = (text, line) => {
   const near = nearestChoice(text, choices);
   if (option === undefined) return [when(near, replace(line, [text], [near ?? ''], MEANT))];
   const { long } = option;
+  const hasCity = innermost.typed.some((each) => each.option.long === '--city');
+  const isCity = long === '--near' && !hasCity && /\p{L}/u.test(text);
   const isColumns = long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
   const value = near ?? choices[0] ?? option.example ?? '';
   return [
+    when(isCity, replaceOption(line, long, text, ['--city', text], MEANT)),
     when(
       isColumns && accepts(innermost, '--columns'),
       replaceOption(line, long, text, ['--columns', text], MEANT),
@@ -296,9 +349,14 @@ function nearestChoice(text: string, choices: readonly string[]): string | undef
   return near && [near, ...rest].join(':');
 }
 
-/** `config set city=SF`, `enrich in.csv out.csv` */
+/** `config set city=SF`, `find --cuisine italian`, `enrich in.csv out.csv` */
 const wrongArguments: Rule = (word, line) => {
   const { path, args, typed } = line.program.innermost;
+  const cuisine = typed.find(({ option }) => option.long === '--cuisine')?.text;
+  if (path === 'find' && cuisine !== undefined) {
+    const { words } = replaceOption(line, '--cuisine', undefined, []);
+    return [{ words: [...words, cuisine], offer: 'by name' }];
+  }
   const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
   if (path === 'config set' && name !== undefined && value !== undefined)
     return [replace(line, args, [name, value])];
@@ -358,18 +416,24 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** Returns what is wrong with a line: the code of commander, or of our own. */
 export function wrongWith({ error, program: { innermost, root } }: TriedLine): string {
+  const { args, children } = innermost;
   if (error instanceof LineError) return error.wrong;
   const { code } = error instanceof CommanderError ? error : { code: 'nothing' };
-  if (code === 'commander.excessArguments' && innermost.children.length > 0)
-    return 'commander.unknownCommand';
-  return code === 'commander.unknownOption' && innermost === root ? 'option first' : code;
+  const isOption = code === 'commander.unknownOption';
+  if (isOption && innermost === root) return 'option first';
+  const isVerb = code === 'commander.excessArguments' || (isOption && !isOptionLike(args[0] ?? ''));
+  return isVerb && children.length > 0 ? 'commander.unknownCommand' : code;
 }
 
 /** Returns the words that are wrong. */
-function wrongWords({ error, program: { innermost } }: TriedLine): readonly string[] {
+function wrongWords(line: TriedLine): readonly string[] {
+  const {
+    error,
+    program: { innermost },
+  } = line;
   if (error instanceof LineError) return [error.word];
   const { code, message } = error instanceof CommanderError ? error : { code: '', message: '' };
-  if (code === 'commander.unknownOption')
+  if (code === 'commander.unknownOption' && wrongWith(line) !== 'commander.unknownCommand')
     return innermost.args.filter((word) => isOptionLike(word) && !isKeyOption(word));
   const [, long] = code === 'commander.optionMissingArgument' ? (/(--[\w-]+)/.exec(message) ?? []) : [];
   return [long ?? innermost.args[0] ?? ''];

@@ -1,4 +1,4 @@
-import { citySearch } from '../app/city.ts';
+import { citySearch, searchBefore } from '../app/city.ts';
 import { needsDemo } from '../app/demo.ts';
 import { hintOf } from '../app/hints.ts';
 import { lastRestaurants } from '../app/last-results.ts';
@@ -33,18 +33,25 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const withHint = (each: Hint) => usage(message, { text: hintOf(app, each) });
   const isPrivate = words.some((word) => app.secrets.redact(word) !== word);
   const meant = isPrivate || hint !== undefined ? [] : await linesMeant(line, tryLine);
-  const commands = meant.map((each) => lineHint(each.line, ''));
+  const wrong = wrongWith(line);
+  const commands = meant.map((each) => lineHint(each.line, '', wrong));
   const offers = meant
     .filter((_, index) => commands.indexOf(commands[index] ?? '') === index)
-    .map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or') }));
+    .map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or', wrong) }));
   if (offers.length > 0) return withHint(offers);
   const ownHint = error instanceof AppError ? error.details.hint : undefined;
   return withHint(hint ?? ownHint ?? exampleOf(line) ?? program.innermost.ownHelp);
 }
 
 /** `did you mean: restaurant find nopa --city SF` */
-function lineHint({ app, program }: TriedLine, text: string): string {
+function lineHint({ app, program }: TriedLine, text: string, wrong: string): string {
   const { innermost, typed } = program;
+  const { path, args } = innermost;
+  // A word after our own name of the command may be an ID.
+  const areIds = wrong !== 'commander.unknownCommand' && !args.some((word) => /\s|^\p{Lu}|^#?\d/u.test(word));
+  const takesIds = /^(?:lookup|save|unsave)$/.test(path);
+  const search = takesIds && !areIds ? searchBefore(app, args) : undefined;
+  if (search !== undefined) return hintOf(app, search);
   const isFind = innermost.path === 'find' && !typed.some(({ option }) => option.long === '--help');
   const hasCity = innermost.typed.some(({ option }) => option.long === '--city');
   const command = isFind && !hasCity ? citySearch(app, innermost.args) : again();

@@ -12,9 +12,9 @@ export const VERBS: WordTable = {
       'show get view info details describe compare lookup-restaurant look-up menu hours phone address website reviews ' +
       'directions photos prices',
     'lookup --open': 'open map',
-    last: 'ls list history recent',
-    save: 'star bookmark favorite favourite fav like',
-    saved: 'favorites favourites favs bookmarks starred',
+    last: 'history recent',
+    save: 'add star bookmark favorite favourite fav like',
+    saved: 'ls list favorites favourites favs bookmarks starred',
     unsave: 'unstar unlike unfavorite',
     changes: 'diff',
     enrich: 'batch bulk import',
@@ -36,7 +36,7 @@ export const VERBS: WordTable = {
   },
   config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
   cache: { clear: 'rm remove delete purge empty' },
-  mcp: { config: 'install add setup init' },
+  mcp: { config: 'install add setup init', '': 'serve start run stdio' },
   help: {
     environment: 'env variables',
     'exit-codes': 'errors codes',
@@ -88,7 +88,9 @@ export const OPTIONS: WordTable = {
   save: { '<>': 'id restaurant-id row name', '--note': 'message comment notes m' },
   unsave: { '<>': 'id restaurant-id row name' },
   call: { '<>': 'tool', '--args': 'data json-data arguments params d' },
-  enrich: { '<>': 'input list', '--first': 'limit max n' },
+  'mcp config': { '<>': 'client app' },
+  login: { '--key-stdin': 'with-token token-stdin stdin' },
+  enrich: { '<>': 'input list file i', '--first': 'limit max n' },
   raw: { '<>': 'method', '--include': 'head' },
 };
 
@@ -105,6 +107,7 @@ export const SUGGESTIONS: WordTable = {
     '--fields standard': 'details hours phone website menu reviews',
     '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
   },
+  save: { '': 'list tag folder collection' },
   lookup: {
     '--fields premium': 'full all details hours phone website menu reviews',
     '--max-age 0': 'refresh',
@@ -117,6 +120,11 @@ export const SUGGESTIONS: WordTable = {
 };
 
 const wordsOf = (theirs: string): string[] => theirs.split(' ');
+
+/** The MCP clients that have an entry. */
+export const CLIENTS = wordsOf(
+  'claude-code claude-desktop cursor vscode windsurf codex gemini zed copilot-cli opencode cline roo',
+);
 
 /** Returns our words for one of another tool, most specific first. */
 export function ourWords(table: WordTable, path: string, word: string): string[] {

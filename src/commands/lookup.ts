@@ -111,7 +111,7 @@ async function writeDetails(
   const [first] = outcomes;
   const one = isOne ? first : undefined;
   const { error, restaurantId = '' } = one ?? {};
-  if (error?.code === 'not_found') throw error.add({ hint: nameHint(app, restaurantId) });
+  if (error?.code === 'not_found') throw error.add({ hint: nameHint(app, [restaurantId]) });
   if (error !== undefined) throw error;
   const json = one?.output ?? (await import('../output/fields.ts')).lookupEntries(outcomes);
   const present = async () => {

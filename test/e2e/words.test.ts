@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../helpers/seed.ts';
 import { acceptedLine } from '../../src/cli/usage.ts';
-import { OPTIONS, VERBS } from '../../src/cli/words.ts';
+import { CLIENTS, OPTIONS, VERBS } from '../../src/cli/words.ts';
+import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import { tryLine } from '../../src/run.ts';
 import { splitWords } from '../../src/util/shell.ts';
 import { fewOrAll } from '../helpers/full.ts';
@@ -147,15 +148,22 @@ describe.each([
   });
 });
 
+/** The search that a newcomer who names a row needs first. */
+const EXAMPLE = "find Nopa --city 'San Francisco' --demo";
+
 /** A newcomer who looks up a row has not searched. */
 const NO_ERROR = expect.not.stringMatching(/^(?:error: |\{"error")(?!no earlier|.*no earlier)/);
 
 /** Whether a search is for words that were typed. */
 function namesNothingNew(command: readonly string[], typed: readonly string[]): boolean {
   const [verb, name = ''] = command;
-  if (verb !== 'find' || name.startsWith('-') || typed.length === 1) return true;
+  const isExample = typed.some((word) => /^\d/.test(word)) && isSame(command, splitWords(EXAMPLE) ?? []);
+  if (verb !== 'find' || name.startsWith('-') || typed.length === 1 || isExample) return true;
   return name.split(' ').every((word) => typed.includes(word));
 }
+
+const isSame = (words: readonly string[], others: readonly string[]): boolean =>
+  words.join('\n') === others.join('\n');
 
 /** The words that a line is taken as. */
 async function accepted(line: string): Promise<string> {
@@ -191,7 +199,10 @@ describe('a word of another tool', () => {
       const name = (before + ours).split(' --')[0] ?? '';
       const rest = ours.startsWith('-') ? '' : (ARGUMENTS[name] ?? '');
       const typed = theirs.startsWith('auth-') ? theirs.replace('-', ' ') : theirs;
-      expect([typed, await accepted(before + typed + rest)]).toEqual([typed, before + ours + rest]);
+      expect([typed, await accepted(before + typed + rest)]).toEqual([
+        typed,
+        `${before}${ours}${rest}`.trim(),
+      ]);
     }
   });
 
@@ -201,7 +212,7 @@ describe('a word of another tool', () => {
     const rest = ARGUMENTS[path] ?? '';
     for (const [theirs, ours] of rowsOf(OPTIONS[path])) {
       const flag = theirs.length === 1 ? `-${theirs}` : `--${theirs}`;
-      const isFlag = ours.includes(' ') || path === 'raw';
+      const isFlag = ours.includes(' ') || path === 'raw' || path === 'login';
       const value = isFlag ? '' : ` ${VALUES[ours] ?? '5'}`;
       const [typed, same] =
         ours === '<>'
@@ -226,6 +237,10 @@ describe('a word of another tool', () => {
 
 const FLAGS = ['--force', '--open', '--demo', '--verbose', '--quiet'];
 
+it('the clients that a line can name are those that have an entry', () => {
+  expect(CLIENTS).toEqual(MCP_CLIENTS.map(({ name }) => name));
+});
+
 describe('a line in words of another tool', () => {
   it.each([
     ['search Nopa --city SF', 'find Nopa --city SF'],
@@ -240,6 +255,12 @@ describe('a line in words of another tool', () => {
     ['restaurant find Nopa --city SF', 'find Nopa --city SF'],
     ['show 1', 'lookup 1'],
     ['2', 'lookup 2'],
+    ['compare 1 2', 'lookup 1 2'],
+    ['lookup 1 vs 2', 'lookup 1 2'],
+    ['compare Nopa Corner vs Nopalina', 'lookup 2 3'],
+    ['lookup Nopa Corner --city SF', 'find Nopa Corner --city SF'],
+    ['mcp add --client cursor', 'mcp config cursor'],
+    ['enrich -i places.csv --dry-run', 'enrich places.csv --dry-run'],
     ['config set city=SF', 'config set city SF'],
     ['call find_restaurant --name Nopa --city SF', 'call find_restaurant name=Nopa city=SF'],
     ['call find_restaurant -d {"name":"Nopa","city":"SF"}', 'call find_restaurant name=Nopa city=SF'],
@@ -337,6 +358,24 @@ describe('a name', () => {
     ['find Nopa --city SF --as csv', 'find Nopa --format csv --city SF'],
     ['find Nopa --city SF -f json', 'find Nopa --format json --city SF'],
     ['sandbox --fault hnag', 'sandbox --fault hang'],
+    ['lookup Per Se', "find 'Per Se' --city SF"],
+    ['show House of Prime Rib', "find 'House of Prime Rib' --city SF"],
+    ['add Burma Superstar', "find 'Burma Superstar' --city SF"],
+    ["save 'Kin Khao' --list favorites", "find 'Kin Khao' --city SF"],
+    ['compare Lilia vs Via Carota', 'find Lilia --city SF'],
+    ['compare Lilia Oriole', 'find Lilia --city SF'],
+    ['compair Lilia Oriole', 'find Lilia --city SF'],
+    ["compare 'Rich Table' Lilia --city Rome", "find 'Rich Table' --city Rome"],
+    ["show 'Zuni, 1658 Market St, San Francisco'", "find Zuni --city 'San Francisco'"],
+    ['update places.csv -o out.csv', 'enrich places.csv -o out.csv'],
+    ['sync clients.xlsx --sheet Sheet1', 'enrich clients.xlsx --sheet Sheet1'],
+    ['update -', 'enrich -'],
+    ['find --file places.csv -o out.csv', 'enrich places.csv -o out.csv'],
+    ['connect codex', 'mcp config codex'],
+    ['attach claude', 'mcp config claude-code'],
+    ['find Zuni --city Rome --country Italy', 'find Zuni --city Rome'],
+    ['find Zuni --near Rome', 'find Zuni --city Rome'],
+    ['find --cuisine italian --city Rome', 'find italian --city Rome'],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);

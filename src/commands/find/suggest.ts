@@ -39,9 +39,9 @@ async function knownResults(app: App): Promise<Seen> {
   return { ...seen, restaurants: [...seen.restaurants, ...sampleRestaurants().map((each) => ({ ...each }))] };
 }
 
-/** `find ramen in Tokyo --city SF`; `find Francisco Nopa --city San` */
+/** `find ramen in Tokyo --city SF`; `find Cosme NYC --city NYC`; `find Francisco Nopa --city San` */
 function otherPlace({ name, city }: FindQuery, seen: Seen): Command | undefined {
-  const place = readPlace([name], () => seen);
+  const place = readPlace([name], () => ({ ...seen, cities: [...seen.cities, city] }));
   if (place !== undefined) return again({ '--city': place.city }, { operands: [place.name] });
   const words = name.split(' ');
   const cities = seen.cities.map(foldName);

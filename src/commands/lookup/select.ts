@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { cityForHint } from '../../app/city.ts';
+import { nameSearches, namesIn } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
 import { needsDemo } from '../../app/demo.ts';
 import {
@@ -9,7 +9,7 @@ import {
   restaurantsOf,
   serviceName,
 } from '../../app/last-results.ts';
-import { exampleSearch, seenResults } from '../../app/seen-results.ts';
+import { searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
 import { type AppError, failure, usage } from '../../errors.ts';
 import { again, type Hint, restaurant } from '../../hint.ts';
@@ -61,7 +61,7 @@ export async function selectRestaurants(
   const ids: string[] = [];
   for (const word of partsOf(words, known)) {
     const numbers = rowsMeant(app, word, rows, saved);
-    const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, saved)];
+    const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, words, saved)];
     if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id))) throw notSaved(word);
     ids.push(...found);
   }
@@ -90,7 +90,8 @@ function partsOf(words: readonly string[], known: readonly Named[]): string[] {
   const isName = (text: string): boolean => withName(text, known).length > 0;
   const line = words.join(' ');
   if (words.length > 1 && isName(line)) return [line];
-  return words.flatMap((word) => {
+  const names = namesIn(words).flatMap((each) => (isName(each.join(' ')) ? [each.join(' ')] : each));
+  return names.flatMap((word) => {
     if (!NUMBERS.test(word) && (!LIST.test(word) || isName(word))) return [word];
     const parts = word.split(/[,\s]+/).map((part) => part.replace(/^#(?=\d)/, ''));
     return parts.filter((part) => part !== '');
@@ -124,7 +125,12 @@ function rowsNamed(word: string, rows: readonly Named[]): number[] {
   return row === undefined ? [] : [rows.indexOf(row) + 1];
 }
 
-async function idOf(app: App, word: string, saved: readonly Named[] | undefined): Promise<string> {
+async function idOf(
+  app: App,
+  word: string,
+  words: readonly string[],
+  saved: readonly Named[] | undefined,
+): Promise<string> {
   if (saved !== undefined) return onlyOne(word, matching(word, saved))?.id ?? word;
   if (UUID.test(word)) return word;
   const { savedIfReadable } = await import('../../lists/saved.ts');
@@ -133,7 +139,7 @@ async function idOf(app: App, word: string, saved: readonly Named[] | undefined)
   const distinct = [...new Map(seen.map((one) => [one.id, one])).values()];
   if (distinct.some(({ id }) => id === word)) return word;
   const one = onlyOne(word, withName(word, all)) ?? onlyOne(word, withId(word, distinct));
-  return one?.id ?? checkedId(app, word);
+  return one?.id ?? checkedId(app, word, words);
 }
 
 /** The one with the id, else those whose id begins with the word, as in git. */
@@ -189,19 +195,23 @@ function refuseAll(app: App, word: string, saved: readonly Named[] | undefined):
 }
 
 /** Checks a word that nothing seen has as its id. @throws {AppError} `usage` for a name */
-function checkedId(app: App, word: string): string {
+function checkedId(app: App, word: string, words: readonly string[]): string {
   // IDs of the sample data have digits.
   const looksLikeName =
     /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
   if (!looksLikeName) return checkId(word);
+  // Words are one name if none of them means a restaurant.
+  const isKnown = (each: string) => /\d/.test(each) || withName(each, lastRestaurants(app)).length > 0;
+  const names = words.some(isKnown) ? [word] : words;
   throw usage(
-    `'${word}' is a name, not a restaurant ID, and is not in your last search`,
-    nameHint(app, word),
+    `'${namesIn(names)[0]?.join(' ')}' is a name, not a restaurant ID, and is not in your last search`,
+    nameHint(app, names),
   );
 }
 
 /** The hint for a word that no restaurant has as its id: a similar name, else the rows, else a search. */
-export function nameHint(app: App, word: string): Hint {
+export function nameHint(app: App, words: readonly string[]): Hint {
+  const word = words.join(' ');
   const rows = lastRestaurants(app);
   const near = rows.filter(({ name }) => isNearName(word, name));
   if (near.length > 0) {
@@ -210,10 +220,8 @@ export function nameHint(app: App, word: string): Hint {
       command: restaurant('lookup', name),
     }));
   }
-  const city = cityForHint(app);
-  const search = restaurant('find', word, ...(city === undefined ? [] : ['--city', city]));
   const last = { text: 'to show the rows of your last search', command: restaurant('last') };
-  return /\d/.test(word) && rows.length > 0 ? last : [{ text: 'to search for it', command: search }];
+  return /^\S*\d\S*$/.test(word) && rows.length > 0 ? last : nameSearches(app, words);
 }
 
 function idOfRow({ rows, query }: NumberedRows, number: number): string {
@@ -233,10 +241,7 @@ function idOfRow({ rows, query }: NumberedRows, number: number): string {
 function requireLastRows(app: App): NumberedRows {
   const last = lastRows(app);
   if (last === undefined) {
-    throw failure('not_found', 'no earlier search', [
-      { text: 'search first', command: exampleSearch(app) },
-      { text: 'then', command: again() },
-    ]);
+    throw failure('not_found', 'no earlier search', searchFirst(app));
   }
   const { endpoint, query } = last;
   if (endpoint === serviceName(app)) return last;

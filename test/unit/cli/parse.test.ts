@@ -47,7 +47,7 @@ describe('a usage error', () => {
   ])('of %j has the corrected command', async (words, command) => {
     const { app, error } = await parse(words);
     const hint = hintOf(app, error?.details.hint ?? {});
-    const [, printed] = /^did you mean: restaurant (.*)$/.exec(hint) ?? [];
+    const [, printed] = /(?:^did you mean|; then): restaurant (.*)$/.exec(hint) ?? [];
     expect(printed).toBe(command);
   });
 });
