@@ -5,6 +5,9 @@ import { spawn as openTerminal } from '@lydell/node-pty';
 
 const PROMPT = /(\d+) of (\d+), line (\d+)(?:(?!\d+ of \d+, line)[\s\S])*?q quit/;
 const MAX_KEYS = 9;
+/** Where the key of a candidate stands: `* 1 Name  address`. */
+const NUMBER_AT = 2;
+const NAME_AT = 4;
 
 /** The candidates of doubtful rows, by their number in the list. */
 async function candidatesOf(words, options) {
@@ -40,8 +43,15 @@ export async function playReview(words, options, rightOf, nameOf) {
   };
   let shown = '';
   let isSearching = false;
+  /** What is typed at the questions of a search, each after it was asked. */
+  let replies = [];
   terminal.onData((data) => {
     shown += data;
+    const [reply] = replies;
+    if (reply !== undefined && shown.includes(reply.question)) {
+      replies = replies.slice(1);
+      press(reply.typed);
+    }
     const [all, , , line] = PROMPT.exec(shown) ?? [];
     if (all === undefined) return;
     shown = shown.slice(shown.indexOf(all) + all.length);
@@ -49,8 +59,8 @@ export async function playReview(words, options, rightOf, nameOf) {
     const right = rightOf(number);
     if (isSearching) {
       isSearching = false;
-      const found = all.split('\n').find((each) => each.slice(4).startsWith(nameOf(right)));
-      press(found?.[0] ?? 'n');
+      const found = all.split('\n').find((each) => each.slice(NAME_AT).startsWith(nameOf(right)));
+      press(found?.[NUMBER_AT] ?? 'n');
       return;
     }
     played.rows += 1;
@@ -59,8 +69,10 @@ export async function playReview(words, options, rightOf, nameOf) {
     played.searches += 1;
     isSearching = true;
     press('s');
-    setTimeout(() => press(`${nameOf(right)}\r`), 100);
-    setTimeout(() => press('\r'), 300);
+    replies = [
+      { question: 'Name [', typed: `${nameOf(right)}\r` },
+      { question: 'City [', typed: '\r' },
+    ];
   });
   await new Promise((resolve) => terminal.onExit(resolve));
   return { ...played, doubtful: rows.size };
