@@ -28,8 +28,8 @@ const PLACES: readonly (readonly [form: RegExp, isCertain: boolean])[] = [
   // `nopa, san francisco, ca`; a comma inside quotes may belong to the name.
   [/^(?<name>[^,]*),\n(?<city>.*)$/s, true],
   // `'Pizza Express' London`, `nopa 'San Francisco'`: the quotes say which words belong together.
-  [/^(?<name>[^\n]*\S[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, false],
-  [/^(?<name>.+)\n(?<city>[^\n]*\S[^\S\n]+\S[^\n]*)$/s, false],
+  [/^(?<name>[^\S\n]*\S+[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, false],
+  [/^(?<name>.+)\n(?<city>[^\S\n]*\S+[^\S\n]+\S[^\n]*)$/s, false],
   // `'Nopa, SF'`, `'Nopa, 560 Divisadero St, San Francisco'`
   [/^(?<name>[^,]*),(?:\s+\d[^,]*,)?\s+(?<city>.*)$/s, true],
   // `ramen in Tokyo`

@@ -221,7 +221,8 @@ export function nameHint(app: App, words: readonly string[]): Hint {
     }));
   }
   const last = { text: 'to show the rows of your last search', command: restaurant('last') };
-  return /^\S*\d\S*$/.test(word) && rows.length > 0 ? last : nameSearches(app, words);
+  const isLikeId = /\d/.test(word) && !/\s/.test(word);
+  return isLikeId && rows.length > 0 ? last : nameSearches(app, words);
 }
 
 function idOfRow({ rows, query }: NumberedRows, number: number): string {
