@@ -43,7 +43,7 @@ export async function playReview(words, options, rightOf, nameOf) {
   };
   let shown = '';
   let isSearching = false;
-  /** What is typed at the questions of a search, each after it was asked. */
+  /** The replies to the questions of a search, each typed when it is asked. */
   let replies = [];
   terminal.onData((data) => {
     shown += data;

@@ -1,4 +1,4 @@
-// When a view was put in place, seen from the answers: a kill leaves what was there at that moment.
+// When a view was put in place, seen from the answers. After a kill, the view of that moment is left.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
