@@ -16,11 +16,9 @@ export interface RestaurantService {
 interface Asking {
   readonly service: RestaurantService;
   readonly state: {
-    /** Where answers go, and from where `resolveRow` gets them. */
+    /** Where answers go, and from where `resolve` gets them. */
     readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
-    resolveRow(question: Question): Resolution;
-    /** Of requests, by their keys. */
-    readonly failures: Map<string, AppError>;
+    resolve(question: Question): Resolution;
   };
   /** Ends the run immediately, with the signal's reason. `service` must use the same signal. */
   readonly stop: AbortController;
@@ -38,6 +36,8 @@ export class Asker {
   readonly #asking: Asking;
   readonly #pending = new Map<string, Promise<void>>();
   readonly #requests = new Semaphore(MAX_REQUESTS);
+  /** Of requests, by their keys. */
+  readonly #failures = new Map<string, AppError>();
   #failuresInARow = 0;
 
   constructor(asking: Asking) {
@@ -46,17 +46,17 @@ export class Asker {
 
   /**
    * Asks until a row lacks nothing, or a request for it has failed.
-   * @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
+   * @returns that failure @throws errors that end the whole run: a rejected key, an exhausted quota, an interruption
    */
-  async finish(question: Question): Promise<void> {
+  async finish(question: Question): Promise<AppError | undefined> {
     const { state } = this.#asking;
     const asked = new Set<string>();
     for (;;) {
-      const { lack } = state.resolveRow(question);
-      if (lack === undefined) return;
+      const { lack } = state.resolve(question);
+      if (lack === undefined) return undefined;
       const key = requestKey(lack.request);
       // An answer that is due at once comes from a clock that was set back.
-      if (asked.has(key) || state.failures.has(key)) return;
+      if (asked.has(key) || this.#failures.has(key)) return this.#failures.get(key);
       asked.add(key);
       const pending = this.#pending.get(key) ?? this.#ask(key, lack.request);
       this.#pending.set(key, pending);
@@ -65,7 +65,7 @@ export class Asker {
   }
 
   async #ask(key: string, request: Request): Promise<void> {
-    const { state, stop } = this.#asking;
+    const { stop } = this.#asking;
     try {
       await this.#requests.run(() => this.#send(request), stop.signal);
       this.#failuresInARow = 0;
@@ -74,7 +74,7 @@ export class Asker {
       this.#failuresInARow += 1;
       if (this.#failuresInARow >= MAX_FAILURES)
         throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
-      state.failures.set(key, error);
+      this.#failures.set(key, error);
     } finally {
       this.#pending.delete(key);
     }

@@ -39,7 +39,7 @@ function* answeredKeys(state: ListState, answers: Answers, question: Question): 
     for (const query of searchesFor({ name, city }))
       if (answers.find(query) !== undefined) yield findKey(query);
   }
-  const id = state.resolveRow(question).result.restaurant?.service_id;
+  const id = state.resolve(question).result.restaurant?.service_id;
   if (id === undefined) return;
   for (const level of LEVELS) if (answers.lookup(id, level) !== undefined) yield lookupKey(id, level);
 }

@@ -7,13 +7,14 @@ import { again, type Hint, slot } from '../hint.ts';
 import { cleanLine, truncate } from '../util/text.ts';
 import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
 import { answersPathOf, answersService, answersTarget } from './answers-path.ts';
+import type { Asker } from './asker.ts';
 import { Decisions } from './decisions.ts';
 import { type Due, DueRows } from './due.ts';
 import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
 import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
-import { type Question, type Resolution, type ResolveOptions, requestKey, resolve } from './resolve.ts';
+import { type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
 import type { PacedFlags } from './service.ts';
 import type { OutputView } from './views/outputs.ts';
@@ -77,8 +78,8 @@ export class ListState {
   readonly answers: KnownAnswers;
   readonly options: ResolveOptions;
   readonly decisions: Decisions;
-  /** Why requests of this run were not answered, by their keys. */
-  readonly failures = new Map<string, AppError>();
+  /** Why requests for rows failed in this run. */
+  readonly failures = new Map<InputRow, AppError>();
 
   constructor(
     plan: Plan,
@@ -101,16 +102,26 @@ export class ListState {
     for (const { key } of this.questions()) yield key;
   }
 
-  resolveRow = (question: Question): Resolution => {
+  resolve(question: Question): Resolution {
     const decision = this.decisions.of(question.key);
-    const resolution = resolve({ ...question, decision }, this.answers, this.options);
-    const failure = resolution.lack && this.failures.get(requestKey(resolution.lack.request));
+    return resolve({ ...question, decision }, this.answers, this.options);
+  }
+
+  resolveRow(row: InputRow, question = this.plan.question(row)): Resolution {
+    const resolution = this.resolve(question);
+    const failure = this.failures.get(row);
     return failure === undefined
       ? resolution
       : { ...resolution, result: withFailure(resolution.result, failure) };
-  };
+  }
 
-  resultOf = (row: InputRow): RowResult => this.resolveRow(this.plan.question(row)).result;
+  resultOf = (row: InputRow): RowResult => this.resolveRow(row).result;
+
+  /** @param question that of the row */
+  async finish(asker: Asker, row: InputRow, question: Question): Promise<void> {
+    const failure = await asker.finish(question);
+    if (failure !== undefined) this.failures.set(row, failure);
+  }
 
   /** For views. @param guard whether to neutralize formulas in tables of text */
   source({ counters, at }: Survey, guard: boolean): ViewSource {
@@ -130,7 +141,7 @@ export class ListState {
         signal?.throwIfAborted();
       }
       const question = this.plan.question(row);
-      const resolution = this.resolveRow(question);
+      const resolution = this.resolveRow(row, question);
       if (index < first) due.add(index, question, resolution);
       countRow(counters, this.plan, question, resolution.result);
       if (resolution.result.status === 'skipped') skipped.push(row);

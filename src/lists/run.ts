@@ -117,9 +117,10 @@ async function askForDue(run: ListRun, due: readonly DueRow[]): Promise<AppError
     workThrough(
       due,
       async ({ index }) => {
-        const question = state.plan.question(state.rows[index] as InputRow);
-        await asker.finish(question);
-        countRow(counters, state.plan, question, state.resolveRow(question).result);
+        const row = state.rows[index] as InputRow;
+        const question = state.plan.question(row);
+        await state.finish(asker, row, question);
+        countRow(counters, state.plan, question, state.resolveRow(row, question).result);
       },
       run.stop,
     ),

@@ -60,10 +60,10 @@ async function writeRows(
   const writeRow = async (row: InputRow, before: Promise<void>): Promise<void> => {
     const question = state.plan.question(row);
     count += 1;
-    if (count <= first) await asker.finish(question);
+    if (count <= first) await state.finish(asker, row, question);
     await before;
     stop.signal.throwIfAborted();
-    const { result } = state.resolveRow(question);
+    const { result } = state.resolveRow(row, question);
     await write(row, result);
     countRow(counters, state.plan, question, result);
   };

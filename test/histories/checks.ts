@@ -1,4 +1,4 @@
-import { isLookup, isSearch, type Luck, lookupKeyOf, type Sent, searchKeyOf } from './luck.ts';
+import { isLookup, isSearch, type Luck, lookupKeyOf, searchKeyOf } from './luck.ts';
 import {
   type Answered,
   contentKey,
@@ -70,23 +70,13 @@ export function checkRequests(world: World, outcome: Outcome, before: Answered, 
 /** Checks a run of which some requests failed: a failure is not an answer, and replaces none. */
 export function checkFailures(world: World, luck: Luck, outcome: Outcome, before: Answered): void {
   const failed = outcome.sent.filter((sent) => luck.fateOf(sent) === 'failed');
-  const lasting = failed.filter((sent) => !isFresh(world, luck, outcome, sent));
-  const exits = [...(lasting.length === 0 ? [0] : []), ...(failed.length > 0 ? [8] : [])];
-  check(exits.includes(outcome.exit), 'a run with failures ended badly', outcome);
+  check(outcome.exit === (failed.length === 0 ? 0 : 8), 'a run with failures ended badly', outcome);
   const after = world.record;
   const [searches, lookups] = [failed.filter(isSearch), failed.filter(isLookup)];
   const isReplaced =
     searches.map(searchKeyOf).some((key) => after.finds.get(key) !== before.finds.get(key)) ||
     lookups.map(lookupKeyOf).some((key) => after.lookups.get(key) !== before.lookups.get(key));
   check(!isReplaced, 'a failure was recorded as an answer', failed);
-}
-
-/** Whether the search of a row was answered whose lookup failed: the age of a row without a lookup is that of its search. */
-function isFresh({ view }: World, luck: Luck, { sent }: Outcome, failed: Sent): boolean {
-  const answered = sent.filter((each) => isSearch(each) && luck.fateOf(each) === 'answered');
-  const keys = new Set(answered.map(searchKeyOf));
-  const rows = view.filter(({ restaurant_id: id }) => isLookup(failed) && id === failed.args.restaurant_id);
-  return rows.length > 0 && rows.every(({ name = '', city = '' }) => keys.has(findKey({ name, city })));
 }
 
 /** The restaurants whose details are wanted. */

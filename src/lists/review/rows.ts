@@ -58,8 +58,7 @@ export function doubtfulRows(review: Review, withMissing: boolean): EqualRows[] 
 }
 
 /** The result of rows as the answers and decisions are now. */
-export const resultNow = ({ state }: Review, { first }: EqualRows): RowResult =>
-  state.resolveRow(state.plan.question(first)).result;
+export const resultNow = ({ state }: Review, { first }: EqualRows): RowResult => state.resultOf(first);
 
 /** The restaurant that rows have now, if it is only a guess. */
 export const currentId = (review: Review, rows: EqualRows): string | undefined =>
