@@ -25,11 +25,13 @@ const ROW = object({
   candidates: list(CANDIDATE),
 });
 
+const FILES = { ...list(text), description: 'the output files, which are updated' };
 const TALLY = object({
   ...{ rows: integer, confirmed: integer, other: integer, rejected: integer },
   never: { ...integer, description: 'not to be shown again' },
+  files: FILES,
 });
-const UNDONE = object({ undone: { ...anyObject, description: 'the content of the rows' } });
+const UNDONE = object({ undone: { ...anyObject, description: 'the content of the rows' }, files: FILES });
 
 export function registerReview(command: CliCommand, app: App): void {
   command

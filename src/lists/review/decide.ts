@@ -51,13 +51,20 @@ function tallyOf(decided: readonly Decided[]) {
   };
 }
 
-export function tallyText(file: string, decided: readonly Decided[]): string {
-  const { rows, confirmed, other, rejected, never } = tallyOf(decided);
-  const left = never === 0 ? '' : `, ${never} not to be shown again`;
-  return `${plural(rows, 'row')} decided in ${cleanLine(file)}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected${left}`;
+/** The files that follow the decisions; the one that the person named if there are none. */
+export function filesText({ name, views }: Review): string {
+  const files = views.length === 0 ? [name] : views.map((view) => view.name);
+  return cleanLine(files.join(', '));
 }
 
-export async function printTally(app: App, file: string, decided: readonly Decided[]): Promise<void> {
-  if (app.terminal.wantsJson) await printJson(app, tallyOf(decided));
-  else if (app.globals.quiet !== true) await app.context.stderr.write(`${tallyText(file, decided)}\n`);
+export function tallyText(review: Review, decided: readonly Decided[]): string {
+  const { rows, confirmed, other, rejected, never } = tallyOf(decided);
+  const left = never === 0 ? '' : `, ${never} not to be shown again`;
+  return `${plural(rows, 'row')} decided in ${filesText(review)}: ${confirmed} confirmed, ${other} with another restaurant, ${rejected} rejected${left}`;
+}
+
+export async function printTally(app: App, review: Review, decided: readonly Decided[]): Promise<void> {
+  const files = review.views.map(({ name }) => name);
+  if (app.terminal.wantsJson) await printJson(app, { ...tallyOf(decided), files });
+  else if (app.globals.quiet !== true) await app.context.stderr.write(`${tallyText(review, decided)}\n`);
 }

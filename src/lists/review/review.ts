@@ -8,7 +8,7 @@ import { answersService } from '../answers-path.ts';
 import { printJson } from '../progress/summary.ts';
 import { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
-import { printTally, undoLast } from './decide.ts';
+import { filesText, printTally, undoLast } from './decide.ts';
 import { openReview, type ReviewFlags, writeReviewed } from './open.ts';
 import {
   candidatesFor,
@@ -80,7 +80,7 @@ async function applyDecisions(app: App, review: Review, file: string): Promise<v
   const { applyFile } = await import('./apply.ts');
   const decided = await applyFile(app, review, file, () => openSearch(app, review));
   await writeReviewed(app, review);
-  await printTally(app, review.name, decided);
+  await printTally(app, review, decided);
 }
 
 async function undoDecision(app: App, review: Review): Promise<void> {
@@ -94,9 +94,12 @@ async function undoDecision(app: App, review: Review): Promise<void> {
   await writeReviewed(app, review);
   const { decide } = undone.decision;
   const what = [decide.name ?? decide.id ?? '', decide.city ?? ''].filter(Boolean).join(', ');
-  if (app.terminal.wantsJson) await printJson(app, { undone: decide });
+  const files = review.views.map(({ name }) => name);
+  if (app.terminal.wantsJson) await printJson(app, { undone: decide, files });
   else if (app.globals.quiet !== true)
-    await app.context.stderr.write(`took back the decision about ${cleanLine(what)}\n`);
+    await app.context.stderr.write(
+      `took back the decision about ${cleanLine(what)} in ${filesText(review)}\n`,
+    );
 }
 
 async function listRows(app: App, review: Review, notFound: boolean): Promise<void> {

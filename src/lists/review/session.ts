@@ -62,7 +62,7 @@ async function showEnd({ app, review, rows, steps, service }: ReviewSession): Pr
   const undo = again({ '--undo': true }, { without: ['--not-found'] });
   const lines = [
     ...(sent > 0 ? [`${plural(sent, 'request')} sent`] : []),
-    tallyText(review.name, decided),
+    tallyText(review, decided),
     ...(left > 0 ? [`${left} left: ${hintOf(app, { command: again() })}`] : []),
     ...(left === 0 && decided.length > 0
       ? [`to take the last decision back: ${hintOf(app, { command: undo })}`]

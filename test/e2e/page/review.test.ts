@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the report in Chromium', () => {
     const hosts = requests.filter((url) => !/^blob:|^https:\/\/tile\.openstreetmap\.org\//.test(url));
     expect([hosts, complaints]).toEqual([[], []]);
     expect((await run('review out.csv --apply decisions.csv')).stderr).toBe(
-      '3 rows decided in out.csv: 1 confirmed, 1 with another restaurant, 1 rejected\n',
+      '3 rows decided in out.csv, out.html: 1 confirmed, 1 with another restaurant, 1 rejected\n',
     );
   });
 });
