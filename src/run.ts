@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { App } from './app/app.ts';
 import { type CliCommand, LineError } from './cli/command.ts';
-import type { TriedLine } from './cli/slips.ts';
+import type { TriedLine } from './cli/slips/reading.ts';
 import type { Context } from './context.ts';
 import { AppError, attempt, EXIT_CODES, PipeClosed, systemCode, usage } from './errors.ts';
 import { again, type Hint, restaurant } from './hint.ts';

@@ -21,6 +21,10 @@ export function splitOption(word: string): { flag: string; value: string | undef
   return { flag, value };
 }
 
+/** No option takes a key, because other users can read the command line. */
+export const isKeyOption = (word: string): boolean =>
+  /^--?(?:(?:api|access|auth)[-_]?)?(?:key|token|secret|password)$/i.test(splitOption(word).flag);
+
 /** Returns a long option that is typed as `-city`, or with a dash in place of the hyphens, as it should be. */
 export function fixDash(word: string, { innermost }: CliCommand): string | undefined {
   const [, name = ''] = /^(?:-|[—–]+)([a-z][\w-]+)(?:=.*)?$/is.exec(word) ?? [];

@@ -6,9 +6,11 @@ import { exampleSearch } from '../app/seen-results.ts';
 import { AppError, usage } from '../errors.ts';
 import { type Advice, again, type Hint, restaurant } from '../hint.ts';
 import { nearestOnes } from '../util/nearest.ts';
-import { isOptionLike, splitOption } from './check.ts';
+import { isKeyOption, isOptionLike, splitOption } from './check.ts';
 import type { CliCommand } from './command.ts';
-import { isKeyOption, linesMeant, rewritten, type TriedLine, type Try, verbFor, wrongWith } from './slips.ts';
+import type { TriedLine } from './slips/reading.ts';
+import { verbFor } from './slips/verbs.ts';
+import { linesMeant, rewritten, type Try, wrongWith } from './slips.ts';
 
 const KEY_HINT: readonly Advice[] = [
   { text: 'it asks for the key', command: restaurant('login') },

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { cityForHint } from '../../app/city.ts';
+import { fullPath, otherName } from '../../app/output-file.ts';
+import { nearest } from '../../util/nearest.ts';
+import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
+import { strayWords, valueTaker } from '../check.ts';
+import type { CliCommand, CliOption, LineError } from '../command.ts';
+import { accepts } from '../options.ts';
+import { EXAMPLE, MEANT, type Rule, type Rules, replace, replaceOption, when } from './reading.ts';
+
+/** `find Nopa --city` */
+const missingValue: Rule = (long, line) => {
+  const { innermost } = line.program;
+  const option = innermost.findOption(long);
+  const city = long === '--city' ? cityForHint(line.app) : undefined;
+  const value = typeof city === 'string' ? city : (choicesOf(innermost, option)[0] ?? option?.example);
+  return value === undefined
+    ? []
+    : [long, option?.short ?? long].map((flag) => replace(line, [flag], [flag, value], EXAMPLE));
+};
+
+/** `--fields name,phone`, `--sort gade`, `--limit ten` */
+const invalidValue: Rule = (text, line) => {
+  const { innermost } = line.program;
+  const { option, argument = '' } = line.error as LineError;
+  const choices = choicesOf(innermost, option, argument);
+  const near = nearestChoice(text, choices);
+  if (option === undefined) return [when(near, replace(line, [text], [near ?? ''], MEANT))];
+  const { long } = option;
+  const hasCity = innermost.typed.some((each) => each.option.long === '--city');
+  const isCity = long === '--near' && !hasCity && /\p{L}/u.test(text);
+  const isColumns = long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
+  const value = near ?? choices[0] ?? option.example ?? '';
+  return [
+    when(isCity, replaceOption(line, long, text, ['--city', text], MEANT)),
+    when(
+      isColumns && accepts(innermost, '--columns'),
+      replaceOption(line, long, text, ['--columns', text], MEANT),
+    ),
+    when(value, replaceOption(line, long, text, [long, value], near === undefined ? EXAMPLE : MEANT)),
+  ];
+};
+
+function choicesOf(command: CliCommand, option?: CliOption, argument = ''): readonly string[] {
+  const offered = command.completers.get(option?.long ?? argument);
+  return option?.argChoices ?? (Array.isArray(offered) ? offered : []);
+}
+
+/** `hnag:0.2` is `hang:0.2`. */
+function nearestChoice(text: string, choices: readonly string[]): string | undefined {
+  const [kind = '', ...rest] = text.split(':');
+  const [near] = nearest(kind, choices, 1);
+  return near && [near, ...rest].join(':');
+}
+
+/** `config set city=SF`, `find --cuisine italian`, `enrich in.csv out.csv` */
+const wrongArguments: Rule = (word, line) => {
+  const { path, args, typed } = line.program.innermost;
+  const cuisine = typed.find(({ option }) => option.long === '--cuisine')?.text;
+  if (path === 'find' && cuisine !== undefined) {
+    const { words } = replaceOption(line, '--cuisine', undefined, []);
+    return [{ words: [...words, cuisine], offer: 'by name' }];
+  }
+  const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
+  if (path === 'config set' && name !== undefined && value !== undefined)
+    return [replace(line, args, [name, value])];
+  const [, file = ''] = args;
+  const isFile =
+    path === 'enrich' && args.length === 2 && typed.every(({ option }) => option.long !== '--output');
+  const isNew = isFile && !existsSync(fullPath(line.app.context, file));
+  return [
+    when(isNew, replace(line, [file], ['-o', file])),
+    when(isFile, replace(line, [file], ['-o', otherName(file)], `${file} exists; write another file`)),
+  ];
+};
+
+const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
+
+/** `--json name,grade`, `--city San Francisco`, `nopa --limit 5 corner` */
+const wordsApart: Rule = (word, { words, program }) => {
+  const { at = 0, group = [], flag = '', value, end = 0 } = strayWords(program) ?? {};
+  const meant = valueTaker(flag, word);
+  const before = words[at - 1] ?? '';
+  const isReplaced = flag === '--quiet' && [flag, '-q'].includes(before);
+  const rest = words.toSpliced(at, group.length);
+  if (meant !== undefined)
+    return [
+      {
+        words: words.toSpliced(isReplaced ? at - 1 : at, isReplaced ? 1 : 0, meant),
+        offer: meant === '--jq' ? 'to filter with jq' : 'to choose columns',
+      },
+    ];
+  return TEXT_OPTIONS.includes(flag) && value !== undefined
+    ? [{ words: rest.with(at - 1, [before, ...group].join(' ')), offer: 'quote a value of several words' }]
+    : [{ words: rest.toSpliced(end, 0, ...group), offer: 'keep the name together' }];
+};
+
+/** `-o json` */
+const formatAsFile: Rule = (format, line) => [
+  replaceOption(line, '--output', format, format === 'json' ? ['--json'] : ['--format', format]),
+];
+
+export const VALUE_RULES: Rules = {
+  'commander.optionMissingArgument': missingValue,
+  'commander.missingArgument': wrongArguments,
+  'commander.excessArguments': wrongArguments,
+  stray: wordsApart,
+  bareFormat: formatAsFile,
+  value: invalidValue,
+};

@@ -1,0 +1,113 @@
+import { namesIn } from '../../app/city.ts';
+import { SETTING_NAMES } from '../../settings/catalog.ts';
+import { nearestOnes } from '../../util/nearest.ts';
+import { beforeEnd, isOptionLike } from '../check.ts';
+import type { CliCommand } from '../command.ts';
+import { CLIENTS, ourWords, theirWords, VERBS } from '../words.ts';
+import {
+  MEANT,
+  type Reading,
+  type Rule,
+  type Rules,
+  replace,
+  simple,
+  type TriedLine,
+  when,
+} from './reading.ts';
+
+/** Returns our words for the name of a command. */
+export function verbFor(word: string, { children, path }: CliCommand): string | undefined {
+  const own = children.find((child) => child.name() === simple(word))?.name();
+  return own ?? ourWords(VERBS, path, simple(word))[0];
+}
+
+/** A list, by the ending of its name, or from stdin. */
+export const LIST = /^-$|\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
+
+/** The words after the first one, up to an option. */
+export const operandsOf = (words: readonly string[]): readonly string[] => {
+  const end = words.findIndex((word, index) => index > 0 && isOptionLike(word) && word !== '-');
+  return words.slice(1, end === -1 ? undefined : end);
+};
+
+/** `compare Nopa Zuni`, `compare Nopa 'State Bird'` */
+function comparison(operands: readonly string[], line: TriedLine): Reading | undefined {
+  const areNames = operands.every((each) => /^\p{L}/u.test(each)) && namesIn(operands).length === 1;
+  const isApart = operands.length === 2 || operands.some((each) => each.includes(' '));
+  const names = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
+  return when(areNames && isApart, replace(line, ['compare', ...operands], ['lookup', ...names]));
+}
+
+/** `update list.xlsx`, `connect codex` */
+function impliedByOperands(word: string, operands: readonly string[], line: TriedLine) {
+  const [operand = '', ...others] = operands;
+  const client = CLIENTS.find((each) => others.length === 0 && `${each}-`.startsWith(`${simple(operand)}-`));
+  return [
+    when(
+      operands.some((each) => LIST.test(each)),
+      replace(line, [word], ['enrich'], MEANT),
+    ),
+    when(client, replace(line, [word, operand], ['mcp', 'config', client ?? ''], MEANT)),
+    when(client, { words: ['find', ...line.words], offer: MEANT }),
+  ];
+}
+
+/** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
+const unknownCommand: Rule = (word, line) => {
+  const { words, program } = line;
+  const { innermost: parent } = program;
+  const isFirst = parent === program;
+  const [, next = ''] = parent.args;
+  const pairs = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
+  const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent);
+  const theirs = pairs.length > 0 ? [word, next] : [word];
+  const operands = operandsOf(parent.args);
+  return [
+    // A whole line was pasted after the name of the program.
+    when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
+    // Help and the version take no arguments.
+    when(ours?.startsWith('-'), { words: [ours ?? ''], note: `${word}: ${ours}` }),
+    when(simple(word) === 'compare', comparison(operands, line)),
+    when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
+    ...nearCommands(word, line).map((near) => replace(line, [word], [near], MEANT)),
+    ...(isFirst ? impliedByOperands(word, operands, line) : []),
+    when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
+  ];
+};
+
+/** `1`, `#2`; `config city SF`, `config city=SF`, `config city` */
+function impliedVerb(word: string, next: string, { path }: CliCommand): string | undefined {
+  if (path === '' && /^#?\d{1,2}$/.test(word)) return `lookup ${word}`;
+  const [name = '', ...value] = word.split('=');
+  if (path !== 'config' || !SETTING_NAMES.some((each) => each === name)) return undefined;
+  return value.length === 0 && next === '' ? `get ${word}` : `set ${word}`;
+}
+
+/** Returns the nearest names of commands, ours or those of other tools, one for each command. */
+function nearCommands(word: string, { program: { innermost } }: TriedLine): string[] {
+  // A slip is rarely in the first letter or in the length of a word that this program does not even have.
+  const theirs = [...theirWords(VERBS, innermost.path)].filter(
+    ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
+  );
+  const ours = new Map([
+    ...theirs,
+    ...innermost.children.map((child) => [child.name(), child.name()] as const),
+  ]);
+  const near = nearestOnes(word, [...ours.keys()]);
+  return near.filter((each, index) => near.findIndex((one) => ours.get(one) === ours.get(each)) === index);
+}
+
+/** `--city SF find nopa` */
+const optionFirst: Rule = (_word, { words, program }) => {
+  const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
+  return [
+    verb === undefined
+      ? { words: ['find', ...words], offer: MEANT }
+      : { words: [verb, ...words.toSpliced(words.indexOf(verb), 1)], note: `${verb} first` },
+  ];
+};
+
+export const VERB_RULES: Rules = {
+  'commander.unknownCommand': unknownCommand,
+  'option first': optionFirst,
+};
