@@ -8,7 +8,7 @@ import { type Due, dueLine } from './due.ts';
 import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './list-state.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, warnOfFormulas } from './plan.ts';
 import { asLines, wantsSummary } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
 import type { Update } from './run.ts';
@@ -18,6 +18,7 @@ type Preview = Omit<Update, 'file'>;
 
 /** Prints what a run would ask for, and how long that takes. Sends and writes nothing. */
 export async function printEstimate(app: App, preview: Preview): Promise<void> {
+  await warnOfFormulas(app, preview.plan);
   const { due, skipped } = await surveyOf(app, preview);
   const quota = await quotaOf(app, preview.flags, due);
   const { stdout } = app.context;

@@ -12,7 +12,7 @@ import { FIELDS } from './match/headers.ts';
 import { DECIMAL } from './match/place.ts';
 import { isEncoding } from './read/decode.ts';
 import type { Input } from './read/input.ts';
-import { flatColumns, type List, openStreamedList, readList } from './read/list.ts';
+import { flatColumns, type InputList, type List, openStreamedList, readList } from './read/list.ts';
 import type { Question, ResolveOptions } from './resolve.ts';
 import { type AddedColumn, ResultColumns } from './result.ts';
 import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
@@ -58,18 +58,18 @@ export interface ReadPlan<Rows> {
   readonly rows: Rows;
 }
 
-/** Reads a list, and finds its columns. @throws {AppError} `bad_input`, `usage` */
+/**
+ * Reads a list, and finds its columns. @param isKnown whether it was read before, so that nothing is said about how
+ * @throws {AppError} `bad_input`, `usage`
+ */
 export async function readPlan(
   app: App,
   input: Input,
   flags: ListFlags,
+  isKnown = false,
 ): Promise<ReadPlan<readonly InputRow[]>> {
-  const { rows, detectedEncoding, ...list } = await readList(input, readingOf(flags));
-  if (detectedEncoding !== undefined)
-    await app.notes.warn(
-      `${input.name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
-      true,
-    );
+  const { rows, ...list } = await readList(input, readingOf(flags));
+  if (!isKnown) await noteReading(app, input.name, list, flags);
   return makePlan(app, input.name, list, rows, flags);
 }
 
@@ -80,6 +80,7 @@ export async function streamPlan(
   flags: ListFlags,
 ): Promise<ReadPlan<AsyncIterable<InputRow>>> {
   const { rows, first, ...list } = await openStreamedList(input, readingOf(flags));
+  await noteReading(app, input.name, list, flags);
   const { plan, separate } = await makePlan(app, input.name, list, first === undefined ? [] : [first], flags);
   async function* own(): AsyncGenerator<InputRow> {
     for await (const row of rows) yield separate(row);
@@ -87,14 +88,27 @@ export async function streamPlan(
   return { plan, rows: own() };
 }
 
-/** Says which of several sheets is read, and warns of cells without a value. */
-async function noteSheet(app: App, name: string, { sheets }: Pick<List, 'sheets'>, flags: ListFlags) {
-  if (sheets === undefined) return;
-  const { sheet = '', formulas } = sheets;
-  if (sheets.sheets.length > 1 && flags.sheet === undefined && app.globals.dryRun !== true)
+/** Says which of several sheets is read, and in which encoding if that is a guess. */
+async function noteReading(
+  app: App,
+  name: string,
+  { sheets, detectedEncoding }: Pick<Partial<InputList>, 'sheets' | 'detectedEncoding'>,
+  flags: ListFlags,
+): Promise<void> {
+  if (detectedEncoding !== undefined)
+    await app.notes.warn(
+      `${name} is not UTF-8; reading it as ${detectedEncoding} (--encoding changes that)`,
+      true,
+    );
+  const { sheet = '', sheets: all = [] } = sheets ?? {};
+  if (all.length > 1 && flags.sheet === undefined && app.globals.dryRun !== true)
     await app.notes.note(`reading the sheet '${cleanLine(sheet)}' of ${name}; --sheet names another one`);
-  if (formulas === undefined) return;
-  const { count, cells } = formulas;
+}
+
+/** Warns of cells that are empty in an output, and not in the list. */
+export async function warnOfFormulas(app: App, { name, list: { sheets } }: Plan): Promise<void> {
+  if (sheets?.formulas === undefined) return;
+  const { count, cells } = sheets.formulas;
   const what = count === 1 ? 'a formula without a stored value' : `${count} formulas without a stored value`;
   const places = `${cells.join(', ')}${count > cells.length ? ', …' : ''}`;
   await app.notes.warn(
@@ -122,7 +136,6 @@ async function makePlan(
   rows: readonly InputRow[],
   flags: ListFlags,
 ): Promise<ReadPlan<readonly InputRow[]> & { separate(row: InputRow): InputRow }> {
-  await noteSheet(app, name, list, flags);
   const { prefix = DEFAULT_PREFIX, add = [], fields, loose = false } = flags;
   const added = add.map(parseAdded);
   const result = new ResultColumns({ prefix, added, hasDetails: fields !== undefined && added.length === 0 });

@@ -23,7 +23,7 @@ import {
   type Survey,
 } from './list-state.ts';
 import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
-import { type Plan, rememberedFlags } from './plan.ts';
+import { type Plan, rememberedFlags, warnOfFormulas } from './plan.ts';
 import { type Progress, startProgress } from './progress/progress.ts';
 import { Counters, printJson, wantsSummary } from './progress/summary.ts';
 import type { InputRow } from './row.ts';
@@ -152,7 +152,7 @@ async function finish(run: ListRun, { views, answers, before, failed }: Ending):
   const survey = before.due.rows.length === 0 ? before : await state.survey();
   const source = state.source(survey, app.globals.rawCsv !== true);
   try {
-    await writeViews(app, views, source, answers);
+    if (await writeViews(app, views, source, answers)) await warnOfFormulas(app, state.plan);
   } catch (error) {
     await progress.stop();
     throw error;

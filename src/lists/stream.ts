@@ -9,7 +9,7 @@ import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } f
 import type { RowResult } from './match/match.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, warnOfFormulas } from './plan.ts';
 import type { InputRow } from './row.ts';
 import { askUntilEnd, type ListRun, startRun } from './run.ts';
 import { rowTextOf } from './views/all.ts';
@@ -29,6 +29,7 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
   const { flags, plan, rows, output } = stream;
   const text = rowTextOf(plan, output.format ?? plan.list.format, app.globals.rawCsv !== true);
   const target = await openTarget(app);
+  await warnOfFormulas(app, plan);
   const file =
     flags.answers === undefined ? undefined : openListAnswers(app, [], flags.answers, 'write', target);
   const known = isArray(rows) ? rows : undefined;

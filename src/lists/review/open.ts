@@ -143,7 +143,7 @@ async function readState(app: App, answers: Answers, run: RememberedRun, list: L
   const flags = rememberedFlags(Object.fromEntries(options));
   const input = openInput(list.name, app.context);
   try {
-    const { plan, rows } = await readPlan(app, input, flags);
+    const { plan, rows } = await readPlan(app, input, flags, true);
     // What a view says about a row is only a copy of the answers.
     return new ListState(plan, list.isView ? rows.map(({ earlier: _, ...row }) => row) : rows, answers);
   } finally {

@@ -43,14 +43,17 @@ export function checkColumns(app: App, plan: Plan, views: readonly OutputView[])
   }
 }
 
-/** Writes all views; the answers file remembers their checksums. */
+/** Writes all views; the answers file remembers their checksums. @returns whether any of them has changed */
 export async function writeViews(
   app: App,
   views: readonly OutputView[],
   source: ViewSource,
   answers: Answers,
-): Promise<void> {
-  for (const view of views) await writeView(app, view, contentOf(app, view, source), answers);
+): Promise<boolean> {
+  let hasChanged = false;
+  for (const view of views)
+    hasChanged = (await writeView(app, view, contentOf(app, view, source), answers)) || hasChanged;
+  return hasChanged;
 }
 
 export function contentOf(

@@ -58,7 +58,7 @@ type Content = AsyncIterable<string | Uint8Array>;
 
 /**
  * Writes a view as a whole. Its checksum is recorded before it is put in place, so that after a kill it is known as ours.
- * A view that is there already stays as it is.
+ * A view that is there already stays as it is. @returns whether it has changed
  * @throws {AppError} `io_error`; `in_use`; `usage` if it was changed by hand meanwhile
  */
 export async function writeView(
@@ -66,8 +66,9 @@ export async function writeView(
   view: OutputView,
   content: Content,
   answers: Answers,
-): Promise<void> {
+): Promise<boolean> {
   const { target } = view;
+  let hasChanged = false;
   const hash = createHash('sha256');
   async function* hashed(): Content {
     for await (const part of content) {
@@ -83,10 +84,12 @@ export async function writeView(
     if (isOurs && checksumOf(target.path) === sha256) return false;
     assertReplaceable(app, [view], answers);
     answers.addWrote({ file: basename(target.path), sha256 });
+    hasChanged = true;
     return true;
   };
   try {
     await writeUserFile(target, hashed(), { signal, confirm });
+    return hasChanged;
   } catch (error) {
     throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error) : error;
   }

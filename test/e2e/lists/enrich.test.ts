@@ -112,6 +112,9 @@ describe('a list in another encoding', () => {
       ),
     ]);
     expect(read('out.csv')).toMatch(/^\ufeffname,city,.*\nCafé,Testville,/);
+    // A review reads it in the same way, and has no --encoding.
+    const review = await service.run(['review', 'out.csv', '--json'], { cwd: path('') });
+    expect([review.exit, review.stderr]).toEqual([0, '']);
     expect((await enrich(`in.csv -o out.csv --force --encoding ${label}`)).stderr).not.toContain('UTF-8');
     expect((await enrich('in.csv --encoding klingon')).stderr).toContain("--encoding 'klingon': unknown");
   });

@@ -78,11 +78,16 @@ describe('an Excel workbook', () => {
       `${text('A6', 'Place 3')}${text('B6', 'Testville')}<c r="C6" t="str"><f>""</f><v></v></c>`,
     ].map((cells, index) => `<row r="${index + 1}">${cells}</row>`);
     const parts = workbookParts({ One: rows.join('') });
-    const { exit, stderr } = await enrich(parts, ' -o out.csv --city Nowhere --json');
-    expect(exit).toBe(0);
-    expect(stderr).toContain(
-      'in.xlsx has 6 formulas without a stored value (C2, A3, B4, A5, B5, …), read as empty: open it in Excel or LibreOffice, and save it\n',
-    );
+    const warning =
+      'warning: in.xlsx has 6 formulas without a stored value (C2, A3, B4, A5, B5, …), read as empty: open it in Excel or LibreOffice, and save it\n';
+    const line = ' -o out.csv --city Nowhere --json';
+    expect((await enrich(parts, `${line} --dry-run`)).stderr).toContain(warning);
+    const { exit, stderr } = await enrich(parts, line);
+    expect([exit, stderr.split(warning).length]).toEqual([0, 2]);
+    // Nothing new is written, or the list is only read for its decisions.
+    expect((await enrich(parts, line)).stderr).not.toContain('formula');
+    const review = await service.run(['review', 'out.csv', '--json'], { cwd: lists.path('') });
+    expect([review.exit, review.stderr]).toEqual([0, '']);
     const shown = table(read('out.csv')).map((row) => [
       row.name,
       row.restaurant_status,
