@@ -2,11 +2,11 @@ import { CommanderError } from 'commander';
 import { isKeyOption, isOptionLike } from './check.ts';
 import { LineError } from './command.ts';
 import { OPTION_RULES } from './slips/options.ts';
-import { MEANT, type Reading, type Rules, type TriedLine } from './slips/reading.ts';
+import { MEANT, type Reading, type SlipRules, type TriedLine } from './slips/reading.ts';
 import { VALUE_RULES } from './slips/values.ts';
 import { VERB_RULES } from './slips/verbs.ts';
 
-const RULES: Rules = { ...VERB_RULES, ...OPTION_RULES, ...VALUE_RULES };
+const RULES: SlipRules = { ...VERB_RULES, ...OPTION_RULES, ...VALUE_RULES };
 
 /** Returns what is wrong with a line: the code of commander, or of our own. */
 export function wrongWith({ error, program: { innermost, root } }: TriedLine): string {

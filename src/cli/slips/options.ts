@@ -9,10 +9,10 @@ import { OPTIONS, ourWords, SUGGESTIONS, theirWords, type WordTable } from '../w
 import {
   MEANT,
   type Reading,
-  type Rule,
-  type Rules,
   replace,
   replaceOption,
+  type SlipRule,
+  type SlipRules,
   simple,
   type TriedLine,
   WITHOUT,
@@ -39,7 +39,7 @@ function optionTyped(word: string, line: TriedLine) {
 }
 
 /** An option in another spelling or in the words of another tool, or the argument of a tool. */
-const otherOption: Rule = (word, line) => {
+const otherOption: SlipRule = (word, line) => {
   const { command, flag, value, name, text = '', both, ours } = optionTyped(word, line);
   const isSpelling = flag.startsWith('--') && flag !== `--${name}` && accepts(command, `--${name}`);
   const isArgument =
@@ -55,7 +55,7 @@ const otherOption: Rule = (word, line) => {
 };
 
 /** An option with a value that it does not take, for a format, or misspelled; else it is left out. */
-const nearOption: Rule = (word, line) => {
+const nearOption: SlipRule = (word, line) => {
   const { command, flag, value, name, text, both, ours } = optionTyped(word, line);
   const format = FORMATS.find((each) => each === text) ?? '';
   const suggested = ours(SUGGESTIONS, name);
@@ -151,15 +151,15 @@ function inPlace(ours: string, value: string | undefined): string[] {
 }
 
 /** `-city SF`, `—city SF` */
-const dash: Rule = (word, line) => {
+const dash: SlipRule = (word, line) => {
   const ours = fixDash(word, line.program);
   return [ours === undefined ? undefined : replace(line, [word], [ours])];
 };
 
 /** `--demo --base-url x` */
-const conflict: Rule = (long, line) => [replaceOption(line, long, undefined, [], 'leave one out')];
+const conflict: SlipRule = (long, line) => [replaceOption(line, long, undefined, [], 'leave one out')];
 
-export const OPTION_RULES: Rules = {
+export const OPTION_RULES: SlipRules = {
   'commander.unknownOption': (word, line) => [...otherOption(word, line), ...nearOption(word, line)],
   dash,
   conflict,

@@ -21,10 +21,10 @@ export interface Reading {
 }
 
 /** Returns what a word that is wrong may mean, the likeliest first. */
-export type Rule = (word: string, line: TriedLine) => readonly (Reading | undefined)[];
+export type SlipRule = (word: string, line: TriedLine) => readonly (Reading | undefined)[];
 
 /** By what is wrong with a line. */
-export type Rules = Readonly<Record<string, Rule>>;
+export type SlipRules = Readonly<Record<string, SlipRule>>;
 
 export const MEANT = 'did you mean';
 export const WITHOUT = 'without it';

@@ -6,10 +6,10 @@ import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { strayWords, valueTaker } from '../check.ts';
 import type { CliCommand, CliOption, LineError } from '../command.ts';
 import { accepts } from '../options.ts';
-import { EXAMPLE, MEANT, type Rule, type Rules, replace, replaceOption, when } from './reading.ts';
+import { EXAMPLE, MEANT, replace, replaceOption, type SlipRule, type SlipRules, when } from './reading.ts';
 
 /** `find Nopa --city` */
-const missingValue: Rule = (long, line) => {
+const missingValue: SlipRule = (long, line) => {
   const { innermost } = line.program;
   const option = innermost.findOption(long);
   const city = long === '--city' ? cityForHint(line.app) : undefined;
@@ -20,7 +20,7 @@ const missingValue: Rule = (long, line) => {
 };
 
 /** `--fields name,phone`, `--sort gade`, `--limit ten` */
-const invalidValue: Rule = (text, line) => {
+const invalidValue: SlipRule = (text, line) => {
   const { innermost } = line.program;
   const { option, argument = '' } = line.error as LineError;
   const choices = choicesOf(innermost, option, argument);
@@ -54,7 +54,7 @@ function nearestChoice(text: string, choices: readonly string[]): string | undef
 }
 
 /** `config set city=SF`, `find --cuisine italian`, `enrich in.csv out.csv` */
-const wrongArguments: Rule = (word, line) => {
+const wrongArguments: SlipRule = (word, line) => {
   const { path, args, typed } = line.program.innermost;
   const cuisine = typed.find(({ option }) => option.long === '--cuisine')?.text;
   if (path === 'find' && cuisine !== undefined) {
@@ -77,7 +77,7 @@ const wrongArguments: Rule = (word, line) => {
 const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
 
 /** `--json name,grade`, `--city San Francisco`, `nopa --limit 5 corner` */
-const wordsApart: Rule = (word, { words, program }) => {
+const wordsApart: SlipRule = (word, { words, program }) => {
   const { at = 0, group = [], flag = '', value, end = 0 } = strayWords(program) ?? {};
   const meant = valueTaker(flag, word);
   const before = words[at - 1] ?? '';
@@ -96,11 +96,11 @@ const wordsApart: Rule = (word, { words, program }) => {
 };
 
 /** `-o json` */
-const formatAsFile: Rule = (format, line) => [
+const formatAsFile: SlipRule = (format, line) => [
   replaceOption(line, '--output', format, format === 'json' ? ['--json'] : ['--format', format]),
 ];
 
-export const VALUE_RULES: Rules = {
+export const VALUE_RULES: SlipRules = {
   'commander.optionMissingArgument': missingValue,
   'commander.missingArgument': wrongArguments,
   'commander.excessArguments': wrongArguments,

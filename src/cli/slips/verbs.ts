@@ -7,9 +7,9 @@ import { CLIENTS, ourWords, theirWords, VERBS } from '../words.ts';
 import {
   MEANT,
   type Reading,
-  type Rule,
-  type Rules,
   replace,
+  type SlipRule,
+  type SlipRules,
   simple,
   type TriedLine,
   when,
@@ -53,7 +53,7 @@ function impliedByOperands(word: string, operands: readonly string[], line: Trie
 }
 
 /** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
-const unknownCommand: Rule = (word, line) => {
+const unknownCommand: SlipRule = (word, line) => {
   const { words, program } = line;
   const { innermost: parent } = program;
   const isFirst = parent === program;
@@ -98,7 +98,7 @@ function nearCommands(word: string, { program: { innermost } }: TriedLine): stri
 }
 
 /** `--city SF find nopa` */
-const optionFirst: Rule = (_word, { words, program }) => {
+const optionFirst: SlipRule = (_word, { words, program }) => {
   const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
   return [
     verb === undefined
@@ -107,7 +107,7 @@ const optionFirst: Rule = (_word, { words, program }) => {
   ];
 };
 
-export const VERB_RULES: Rules = {
+export const VERB_RULES: SlipRules = {
   'commander.unknownCommand': unknownCommand,
   'option first': optionFirst,
 };
