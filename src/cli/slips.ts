@@ -34,10 +34,10 @@ function wrongWords(line: TriedLine): readonly string[] {
 }
 
 /** Returns what a line may mean, the likeliest first. */
-const readingsOf = (line: TriedLine): readonly Reading[] =>
-  wrongWords(line)
-    .flatMap((word) => RULES[wrongWith(line)]?.(word, line) ?? [])
-    .filter((reading) => reading !== undefined);
+async function readingsOf(line: TriedLine): Promise<readonly Reading[]> {
+  const readings = wrongWords(line).map((word) => RULES[wrongWith(line)]?.(word, line) ?? []);
+  return (await Promise.all(readings)).flat().filter((reading) => reading !== undefined);
+}
 
 export type Try = (words: readonly string[]) => Promise<TriedLine>;
 
@@ -55,7 +55,7 @@ export async function rewritten(
   const notes: string[] = [];
   let line = typed;
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    const readings = readingsOf(line);
+    const readings = await readingsOf(line);
     const meant = readings.find(({ offer }) => offer === undefined) ?? (mayGuess ? readings[0] : undefined);
     if (meant === undefined) break;
     notes.push(meant.note ?? '');
@@ -75,7 +75,7 @@ const MAX_OFFERS = 3;
 /** Returns the lines that were probably meant: the first that can run, and those that are as likely. */
 export async function linesMeant(typed: TriedLine, tryLine: Try): Promise<Offer[]> {
   const offers: Offer[] = [];
-  for (const { words, offer: text = '' } of readingsOf(typed)) {
+  for (const { words, offer: text = '' } of await readingsOf(typed)) {
     const isAlternative = offers.length < MAX_OFFERS && text === MEANT && offers[0]?.text === MEANT;
     if (offers.length > 0 && !isAlternative) continue;
     const { line } = await rewritten(await tryLine(words), tryLine, true);

@@ -121,11 +121,6 @@ export const SUGGESTIONS: WordTable = {
 
 const wordsOf = (theirs: string): string[] => theirs.split(' ');
 
-/** The MCP clients that have an entry. */
-export const CLIENTS = wordsOf(
-  'claude-code claude-desktop cursor vscode windsurf codex gemini zed copilot-cli opencode cline roo',
-);
-
 /** Returns our words for one of another tool, most specific first. */
 export function ourWords(table: WordTable, path: string, word: string): string[] {
   return [path, ...(path === '' ? [] : [''])].flatMap((each) =>

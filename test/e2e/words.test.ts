@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import '../helpers/seed.ts';
 import { acceptedLine } from '../../src/cli/usage.ts';
-import { CLIENTS, OPTIONS, VERBS } from '../../src/cli/words.ts';
+import { OPTIONS, VERBS } from '../../src/cli/words.ts';
 import { MCP_CLIENTS } from '../../src/mcp/client-config/clients.ts';
 import { tryLine } from '../../src/run.ts';
 import { splitWords } from '../../src/util/shell.ts';
@@ -237,8 +237,9 @@ describe('a word of another tool', () => {
 
 const FLAGS = ['--force', '--open', '--demo', '--verbose', '--quiet'];
 
-it('the clients that a line can name are those that have an entry', () => {
-  expect(CLIENTS).toEqual(MCP_CLIENTS.map(({ name }) => name));
+it.each(MCP_CLIENTS.map(({ name }) => name))('a line can name the client %s', async (name) => {
+  const { exit, stderr } = await run(['hook', name], await homeOf(false));
+  expect([exit, commandsIn(stderr)[0]]).toEqual([2, ['mcp', 'config', name]]);
 });
 
 describe('a line in words of another tool', () => {

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { beforeEnd } from '../check.ts';
-import type { CliCommand } from '../command.ts';
+import type { CliCommand, CliOption } from '../command.ts';
 
 /** A command line as it was parsed, without running it. */
 export interface TriedLine {
@@ -20,11 +20,15 @@ export interface Reading {
   readonly offer?: string | undefined;
 }
 
+type Readings = readonly (Reading | undefined)[];
+
 /** Returns what a word that is wrong may mean, the likeliest first. */
-export type SlipRule = (word: string, line: TriedLine) => readonly (Reading | undefined)[];
+export type SlipRule = (word: string, line: TriedLine) => Readings;
 
 /** By what is wrong with a line. */
-export type SlipRules = Readonly<Record<string, SlipRule>>;
+export type SlipRules = Readonly<
+  Record<string, (...typed: Parameters<SlipRule>) => Readings | Promise<Readings>>
+>;
 
 export const MEANT = 'did you mean';
 export const WITHOUT = 'without it';
@@ -62,4 +66,10 @@ export function replaceOption(
   });
   const words = [...innermost.path.split(' '), ...options, '--', ...innermost.args];
   return { words, note: `${[long, text ?? []].flat().join(' ')}: ${ours.join(' ')}`, offer };
+}
+
+/** The values that an option or an argument can have, as far as they are known. */
+export function valuesFor(command: CliCommand, option?: CliOption, argument = ''): readonly string[] {
+  const offered = command.completers.get(option?.long ?? argument);
+  return option?.argChoices ?? (Array.isArray(offered) ? offered : []);
 }

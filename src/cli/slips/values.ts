@@ -4,16 +4,25 @@ import { fullPath, otherName } from '../../app/output-file.ts';
 import { nearest } from '../../util/nearest.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { strayWords, valueTaker } from '../check.ts';
-import type { CliCommand, CliOption, LineError } from '../command.ts';
+import type { LineError } from '../command.ts';
 import { accepts } from '../options.ts';
-import { EXAMPLE, MEANT, replace, replaceOption, type SlipRule, type SlipRules, when } from './reading.ts';
+import {
+  EXAMPLE,
+  MEANT,
+  replace,
+  replaceOption,
+  type SlipRule,
+  type SlipRules,
+  valuesFor,
+  when,
+} from './reading.ts';
 
 /** `find Nopa --city` */
 const missingValue: SlipRule = (long, line) => {
   const { innermost } = line.program;
   const option = innermost.findOption(long);
   const city = long === '--city' ? cityForHint(line.app) : undefined;
-  const value = typeof city === 'string' ? city : (choicesOf(innermost, option)[0] ?? option?.example);
+  const value = typeof city === 'string' ? city : (valuesFor(innermost, option)[0] ?? option?.example);
   return value === undefined
     ? []
     : [long, option?.short ?? long].map((flag) => replace(line, [flag], [flag, value], EXAMPLE));
@@ -23,7 +32,7 @@ const missingValue: SlipRule = (long, line) => {
 const invalidValue: SlipRule = (text, line) => {
   const { innermost } = line.program;
   const { option, argument = '' } = line.error as LineError;
-  const choices = choicesOf(innermost, option, argument);
+  const choices = valuesFor(innermost, option, argument);
   const near = nearestChoice(text, choices);
   if (option === undefined) return [when(near, replace(line, [text], [near ?? ''], MEANT))];
   const { long } = option;
@@ -40,11 +49,6 @@ const invalidValue: SlipRule = (text, line) => {
     when(value, replaceOption(line, long, text, [long, value], near === undefined ? EXAMPLE : MEANT)),
   ];
 };
-
-function choicesOf(command: CliCommand, option?: CliOption, argument = ''): readonly string[] {
-  const offered = command.completers.get(option?.long ?? argument);
-  return option?.argChoices ?? (Array.isArray(offered) ? offered : []);
-}
 
 /** `hnag:0.2` is `hang:0.2`. */
 function nearestChoice(text: string, choices: readonly string[]): string | undefined {

@@ -3,7 +3,7 @@ import { SETTING_NAMES } from '../../settings/catalog.ts';
 import { nearestOnes } from '../../util/nearest.ts';
 import { beforeEnd, isOptionLike } from '../check.ts';
 import type { CliCommand } from '../command.ts';
-import { CLIENTS, ourWords, theirWords, VERBS } from '../words.ts';
+import { ourWords, theirWords, VERBS } from '../words.ts';
 import {
   MEANT,
   type Reading,
@@ -12,6 +12,7 @@ import {
   type SlipRules,
   simple,
   type TriedLine,
+  valuesFor,
   when,
 } from './reading.ts';
 
@@ -39,9 +40,10 @@ function comparison(operands: readonly string[], line: TriedLine): Reading | und
 }
 
 /** `update list.xlsx`, `connect codex` */
-function impliedByOperands(word: string, operands: readonly string[], line: TriedLine) {
+async function impliedByOperands(word: string, operands: readonly string[], line: TriedLine) {
   const [operand = '', ...others] = operands;
-  const client = CLIENTS.find((each) => others.length === 0 && `${each}-`.startsWith(`${simple(operand)}-`));
+  const clients = others.length === 0 ? await mcpClients(line.program) : [];
+  const client = clients.find((each) => `${each}-`.startsWith(`${simple(operand)}-`));
   return [
     when(
       operands.some((each) => LIST.test(each)),
@@ -52,8 +54,14 @@ function impliedByOperands(word: string, operands: readonly string[], line: Trie
   ];
 }
 
+async function mcpClients({ children }: CliCommand): Promise<readonly string[]> {
+  const mcp = children.find((each) => each.name() === 'mcp');
+  await mcp?.load();
+  return mcp?.children.flatMap((each) => valuesFor(each, undefined, 'client')) ?? [];
+}
+
 /** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
-const unknownCommand: SlipRule = (word, line) => {
+async function unknownCommand(word: string, line: TriedLine) {
   const { words, program } = line;
   const { innermost: parent } = program;
   const isFirst = parent === program;
@@ -70,10 +78,10 @@ const unknownCommand: SlipRule = (word, line) => {
     when(simple(word) === 'compare', comparison(operands, line)),
     when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
     ...nearCommands(word, line).map((near) => replace(line, [word], [near], MEANT)),
-    ...(isFirst ? impliedByOperands(word, operands, line) : []),
+    ...(isFirst && ours === undefined ? await impliedByOperands(word, operands, line) : []),
     when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
   ];
-};
+}
 
 /** `1`, `#2`; `config city SF`, `config city=SF`, `config city` */
 function impliedVerb(word: string, next: string, { path }: CliCommand): string | undefined {
