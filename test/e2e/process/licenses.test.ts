@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { TestFolder } from '../../helpers/files.ts';
 import { restaurant } from '../../helpers/process.ts';
 import { newHome, runCli } from '../../helpers/program.ts';
 
@@ -133,5 +134,18 @@ describe('the package', () => {
       encoding: 'utf8',
     });
     expect(read('CHANGELOG.md')).toContain(`## ${manifest.version}\n\n${notes.trim()}`);
+  });
+
+  it('has no notes for a release while others are unreleased', () => {
+    const folder = new TestFolder();
+    for (const name of ['scripts/project.js', 'scripts/release-notes.js', 'package.json'])
+      folder.write(name, read(name));
+    folder.write(
+      'CHANGELOG.md',
+      `# Changelog\n\n## Unreleased\n\n* New\n\n## ${manifest.version}\n\n* Old\n`,
+    );
+    const notes = () =>
+      execFileSync(process.execPath, [folder.at('scripts/release-notes.js')], { stdio: 'pipe' });
+    expect(notes).toThrow("CHANGELOG.md has notes under 'Unreleased'");
   });
 });
