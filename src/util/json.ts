@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError, attempt } from '../errors.ts';
 import { STRAY_MARK } from './stray-mark.ts';
@@ -32,18 +33,27 @@ export function toJson(value: unknown, pretty: boolean): string {
 
 /** Formats valid JSON text as {@link toJson} does, but keeps its numbers as written: a parser would round long ones. */
 export function formatJson(json: string, pretty: boolean): string {
-  const parts: string[] = [];
   const layout = pretty ? new PrettyLayout() : undefined;
+  const unescaped = (string: string): string =>
+    string.includes('\\') ? JSON.stringify(JSON.parse(string)) : string;
+  return escapeJson(mapTokens(json, (between) => layout?.format(between) ?? compact(between), unescaped));
+}
+
+/** Changes the text between the strings of valid JSON, and the strings. */
+function mapTokens(
+  json: string,
+  changeBetween: (between: string) => string,
+  changeString: (string: string) => string = (string) => string,
+): string {
+  const parts: string[] = [];
   for (let at = 0; at < json.length; ) {
     const quote = json.indexOf('"', at);
     const start = quote === -1 ? json.length : quote;
-    const between = json.slice(at, start);
-    parts.push(layout?.format(between) ?? compact(between));
+    parts.push(changeBetween(json.slice(at, start)));
     at = quote === -1 ? json.length : closingQuote(json, quote) + 1;
-    const string = json.slice(start, at);
-    parts.push(string.includes('\\') ? JSON.stringify(JSON.parse(string)) : string);
+    parts.push(changeString(json.slice(start, at)));
   }
-  return escapeJson(parts.join(''));
+  return parts.join('');
 }
 
 // Most responses are compact, and `replace` takes long.
@@ -213,6 +223,22 @@ export function readJson(text: string): JsonText {
 }
 
 export const parseJsonOrNone = (text: string): unknown => readJson(text).value;
+
+/** Not an exponent, nor the digits after a point. Longer ones are beyond every identifier. */
+const LONG_INTEGER = /(?<![\d.eE+-])-?[1-9]\d{15,999}(?![\d.eE])/g;
+
+/** As {@link parseJsonOrNone}, but an integer that a number would round becomes a BigInt, which {@link exactJson} writes. */
+export function parseExactJson(text: string): unknown {
+  const value = parseJsonOrNone(text);
+  if (value === undefined || !/\d{16}/.test(text)) return value;
+  const mark = randomUUID();
+  const quoted = (integer: string): string =>
+    Number.isSafeInteger(Number(integer)) ? integer : `"${mark}${integer}"`;
+  const marked = mapTokens(text.replace(/^\uFEFF/, ''), (between) => between.replace(LONG_INTEGER, quoted));
+  return JSON.parse(marked, (_, part: unknown) =>
+    typeof part === 'string' && part.startsWith(mark) ? BigInt(part.slice(mark.length)) : part,
+  );
+}
 
 /** The invalid rest of a truncated text: nothing, or the start of a literal, number, or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;

@@ -138,3 +138,18 @@ describe('a long integer alone', () => {
     }
   });
 });
+
+it('an integer in the arguments of a host reaches the service with its digits', async () => {
+  service.answer(toolText('1'));
+  const args = `{"n":${BIG},"list":[-${LONG},{"text":"${BIG}"}],"decimal":1.5}`;
+  const call = (id: string) =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"t","arguments":${args}}}\n`;
+  const stdin = call('1') + call(BIG);
+  const { stdout } = await service.run(['mcp', '--protocol', 'bare'], { stdin });
+  expect(service.requests.at(-1)?.text).toContain(`"arguments":${args}`);
+  const [refused, result] = stdout.trim().split('\n');
+  expect([JSON.parse(refused ?? ''), JSON.parse(result ?? '')]).toMatchObject([
+    { id: null, error: { message: 'Invalid Request: id must be a string or an integer' } },
+    { id: 1, result: { content: [{ text: '1' }] } },
+  ]);
+});

@@ -2,7 +2,7 @@ import { hintFor } from '../../app/error-hint.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../client/rpc/envelope.ts';
 import { AppError } from '../../errors.ts';
 import { hintText } from '../../output/hint-text.ts';
-import { isObject, type JsonObject, parseJsonOrNone } from '../../util/json.ts';
+import { isObject, type JsonObject, parseExactJson } from '../../util/json.ts';
 import type { BridgeLine } from './framing.ts';
 import { type MethodOptions, Methods } from './methods.ts';
 import { invalidParams, isModern, modernResult, ProtocolError } from './protocol.ts';
@@ -114,7 +114,7 @@ const invalidRequest = (why: string): ProtocolError =>
 
 function parseLine(line: BridgeLine): unknown {
   if ('problem' in line) return new ProtocolError(PARSE_ERROR, `Parse error: ${line.problem}`);
-  const value = parseJsonOrNone(line.text);
+  const value = parseExactJson(line.text);
   return value === undefined
     ? new ProtocolError(PARSE_ERROR, 'Parse error: the line is not valid JSON')
     : value;
