@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { AppError, attempt } from '../errors.ts';
 import { STRAY_MARK } from './stray-mark.ts';
@@ -40,7 +39,7 @@ export function formatJson(json: string, pretty: boolean): string {
 }
 
 /** Changes the text between the strings of valid JSON, and the strings. */
-function mapTokens(
+export function mapTokens(
   json: string,
   changeBetween: (between: string) => string,
   changeString: (string: string) => string = (string) => string,
@@ -223,22 +222,6 @@ export function readJson(text: string): JsonText {
 }
 
 export const parseJsonOrNone = (text: string): unknown => readJson(text).value;
-
-/** Not an exponent, nor the digits after a point. Longer ones are beyond every identifier. */
-const LONG_INTEGER = /(?<![\d.eE+-])-?[1-9]\d{15,999}(?![\d.eE])/g;
-
-/** As {@link parseJsonOrNone}, but an integer that a number would round becomes a BigInt, which {@link exactJson} writes. */
-export function parseExactJson(text: string): unknown {
-  const value = parseJsonOrNone(text);
-  if (value === undefined || !/\d{16}/.test(text)) return value;
-  const mark = randomUUID();
-  const quoted = (integer: string): string =>
-    Number.isSafeInteger(Number(integer)) ? integer : `"${mark}${integer}"`;
-  const marked = mapTokens(text.replace(/^\uFEFF/, ''), (between) => between.replace(LONG_INTEGER, quoted));
-  return JSON.parse(marked, (_, part: unknown) =>
-    typeof part === 'string' && part.startsWith(mark) ? BigInt(part.slice(mark.length)) : part,
-  );
-}
 
 /** The invalid rest of a truncated text: nothing, or the start of a literal, number, or escape. */
 const CUT_TOKEN = /^(?:|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\.|[eE][+-]?|\\(?:u[0-9a-fA-F]{0,3})?)$/;
