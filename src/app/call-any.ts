@@ -1,6 +1,6 @@
 import type { OutputOptions } from '../client/results.ts';
 import type { JsonObject } from '../util/json.ts';
-import { fromCache, masked, NO_RESPONSES, type Received } from './responses.ts';
+import { fromCache, masked, NO_RESPONSES, type Received, storing } from './responses.ts';
 import type { Service } from './service.ts';
 
 /** A call of something else than a tool of the table. */
@@ -8,14 +8,13 @@ interface AnyCall<T> {
   readonly name: string;
   readonly args: JsonObject;
   send(options: OutputOptions): Promise<T>;
-  /** Default: every response is stored. */
   shouldStore?(value: T): boolean;
 }
 
 /** Calls a tool by its name, or any method. Only with --max-age may the response come from the cache. */
 export async function callAny<T>(
   { app, stored: responses }: Service,
-  { name, args, send, shouldStore = () => true }: AnyCall<T>,
+  { name, args, send, shouldStore }: AnyCall<T>,
 ): Promise<Received<T>> {
   const { value: maxAgeMs, source } = app.settings.resolve('max-age');
   const isCached = app.globals.offline === true || (source === 'flag' && maxAgeMs !== 0);
@@ -24,13 +23,8 @@ export async function callAny<T>(
   const parse = (json: unknown) => json as T;
   const cached = await stored.get(name, args);
   if (cached !== undefined) return fromCache(cached, parse);
-  let text: string | undefined;
-  try {
-    const texts: string[] = [];
-    const received = masked(app, await send({ onText: (each) => texts.push(each) }), texts, parse);
-    if (shouldStore(received.value)) text = received.text;
-    return received;
-  } finally {
-    await (text === undefined ? stored.release(name, args) : stored.put(name, args, text));
-  }
+  const texts: string[] = [];
+  const sent = send({ onText: (each) => texts.push(each) });
+  const received = sent.then((value) => masked(app, value, texts, parse));
+  return storing(stored, [name, args], received, shouldStore);
 }

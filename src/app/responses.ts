@@ -44,6 +44,23 @@ export function masked<T>(
   return clean === text ? { value, text } : { value: parse(JSON.parse(clean)), text: clean };
 }
 
+/** Stores the response that is under way, or lets other processes ask for it. @param shouldStore default: every response */
+export async function storing<T>(
+  stored: StoredResponses,
+  [name, args]: readonly [name: string, args: JsonObject],
+  received: Promise<Received<T>>,
+  shouldStore: (value: T) => boolean = () => true,
+): Promise<Received<T>> {
+  let text: string | undefined;
+  try {
+    const response = await received;
+    if (shouldStore(response.value)) text = response.text;
+    return response;
+  } finally {
+    await (text === undefined ? stored.release(name, args) : stored.put(name, args, text));
+  }
+}
+
 /** @throws {AppError} `network` with --offline */
 export function assertOnline({ globals }: App): void {
   if (globals.offline !== true) return;

@@ -12,6 +12,7 @@ import {
   openStoredResponses,
   type Received,
   type StoredResponses,
+  storing,
 } from './responses.ts';
 import { checkConnection, type DemoMode, openTarget, type Target } from './target.ts';
 
@@ -75,16 +76,13 @@ export class Service {
     const stored = tool.effect === 'read' ? this.stored : NO_RESPONSES;
     const cached = await stored.get(name, args);
     if (cached !== undefined) return fromCache(cached, parse);
-    let text: string | undefined;
-    try {
-      const texts: string[] = [];
-      const client = await this.client();
-      const value = await client.call(tool, query, { onText: (each) => texts.push(each) });
-      const received = masked(this.app, value, texts, parse);
-      text = received.text;
-      return received;
-    } finally {
-      await (text === undefined ? stored.release(name, args) : stored.put(name, args, text));
-    }
+    return storing(stored, [name, args], this.#send(tool, query));
+  }
+
+  async #send<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
+    const texts: string[] = [];
+    const client = await this.client();
+    const value = await client.call(tool, query, { onText: (each) => texts.push(each) });
+    return masked(this.app, value, texts, tool.parse);
   }
 }
