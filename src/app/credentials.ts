@@ -9,8 +9,7 @@ import { checkKey, secretsIn } from '../client/key.ts';
 import type { TraceContext } from '../client/rpc/envelope.ts';
 import { failure, usage } from '../errors.ts';
 import { type Command, type Hint, restaurant, slot } from '../hint.ts';
-import { SETTING_NAMES } from '../settings/catalog.ts';
-import { type SettingView, variable } from '../settings/settings.ts';
+import { variable } from '../settings/settings.ts';
 import type { CommandWords } from '../settings/values.ts';
 import { mapValues } from '../util/json.ts';
 import { profileOrigin, sameService } from './address.ts';
@@ -134,21 +133,6 @@ export function requestHeaders(app: App, endpoint: URL, raw = false): RequestHea
   }
   return headers;
 }
-
-export function settingViews({ settings }: App): Record<string, SettingView> {
-  const headers = Object.entries(settings.profile.headers ?? {}).map(
-    ([name, value]): [string, SettingView] => [
-      `header.${name}`,
-      { value: displayHeader(name, value), source: 'config' },
-    ],
-  );
-  return Object.fromEntries([...SETTING_NAMES.map((name) => [name, settings.view(name)]), ...headers]);
-}
-
-export const SECRET = '…';
-
-export const displayHeader = (name: string, value: string): string =>
-  isHarmless(name) || /^(?:(?:Bearer|Basic|Token) +)?\$\{\w+\}$/.test(value) ? value : SECRET;
 
 function expandVariables(app: App, name: string, text: string): string {
   const value = text.replace(/\$\{(\w+)\}/g, (_match, variableName: string) => {

@@ -1,6 +1,5 @@
 import { requireProfile } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { displayHeader, SECRET, settingViews } from '../app/credentials.ts';
 import { writeText } from '../app/output.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from '../cli/schemas.ts';
@@ -10,7 +9,15 @@ import { keySuffix } from '../client/key.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
-import { displayValue, isUrl, serialize, settingName } from '../settings/settings.ts';
+import {
+  HIDDEN,
+  printableHeader,
+  printableSetting,
+  printableSettings,
+  printableValue,
+  serialize,
+} from '../settings/printable.ts';
+import { isUrl, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
 import { nearest } from '../util/nearest.ts';
@@ -89,12 +96,14 @@ async function getSetting(app: App, word: string): Promise<void> {
   const setting = header === undefined ? settingName(word) : undefined;
   const name = setting ?? `header.${header}`;
   const isNamed = ([each]: readonly [string, unknown]) => each.toLowerCase() === name.toLowerCase();
-  const view = setting ? app.settings.view(setting) : Object.entries(settingViews(app)).find(isNamed)?.[1];
+  const view = setting
+    ? printableSetting(app.settings, setting)
+    : Object.entries(printableSettings(app.settings)).find(isNamed)?.[1];
   const { value, source } = view ?? { value: null, source: 'default' };
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
   );
-  if (value === SECRET) await app.notes.warn(`${name} is secret: its value is in ${app.config.path}`);
+  if (value === HIDDEN) await app.notes.warn(`${name} is secret: its value is in ${app.config.path}`);
 }
 
 async function changeSetting(app: App, word: string, input?: string): Promise<void> {
@@ -128,7 +137,7 @@ function settingChange(app: App, name: SettingName, input: string | undefined): 
       if (name === 'key-command' && profile.key === undefined) delete profile.key_origin;
     } else file.settings = { ...file.settings, [name]: saved };
   };
-  return { name, value: value === null ? null : displayValue(name, String(value)), change };
+  return { name, value: value === null ? null : printableValue(name, String(value)), change };
 }
 
 function checkSetting(app: App, name: SettingName, input: string): string {
@@ -163,7 +172,7 @@ function headerChange(app: App, header: string, input: string | undefined): Sett
   };
   return {
     name: `header.${header}`,
-    value: input === undefined ? null : displayHeader(header, input),
+    value: input === undefined ? null : printableHeader(header, input),
     change,
   };
 }
@@ -171,7 +180,7 @@ function headerChange(app: App, header: string, input: string | undefined): Sett
 async function listSettings(app: App): Promise<void> {
   const { renderPairs } = await import('../output/pairs.ts');
   app.config.file();
-  const views = settingViews(app);
+  const views = printableSettings(app.settings);
   const pairs = Object.entries(views).map(([name, { value, source }]) =>
     value === null ? ([name, ''] as const) : ([name, String(value), source] as const),
   );

@@ -1,6 +1,6 @@
 import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { type ConfiguredKey, configuredKey, settingViews } from '../app/credentials.ts';
+import { type ConfiguredKey, configuredKey } from '../app/credentials.ts';
 import { writeText } from '../app/output.ts';
 import { writesToTerminal } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -8,7 +8,7 @@ import { boolean, list, object, SETTINGS_OUTPUT, TIME_OR_NULL, text, textOrNull 
 import { keySuffix } from '../client/key.ts';
 import { AppError } from '../errors.ts';
 import type { PairSection } from '../output/pairs.ts';
-import type { SettingView } from '../settings/settings.ts';
+import { type PrintableSetting, printableSettings } from '../settings/printable.ts';
 import type { Usage } from '../storage/ledger.ts';
 import { nextMinute, shortTime } from '../util/format.ts';
 import { maskUrl } from '../util/url.ts';
@@ -49,7 +49,7 @@ interface StatusOptions {
   readonly all?: boolean;
 }
 
-const isSet = ([, { source }]: [string, SettingView]): boolean => source !== 'default';
+const isSet = ([, { source }]: [string, PrintableSetting]): boolean => source !== 'default';
 
 async function status(app: App, { check = false, all = false }: StatusOptions): Promise<void> {
   app.config.file();
@@ -84,7 +84,7 @@ async function collectFacts(app: App) {
       source: key?.source ?? null,
       ...(problem === undefined ? {} : { problem }),
     },
-    settings: settingViews(app),
+    settings: printableSettings(settings),
     budget: await quotaOf(app, endpoint, key?.value),
     files: {
       config: paths.configFile ?? null,

@@ -2,7 +2,6 @@ import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
 import type { ConfigFile, Profile } from '../storage/config-file.ts';
 import { suggestion } from '../util/nearest.ts';
-import { maskUrl } from '../util/url.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName, type SettingValue } from './catalog.ts';
 import { parseValue } from './values.ts';
 
@@ -23,22 +22,7 @@ interface SettingsInput {
   readonly defaults: Readonly<Partial<Record<SettingName, string>>>;
 }
 
-/** A setting in JSON output: a number if the setting is numeric; null if it has no value. */
-export interface SettingView {
-  readonly value: string | number | null;
-  readonly source: Source;
-}
-
-export function serialize(name: SettingName, text: string): string | number {
-  return (SETTINGS[name] as Setting<unknown>).number === true && /^\d{1,15}$/.test(text)
-    ? Number(text)
-    : text;
-}
-
 export const isUrl = (name: SettingName): boolean => ['base-url', 'endpoint', 'shared-state'].includes(name);
-
-export const displayValue = (name: SettingName, text: string): string | number =>
-  isUrl(name) ? maskUrl(text) : serialize(name, text);
 
 export function variable(
   env: Readonly<Record<string, string | undefined>>,
@@ -77,11 +61,6 @@ export class Settings {
     if (typeof saved === 'string' || typeof saved === 'number')
       return { value: String(saved), source: 'config' };
     return { value: this.#input.defaults[name] ?? value ?? null, source: 'default' };
-  }
-
-  view(name: SettingName): SettingView {
-    const { value, source } = this.raw(name);
-    return { value: value === null ? null : displayValue(name, value), source };
   }
 
   get profileName(): string {

@@ -8,6 +8,7 @@ import { openService } from '../../app/service.ts';
 import { labelOf } from '../../app/target.ts';
 import { proxyFor } from '../../client/http/proxy.ts';
 import { AppError } from '../../errors.ts';
+import { printableSetting } from '../../settings/printable.ts';
 import { variable } from '../../settings/settings.ts';
 import { ioReason } from '../../storage/files.ts';
 import { SharedStateError } from '../../storage/ledger.ts';
@@ -61,7 +62,7 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
     const shared = await app.sharedState();
     if (shared === undefined) return { checks: [] };
     await shared.check();
-    return { checks: [pass(name, String(app.settings.view('shared-state').value))] };
+    return { checks: [pass(name, String(printableSetting(app.settings, 'shared-state').value))] };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
     return { checks: [fail(name, error.message, errorHint(app, error))], error };
