@@ -11,6 +11,9 @@ import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
+/** Whether requests are printed in place of being sent. */
+export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
+
 interface ConfiguredEndpoint {
   readonly url: URL;
   readonly source: Source;
@@ -32,9 +35,8 @@ export function requireEndpoint(app: App): ConfiguredEndpoint {
   if (endpoint === undefined || !app.config.isDamaged) requireProfile(app);
   if (endpoint === undefined) {
     // A preview cannot show a URL of the embedded sandbox.
-    const isPreview = app.globals.dryRun === true || app.globals.curl === true;
     const hint = { command: restaurant('login') };
-    throw new AppError('no_service', 'no service is configured', isPreview ? { hint } : {});
+    throw new AppError('no_service', 'no service is configured', isPreview(app) ? { hint } : {});
   }
   return endpoint;
 }

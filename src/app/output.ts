@@ -18,6 +18,7 @@ import type { Presentation } from '../output/presentation.ts';
 import { colorJson } from '../output/style.ts';
 import { checkDepth, formatJson, toJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
+import { isPreview } from './address.ts';
 import type { App } from './app.ts';
 import {
   checkNotFormat,
@@ -122,8 +123,7 @@ function writtenKind({ globals }: App, kind: OutputKind): OutputKind {
  */
 export function checkFormat(app: App, kind: OutputKind): void {
   const written = writtenKind(app, kind);
-  const isPreview = written === 'request' || written === 'command';
-  const named = isPreview ? undefined : namedFormat(app);
+  const named = isPreview(app) ? undefined : namedFormat(app);
   if (named !== undefined) checkNamed(app, written, named);
   if (outputPath(app) === undefined) return;
   checkExtension(app, written, named);

@@ -2,14 +2,12 @@ import type { PlannedCall } from '../client/types.ts';
 import { usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import { exactJson, formatJson } from '../util/json.ts';
-import { requireEndpoint } from './address.ts';
+import { isPreview, requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
 import { configuredKey, requestHeaders, traceContextOf } from './credentials.ts';
 import { writeOutput, writesToTerminal } from './output-file.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { clientSettings } from './target.ts';
-
-export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 /**
  * Opens the service for a command whose line and output were checked: usage errors are found before a request is sent.

@@ -1,9 +1,8 @@
-import { requireEndpoint } from '../../app/address.ts';
+import { isPreview, requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import type { NameAndCity } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
 import { needsDemo } from '../../app/demo.ts';
-import { isPreview } from '../../app/request.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';

@@ -1,8 +1,7 @@
-import { supportsMcp } from '../../app/address.ts';
+import { isPreview, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
 import { writeText } from '../../app/output.ts';
-import { isPreview } from '../../app/request.ts';
 import { usage } from '../../errors.ts';
 import { again, fragment } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';
