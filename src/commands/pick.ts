@@ -37,7 +37,7 @@ export function registerPick(command: CliCommand, app: App): void {
 
 async function runPick(app: App, words: readonly string[], options: PickOptions): Promise<void> {
   checkResultOptions(options);
-  refuseKey(app, 'an argument', [...words, options.city ?? '']);
+  refuseKey(app, 'the name or the city', [...words, options.city ?? '']);
   const { assertCanChoose } = await import('./pick/choose.ts');
   const { searchCommand, openVisit, pickOne } = await import('./pick/visit.ts');
   const isSearch = words.join('').trim() !== '';

@@ -17,24 +17,14 @@ export async function readQuery(
   if (name.trim() === '') {
     throw usage('the name is empty', { command: restaurant('find', '--help') });
   }
-  refuseKey(app, 'an argument', [...words, city ?? '']);
-  return completeQuery(app, words, city);
-}
-
-/** Returns the query with a city. @throws {AppError} `no_service`, `usage` */
-export async function completeQuery(
-  app: App,
-  words: readonly string[],
-  city: string | undefined,
-): Promise<FindQuery> {
-  const name = words.join(' ');
-  const query = city === undefined ? await completed(app, words) : { name, city };
+  refuseKey(app, 'the name or the city', [...words, city ?? '']);
+  const query = city === undefined ? await findCity(app, words) : { name, city };
   if (app.globals.demo !== true) requireEndpoint(app);
   return query;
 }
 
-/** Returns the query with the city of its words, the default city, or that of a reply. @throws {AppError} `usage` */
-async function completed(app: App, words: readonly string[]): Promise<FindQuery> {
+/** Finds the city in the words, in the settings, or by asking. @throws {AppError} `usage` */
+async function findCity(app: App, words: readonly string[]): Promise<FindQuery> {
   const name = words.join(' ');
   const certain = words.some((word) => /[,:=]/.test(word)) ? await placeIn(app, words) : undefined;
   if (certain?.isCertain) {

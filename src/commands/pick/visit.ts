@@ -1,6 +1,5 @@
 import type { App } from '../../app/app.ts';
 import { placeForHint } from '../../app/city.ts';
-import { refuseKey } from '../../app/credentials.ts';
 import { keepResults, lastSearch, serviceName } from '../../app/last-results.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { TOOLS } from '../../client/tools.ts';
@@ -9,7 +8,7 @@ import { AppError, attempt } from '../../errors.ts';
 import { type Command, restaurant, type Word } from '../../hint.ts';
 import { recordOf, savedIfReadable } from '../../lists/saved.ts';
 import { plural } from '../../util/format.ts';
-import { completeQuery, readQuery } from '../find/query.ts';
+import { readQuery } from '../find/query.ts';
 import { explainEmpty, type Refinement, refine, sawOnlyPart } from '../find/refine.ts';
 import { showCard, type Visit } from './card.ts';
 import { choose, openChooser } from './choose.ts';
@@ -76,9 +75,7 @@ export async function pickOne(visit: PickVisit, words: readonly string[]): Promi
 async function searchTyped(visit: PickVisit, typed: string): Promise<void> {
   const { app, menu } = visit;
   try {
-    refuseKey(app, 'the name', [typed]);
-    const query = menu.city === undefined ? await completeQuery(app, [typed], undefined) : undefined;
-    await search(visit, query ?? { name: typed, city: menu.city ?? '' });
+    await search(visit, await readQuery(app, [typed], menu.city));
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
     menu.message = error.message;
