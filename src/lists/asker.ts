@@ -1,20 +1,15 @@
 import { isRestaurant } from '../client/tools.ts';
-import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
+import type { FindQuery } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import { SharedStateError } from '../storage/ledger.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { Semaphore, untilAborted } from '../util/async.ts';
 import type { Answers } from './answers.ts';
+import type { PacedService } from './paced-service.ts';
 import { keptResults, type Question, type Request, type Resolution, requestKey } from './resolve.ts';
 
-/** The service as rows use it: paced. Every method throws AppError. */
-export interface RestaurantService {
-  find(query: FindQuery): Promise<{ readonly results: readonly unknown[]; readonly total: number }>;
-  lookup(id: string, level: Level): Promise<LookupOutput>;
-}
-
 interface Asking {
-  readonly service: RestaurantService;
+  readonly service: Pick<PacedService, 'find' | 'lookup'>;
   readonly state: {
     /** Where answers go, and from where `resolve` gets them. */
     readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
@@ -93,7 +88,7 @@ export class Asker {
 export async function addSearch(
   query: FindQuery,
   answers: Pick<Answers, 'addFind'>,
-  service: Pick<RestaurantService, 'find'>,
+  service: Pick<PacedService, 'find'>,
 ): Promise<void> {
   const found = await service.find(query).catch(nothingFound);
   const { results = [], total = 0 } = found ?? {};

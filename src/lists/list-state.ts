@@ -12,11 +12,11 @@ import { Decisions } from './decisions.ts';
 import { type Due, DueRows } from './due.ts';
 import type { RowResult } from './match/match.ts';
 import { searchesFor } from './match/searches.ts';
+import type { PacedFlags } from './paced-service.ts';
 import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
 import { type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
-import type { PacedFlags } from './service.ts';
 import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 

@@ -23,11 +23,11 @@ import {
   type Survey,
 } from './list-state.ts';
 import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
+import { PacedService } from './paced-service.ts';
 import { type Plan, rememberedFlags, warnOfFormulas } from './plan.ts';
 import { type Progress, startProgress } from './progress/progress.ts';
 import { Counters, printJson, wantsSummary } from './progress/summary.ts';
 import type { InputRow } from './row.ts';
-import { ListService } from './service.ts';
 import { contentOf, writeViews } from './views/all.ts';
 import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
@@ -46,7 +46,7 @@ export interface Update {
 export interface ListRun {
   readonly app: App;
   readonly state: ListState;
-  readonly service: ListService;
+  readonly service: PacedService;
   readonly progress: Progress;
   /** Of the rows that were asked for. */
   readonly counters: Counters;
@@ -61,13 +61,13 @@ export function startRun(
   { target, flags, total }: { target: Target; flags: EnrichFlags; total: number | undefined },
 ): ListRun {
   const counters = new Counters(state.plan.result.added.map(({ path }) => path));
-  const service = new ListService(app, target, flags);
+  const service = new PacedService(app, target, flags);
   const source = { counts: counters.counts, total, service };
   const progress = startProgress(app, { progress: flags.progress, json: wantsSummary(app) }, source);
   return { app, state, service, progress, counters, stop };
 }
 
-/** @param cache as {@link ListService.open} @returns why the run ended early */
+/** @param cache as {@link PacedService.open} @returns why the run ended early */
 export async function askUntilEnd(
   { state, service, progress, stop }: ListRun,
   cache: 'all' | 'shared',

@@ -8,7 +8,8 @@ import { foldLetters } from '../../util/fold.ts';
 import { isFilled } from '../../util/json.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import { addSearch, type RestaurantService } from '../asker.ts';
+import { addSearch } from '../asker.ts';
+import type { PacedService } from '../paced-service.ts';
 import { newestFields } from '../resolve.ts';
 import { rowKeyText } from '../row-key.ts';
 import { type Decided, decide, type RowChoice } from './decide.ts';
@@ -44,7 +45,7 @@ export async function applyFile(
   app: App,
   review: Review,
   file: string,
-  openSearch: () => Promise<RestaurantService>,
+  openSearch: () => Promise<PacedService>,
 ): Promise<readonly Decided[]> {
   const text = file === '-' ? await readAllText(app, 'decisions') : await readArgumentFile(app, file);
   const problems: string[] = [];
@@ -138,13 +139,13 @@ function choiceOf(kind: RowChoice['kind'], id: string, row: number, current: str
 async function lookUpUnknown(
   review: Review,
   decisions: readonly RowDecision[],
-  openSearch: () => Promise<RestaurantService>,
+  openSearch: () => Promise<PacedService>,
 ): Promise<void> {
   const { answers } = review;
   const isKnown = (id: string): boolean => [...answers.about(id)].some(({ record }) => record !== null);
   const isCandidate = (rows: EqualRows, id: string): boolean =>
     candidatesFor(review, rows).some(({ restaurant: { service_id } }) => service_id === id);
-  let service: RestaurantService | undefined;
+  let service: PacedService | undefined;
   for (const { rows, choice } of decisions) {
     const { kind, id = '' } = choice;
     if (kind !== 'other' || isKnown(id) || isCandidate(rows, id)) continue;

@@ -5,8 +5,8 @@ import { again, restaurant } from '../../hint.ts';
 import { plural, timeText } from '../../util/format.ts';
 import { cleanLine } from '../../util/text.ts';
 import { answersService } from '../answers-path.ts';
+import { PacedService } from '../paced-service.ts';
 import { printJson } from '../progress/summary.ts';
-import { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
 import { filesText, printTally, undoLast } from './decide.ts';
 import { openReview, type ReviewFlags, writeReviewed } from './open.ts';
@@ -31,7 +31,7 @@ export async function runReview(app: App, file: string, flags: ReviewFlags): Pro
   if (undo === true) return undoDecision(app, review);
   const rows = doubtfulRows(review, notFound);
   if (rows.length > 0) {
-    const { decideRows } = await import('./session.ts');
+    const { decideRows } = await import('./walk.ts');
     return decideRows(app, { review, rows, openSearch: () => openSearch(app, review) });
   }
   await writeReviewed(app, review);
@@ -58,7 +58,7 @@ async function noteNothing(app: App, review: Review, notFound: boolean): Promise
 }
 
 /** Opens the service for further searches. @throws {AppError} `usage` if the answers are of another one */
-async function openSearch(app: App, { answers, name }: Review): Promise<ListService> {
+async function openSearch(app: App, { answers, name }: Review): Promise<PacedService> {
   const target = await openTarget(app);
   const service = answersService(target);
   if (answers.service !== undefined && answers.service !== service) {
@@ -67,7 +67,7 @@ async function openSearch(app: App, { answers, name }: Review): Promise<ListServ
       text: 'use the service of the list',
     });
   }
-  return new ListService(app, target, {}).open({
+  return new PacedService(app, target, {}).open({
     cache: 'shared',
     reporter: {
       waiting: ({ until, why }) => void app.notes.warn(`${why}; continuing at ${timeText(app, until)}`, true),

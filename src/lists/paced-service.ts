@@ -8,7 +8,6 @@ import type { FindQuery, Level, LookupOutput } from '../client/types.ts';
 import { AppError } from '../errors.ts';
 import type { Limits } from '../storage/ledger.ts';
 import { longWaitOf } from '../storage/pacer.ts';
-import type { RestaurantService } from './asker.ts';
 import type { ResolveOptions } from './resolve.ts';
 
 export interface PacedFlags extends Partial<Limits> {
@@ -27,8 +26,8 @@ interface Opening {
 /** A long list would push everything else out of the cache. */
 const MAX_STORED = 2000;
 
-/** The service as a list uses it: every request waits for the quota. */
-export class ListService implements RestaurantService {
+/** The service as a list uses it: every request waits for the quota. Its calls throw AppError. */
+export class PacedService {
   readonly perMinute: number;
   requests = 0;
   readonly #app: App;

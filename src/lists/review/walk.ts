@@ -9,8 +9,8 @@ import { plural } from '../../util/format.ts';
 import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { addSearch } from '../asker.ts';
 import { candidateFacts } from '../candidates.ts';
+import type { PacedService } from '../paced-service.ts';
 import { matchQuery } from '../resolve.ts';
-import type { ListService } from '../service.ts';
 import { ownEntries } from '../views/source.ts';
 import { type Decided, decide, type RowChoice, tallyText, undoLast } from './decide.ts';
 import { writeReviewed } from './open.ts';
@@ -27,35 +27,35 @@ import {
 /** Candidates that have a key: 1 to 9. */
 const MAX_KEYS = 9;
 
-interface ReviewSession {
+interface Walk {
   readonly app: App;
   readonly review: Review;
   readonly rows: EqualRows[];
   readonly keys: Keys;
-  readonly openSearch: () => Promise<ListService>;
+  readonly openSearch: () => Promise<PacedService>;
   /** The rows that were shown; a skipped one has no decision. */
   readonly steps: { readonly index: number; readonly decided?: Decided }[];
   /** Opened by the first search with other words. */
-  service?: ListService;
+  service?: PacedService;
 }
 
 /** Walks through rows on a terminal. Each decision is in the answers at once; the views are written at the end. */
 export async function decideRows(
   app: App,
-  work: Pick<ReviewSession, 'review' | 'rows' | 'openSearch'>,
+  start: Pick<Walk, 'review' | 'rows' | 'openSearch'>,
 ): Promise<void> {
   const keys = new Keys(app, { text: 'your decisions are saved; to continue', command: again() });
-  const session: ReviewSession = { ...work, app, keys, steps: [] };
+  const walk: Walk = { ...start, app, keys, steps: [] };
   let index: number | undefined = 0;
   try {
-    while (index !== undefined && index < work.rows.length) index = await decideRow(session, index);
+    while (index !== undefined && index < start.rows.length) index = await decideRow(walk, index);
   } finally {
-    await writeReviewed(app, work.review);
+    await writeReviewed(app, start.review);
   }
-  await showEnd(session);
+  await showEnd(walk);
 }
 
-async function showEnd({ app, review, rows, steps, service }: ReviewSession): Promise<void> {
+async function showEnd({ app, review, rows, steps, service }: Walk): Promise<void> {
   const sent = service?.requests ?? 0;
   const decided = steps.flatMap((step) => step.decided ?? []);
   const left = rows.length - decided.length;
@@ -77,20 +77,16 @@ async function showEnd({ app, review, rows, steps, service }: ReviewSession): Pr
 type Next = number | undefined;
 
 /** @returns the index of the next row; undefined to quit */
-async function decideRow(session: ReviewSession, index: number, words?: FindQuery): Promise<Next> {
-  const { app, review, rows, keys } = session;
+async function decideRow(walk: Walk, index: number, words?: FindQuery): Promise<Next> {
+  const { app, review, rows, keys } = walk;
   const candidates = candidatesFor(review, rows[index] as EqualRows, words);
-  await show(app, rowLines(session, index, candidates));
-  return chooseAction(actionsOf(session, index, candidates), keys.ask);
+  await show(app, rowLines(walk, index, candidates));
+  return chooseAction(actionsOf(walk, index, candidates), keys.ask);
 }
 
 /** Digits choose a candidate; `y` is the one that the row has, if it has a digit. */
-function actionsOf(
-  session: ReviewSession,
-  index: number,
-  candidates: readonly Candidate[],
-): KeyAction<Next>[] {
-  const { review, rows, steps } = session;
+function actionsOf(walk: Walk, index: number, candidates: readonly Candidate[]): KeyAction<Next>[] {
+  const { review, rows, steps } = walk;
   const row = rows[index] as EqualRows;
   const step = (choice?: RowChoice) => (): Next => {
     steps.push({ index, ...(choice !== undefined && { decided: decide(review, row, choice) }) });
@@ -111,17 +107,17 @@ function actionsOf(
     {
       keys: ['s'],
       text: 's search',
-      act: async () => decideRow(session, index, await searchAgain(session, index)),
+      act: async () => decideRow(walk, index, await searchAgain(walk, index)),
     },
     { keys: [' '], text: 'space skip', act: step() },
     { keys: ['x'], text: 'x never', act: step({ kind: 'never' }) },
-    { keys: ['u'], text: 'u undo', act: () => undo(session, index) },
+    { keys: ['u'], text: 'u undo', act: () => undo(walk, index) },
     { keys: ['q', 'ctrl-d'], text: 'q quit', act: () => undefined },
   ];
 }
 
-/** Takes the last step back; before the first, the last decision of an earlier session. */
-function undo({ review, rows, steps }: ReviewSession, index: number): number {
+/** Takes the last step back; before the first, the last decision of an earlier review. */
+function undo({ review, rows, steps }: Walk, index: number): number {
   const step = steps.pop();
   if (step?.decided !== undefined) review.answers.undo(step.decided.line);
   if (step !== undefined) return step.index;
@@ -131,16 +127,16 @@ function undo({ review, rows, steps }: ReviewSession, index: number): number {
 }
 
 /** Asks for other words, and searches with them. @returns undefined if that fails */
-async function searchAgain(session: ReviewSession, index: number): Promise<FindQuery | undefined> {
-  const { app, review, rows } = session;
+async function searchAgain(walk: Walk, index: number): Promise<FindQuery | undefined> {
+  const { app, review, rows } = walk;
   const query = matchQuery((rows[index] as EqualRows).key);
   const ask = async (what: string, known: string): Promise<string> =>
     (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
   const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
   if (review.answers.find(words) !== undefined) return words;
   try {
-    session.service ??= await session.openSearch();
-    await addSearch(words, review.answers, session.service);
+    walk.service ??= await walk.openSearch();
+    await addSearch(words, review.answers, walk.service);
     return words;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
@@ -149,8 +145,8 @@ async function searchAgain(session: ReviewSession, index: number): Promise<FindQ
   }
 }
 
-function rowLines(session: ReviewSession, index: number, candidates: readonly Candidate[]): string[] {
-  const { app, review, rows } = session;
+function rowLines(walk: Walk, index: number, candidates: readonly Candidate[]): string[] {
+  const { app, review, rows } = walk;
   const row = rows[index] as EqualRows;
   const { columns } = app.context.stderr;
   const { dim, heading } = app.terminal.palette('stderr');
@@ -171,17 +167,13 @@ function rowLines(session: ReviewSession, index: number, candidates: readonly Ca
     '',
     dim(cut(position)),
     heading(cut([name, city, ...others].filter((text) => text !== ''))),
-    ...candidateLines(session, row, candidates.slice(0, MAX_KEYS)),
+    ...candidateLines(walk, row, candidates.slice(0, MAX_KEYS)),
     ...(candidates.length === 0 ? ['  no candidates'] : []),
     ...(more > 0 ? [`  and ${more} more: search again with other words`] : []),
   ];
 }
 
-function candidateLines(
-  { app, review }: ReviewSession,
-  row: EqualRows,
-  candidates: readonly Candidate[],
-): string[] {
+function candidateLines({ app, review }: Walk, row: EqualRows, candidates: readonly Candidate[]): string[] {
   const query = matchQuery(row.key);
   const current = currentId(review, row);
   const numbered = candidates.map(({ restaurant, isEarlier }) => ({
