@@ -28,7 +28,7 @@ export default defineConfig(async ({ mode }) => ({
     // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
     isolate: false,
     // More threads than cores, because tests wait half of the time: for processes, time limits, and quotas.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() * 2,
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
     env: {

@@ -1,7 +1,6 @@
 import { accessSync, chmodSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
 
 const MEMORY = '/dev/shm';
 /** A run keeps up to half of this. Memory of a container is often 64 MB. */
@@ -20,10 +19,10 @@ function hasMemory(): boolean {
 
 /**
  * Creates one folder for all temporary files of a run, those of its child processes included, and deletes it at the end.
- * It is in memory, unless TMPDIR names a folder, or all cases run: these include a disk.
+ * It is in memory, unless TMPDIR names a folder. CI also tests storage on a disk.
  */
-export function setup({ config }: TestProject): () => void {
-  const isInMemory = process.env.TMPDIR === undefined && config.env.TEST_MODE !== 'full' && hasMemory();
+export function setup(): () => void {
+  const isInMemory = process.env.TMPDIR === undefined && hasMemory();
   const folder = realpathSync(mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), 'restaurant-tests-')));
   // Some tests run the program as another user.
   chmodSync(folder, 0o755);
