@@ -32,7 +32,7 @@ class Cleanup {
   }
 }
 
-const NO_OPTIONS: GlobalOptions = { color: true, input: true, pager: true };
+const NO_OPTIONS: GlobalOptions = { color: true, input: true };
 /** An agent's shell may stop a command that is silent for 30 s. */
 const AGENT_DEFAULTS = { 'max-wait': '0s' };
 

@@ -167,7 +167,7 @@ export const writesToTerminal = (app: App): boolean =>
   app.context.stdout.isTTY && outputPath(app) === undefined;
 
 export async function writePaged(app: App, text: string): Promise<void> {
-  const isShown = app.globals.pager !== false && writesToTerminal(app) && (await showInPager(app, text));
+  const isShown = writesToTerminal(app) && (await showInPager(app, text));
   if (!isShown) await writeOutput(app, text);
 }
 

@@ -65,7 +65,6 @@ const TABLE = {
     ...output('page', '--open', 'Open a page with a map in the browser'),
     conflicts: ['json', 'dryRun', 'curl'],
   },
-  'no-pager': output('output', '--no-pager', 'Do not page long output'),
   'base-url': {
     ...service('address', '--base-url <url>', 'Base URL of the service; the endpoint is <url>/api/mcp'),
     parse: endpointFromBase,

@@ -122,7 +122,7 @@ describe.runIf(IS_ROOT)('root in the home folder of a hostile user', () => {
     const home = homeWithLink('.local/state/restaurant/terminals', folder);
     const before = facts(folder);
     const env = { ...service.env, HOME: home };
-    const { exit } = await restaurantInTerminal([...FIND, '--no-pager'], { env }).ended;
+    const { exit } = await restaurantInTerminal(FIND, { env }).ended;
     expect([exit, facts(folder)]).toEqual([0, before]);
   });
 

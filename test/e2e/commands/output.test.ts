@@ -33,7 +33,6 @@ describe('the pager', () => {
 
   it.each([
     ['output fits', ['tools', '--demo'], {}],
-    ['--no-pager is given', [...LONG, '--no-pager'], {}],
     ['the pager cannot be started', LONG, { PAGER: 'no-such-pager' }],
     ['it is cat', LONG, { RESTAURANT_PAGER: 'cat' }],
     ['CI is set', LONG, { CI: '1' }],
