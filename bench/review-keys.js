@@ -42,9 +42,19 @@ export async function playReview(words, options, rightOf, nameOf) {
     terminal.write(typed);
   };
   let shown = '';
-  let isSearching = false;
+  /** Searches for the row so far: the first one with its own words, the second one with the right name. */
+  let searches = 0;
   /** The replies to the questions of a search, each typed when it is asked. */
   let replies = [];
+  const search = (name) => {
+    searches += 1;
+    played.searches += 1;
+    press('s');
+    replies = [
+      { question: 'Name [', typed: `${name}\r` },
+      { question: 'City [', typed: '\r' },
+    ];
+  };
   terminal.onData((data) => {
     shown += data;
     const [reply] = replies;
@@ -57,22 +67,13 @@ export async function playReview(words, options, rightOf, nameOf) {
     shown = shown.slice(shown.indexOf(all) + all.length);
     const number = Number(line) - 1;
     const right = rightOf(number);
-    if (isSearching) {
-      isSearching = false;
-      const found = all.split('\n').find((each) => each.slice(NAME_AT).startsWith(nameOf(right)));
-      press(found?.[NUMBER_AT] ?? 'n');
-      return;
-    }
-    played.rows += 1;
-    const key = keyFor(rows.get(number), right);
-    if (key !== undefined) return press(key);
-    played.searches += 1;
-    isSearching = true;
-    press('s');
-    replies = [
-      { question: 'Name [', typed: `${nameOf(right)}\r` },
-      { question: 'City [', typed: '\r' },
-    ];
+    if (searches === 0) played.rows += 1;
+    const name = nameOf(right);
+    const listed = () => all.split('\n').find((each) => each.slice(NAME_AT).startsWith(name));
+    const key = searches === 0 ? keyFor(rows.get(number), right) : listed()?.[NUMBER_AT];
+    if (key === undefined && searches < 2) return search(searches === 0 ? '' : name);
+    searches = 0;
+    press(key ?? 'n');
   });
   await new Promise((resolve) => terminal.onExit(resolve));
   return { ...played, doubtful: rows.size };

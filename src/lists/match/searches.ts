@@ -16,6 +16,24 @@ export function searchesFor({ name, city }: FindQuery): readonly FindQuery[] {
   );
 }
 
+/** At most that many searches for parts of a name. */
+const MAX_PARTS = 5;
+
+/**
+ * The searches for parts of a name, of which one word may be misspelled: two words at a time, or each one of two. Parts
+ * that too many restaurants have are left out.
+ */
+export function partSearches({ name, city }: FindQuery): readonly FindQuery[] {
+  const words = oneBlank(simplifyName(name) ?? name).split(' ');
+  const size = Math.min(2, words.length - 1);
+  const isRare = (word: string): boolean => [...word].length >= MIN_WORD && !isCommon(word);
+  const parts = words.map((_, at) => words.slice(at, at + size));
+  return parts
+    .filter((part) => part.length === size && part.some(isRare))
+    .slice(0, MAX_PARTS)
+    .map((part) => ({ name: part.join(' '), city: simplifyCity(city) ?? oneBlank(city) }));
+}
+
 const oneBlank = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 const UMLAUTS: Readonly<Record<string, string>> = {

@@ -77,11 +77,12 @@ export interface Candidate {
   readonly isEarlier: boolean;
 }
 
-/** The restaurant that an earlier decision named comes first, then the likeliest. @param words other words for the search */
-export function candidatesFor(review: Review, rows: EqualRows, words?: FindQuery): Candidate[] {
+/** The restaurant that an earlier decision named comes first, then the likeliest. @param searches other ones */
+export function candidatesFor(review: Review, rows: EqualRows, searches?: readonly FindQuery[]): Candidate[] {
   const { answers } = review;
   const query = matchQuery(rows.key);
-  const searched = words && likeliestFirst(query, answers.find(words)?.results ?? []);
+  const results = searches?.flatMap((each) => answers.find(each)?.results ?? []);
+  const searched = results && likeliestFirst(query, results);
   const found = searched ?? candidatesOf(answers, query);
   const earlier = searched === undefined ? earlierIds(review, rows) : [];
   const current = searched === undefined ? (currentId(review, rows) ?? []) : [];

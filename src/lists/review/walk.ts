@@ -9,6 +9,7 @@ import { plural } from '../../util/format.ts';
 import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { addSearch } from '../asker.ts';
 import { candidateFacts } from '../candidates.ts';
+import { partSearches } from '../match/searches.ts';
 import type { PacedService } from '../paced-service.ts';
 import { matchQuery } from '../resolve.ts';
 import { ownEntries } from '../views/source.ts';
@@ -77,9 +78,9 @@ async function showEnd({ app, review, rows, steps, service }: Walk): Promise<voi
 type Next = number | undefined;
 
 /** @returns the index of the next row; undefined to quit */
-async function decideRow(walk: Walk, index: number, words?: FindQuery): Promise<Next> {
+async function decideRow(walk: Walk, index: number, searches?: readonly FindQuery[]): Promise<Next> {
   const { app, review, rows, keys } = walk;
-  const candidates = candidatesFor(review, rows[index] as EqualRows, words);
+  const candidates = candidatesFor(review, rows[index] as EqualRows, searches);
   await show(app, rowLines(walk, index, candidates));
   return chooseAction(actionsOf(walk, index, candidates), keys.ask);
 }
@@ -126,23 +127,36 @@ function undo({ review, rows, steps }: Walk, index: number): number {
   return index;
 }
 
-/** Asks for other words, and searches with them. @returns undefined if that fails */
-async function searchAgain(walk: Walk, index: number): Promise<FindQuery | undefined> {
+/**
+ * Asks for words, and searches with them; also with parts of them if that finds nothing, or is known already.
+ * @returns the searches; undefined if one fails
+ */
+async function searchAgain(walk: Walk, index: number): Promise<readonly FindQuery[] | undefined> {
   const { app, review, rows } = walk;
   const query = matchQuery((rows[index] as EqualRows).key);
   const ask = async (what: string, known: string): Promise<string> =>
     (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
   const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
-  if (review.answers.find(words) !== undefined) return words;
   try {
-    walk.service ??= await walk.openSearch();
-    await addSearch(words, review.answers, walk.service);
-    return words;
+    const isNew = await search(walk, words);
+    if (isNew && review.answers.find(words)?.results.length !== 0) return [words];
+    const parts = partSearches(words);
+    for (const part of parts) await search(walk, part);
+    return [words, ...parts];
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
     await app.notes.warn(`no other candidates: ${error.message}`);
     return undefined;
   }
+}
+
+/** @returns false if the answer is known */
+async function search(walk: Walk, query: FindQuery): Promise<boolean> {
+  const { answers } = walk.review;
+  if (answers.find(query) !== undefined) return false;
+  walk.service ??= await walk.openSearch();
+  await addSearch(query, answers, walk.service);
+  return true;
 }
 
 function rowLines(walk: Walk, index: number, candidates: readonly Candidate[]): string[] {

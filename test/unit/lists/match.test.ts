@@ -7,7 +7,7 @@ import {
   simplifyCity,
   simplifyName,
 } from '../../../src/lists/match/names.ts';
-import { searchesFor } from '../../../src/lists/match/searches.ts';
+import { partSearches, searchesFor } from '../../../src/lists/match/searches.ts';
 
 const restaurant = (name: string, id = name, city = 'SF') => ({ service_id: id, name, city });
 const match = (name: string, results: readonly unknown[], total = 0) =>
@@ -182,6 +182,23 @@ describe('matchName with --loose', () => {
   ])('compares %s with the candidates %j', (name, names, expected) => {
     expect(outcome(loosely(name, ...names))).toBe(expected);
   });
+});
+
+it.each([
+  ['Biosro Juniper Table', ['Biosro Juniper', 'Juniper Table']],
+  [' Zuni  Cafe Mien GmbH (new)', ['Zuni Cafe', 'Cafe Mien']],
+  ['Old Paerot', ['Old', 'Paerot']],
+  ['The Bar and the Grill', []],
+  ['Nopa', []],
+  ['', []],
+  ['a bb ccc dddd', ['bb ccc', 'ccc dddd']],
+  [
+    'Un Dos Tres Cuatro Cinco Seis Siete',
+    ['Un Dos', 'Dos Tres', 'Tres Cuatro', 'Cuatro Cinco', 'Cinco Seis'],
+  ],
+])('partSearches %j are %j', (name, expected) => {
+  const parts = partSearches({ name, city: 'Berlin 11' });
+  expect(parts).toEqual(expected.map((each) => ({ name: each, city: 'Berlin' })));
 });
 
 describe('searchesFor', () => {
