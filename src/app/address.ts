@@ -11,7 +11,6 @@ import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
-/** Whether requests are printed in place of being sent. */
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 interface ConfiguredEndpoint {

@@ -15,7 +15,6 @@ export interface CommandLine {
   readonly words: readonly string[];
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
-  /** See `CommandTraits`. */
   traitsOf(command: string): { readonly hintOptions?: readonly string[]; readonly needsService?: true };
 }
 
@@ -26,7 +25,6 @@ class Cleanup {
     this.#closers.push(work);
   }
 
-  /** Does the work, the last one added first. */
   async run(): Promise<void> {
     for (const work of this.#closers.splice(0).reverse()) await work().catch(() => {});
   }

@@ -3,7 +3,6 @@ import type { JsonObject } from '../util/json.ts';
 import { fromCache, masked, NO_RESPONSES, type Received, storing } from './responses.ts';
 import type { Service } from './service.ts';
 
-/** A call of something else than a tool of the table. */
 interface AnyCall<T> {
   readonly name: string;
   readonly args: JsonObject;

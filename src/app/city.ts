@@ -4,7 +4,6 @@ import type { App } from './app.ts';
 import { lastRestaurants, lastRows } from './last-results.ts';
 import { type Seen, searchFirst, seenResults } from './seen-results.ts';
 
-/** The words of a search without `--city`. */
 export interface NameAndCity {
   readonly name: string;
   readonly city: string;
@@ -60,7 +59,6 @@ export function placeForHint(app: App, words: readonly string[]): { name: string
   return readPlace(words, () => seen) ?? { name: words.join(' '), city: cityForHint(app, seen) };
 }
 
-/** Returns the search of this run with a city. */
 export function citySearch(app: App, words: readonly string[]): Command {
   const { name, city } = placeForHint(app, words);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
@@ -73,7 +71,6 @@ export const namesIn = (words: readonly string[]): string[][] =>
     .split(/,?\nvs\.?\n|,\n/i)
     .map((name) => name.split('\n'));
 
-/** Suggests a search for each of the names in words. */
 export function nameSearches(app: App, words: readonly string[]): Advice[] {
   const { canChoose, wantsJson } = app.terminal;
   return namesIn(words).map((each, index) => {

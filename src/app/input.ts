@@ -6,7 +6,6 @@ import { resolveInput } from '../storage/user-paths.ts';
 import type { App } from './app.ts';
 import { fullPath } from './output-file.ts';
 
-/** Maximum size of stdin, or of a file that an argument names, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MARKS = [
   [0xff, 0xfe, 'utf-16le'],

@@ -28,7 +28,6 @@ export async function chooseAction<Result>(
   }
 }
 
-/** A row that a person can choose by its number. */
 export interface NumberedRow {
   readonly mark: string;
   readonly name: string;

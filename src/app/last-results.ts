@@ -18,7 +18,6 @@ export interface NumberedRows {
   readonly endpoint: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Of a search. */
   readonly query?: FindQuery;
   readonly rows: readonly unknown[];
 }

@@ -38,7 +38,6 @@ async function lookupOne(
   }
 }
 
-/** Rejects with the hint if the plan of the key does not include the level. */
 export const withPlanHint =
   (hint: Hint) =>
   (error: unknown): never => {

@@ -110,7 +110,6 @@ function namedFormat({ globals, settings }: App): Named | undefined {
   return { format, flag: '--format', typed: `--format ${format}` };
 }
 
-/** Returns the kind of the output with the options of this run. */
 function writtenKind({ globals }: App, kind: OutputKind): OutputKind {
   if (globals.curl === true) return 'command';
   if (globals.dryRun === true) return 'request';
@@ -151,7 +150,6 @@ function checkNamed(app: App, kind: OutputKind, { format, flag, typed }: Named):
   ]);
 }
 
-/** The error of a format that this output cannot have. */
 function notPossible(app: App, kind: OutputKind, typed: string, format: Format, other: Advice): AppError {
   const { because = '' } = OUTPUTS[kind];
   const { command = [], options = [] } = app.program?.line ?? {};

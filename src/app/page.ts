@@ -51,7 +51,6 @@ export function tempReportPath(app: App, title: string): string {
   return join(folder?.path ?? tmpdir(), `${words.filter((word) => word !== '').join('-')}.html`);
 }
 
-/** Stores a page in the cache folder. @returns its path */
 export function storePage(app: App, title: string, html: string): string {
   const path = tempReportPath(app, title);
   writeFileAtomic(path, html, { durable: false });

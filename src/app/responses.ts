@@ -13,7 +13,6 @@ export interface StoredResponses extends Pick<ResponseCache, 'put' | 'release'> 
   get(tool: string, args: unknown): Promise<CachedResponse | undefined>;
 }
 
-/** Neither reads nor stores responses. */
 export const NO_RESPONSES: StoredResponses = {
   get: () => Promise.resolve(undefined),
   put() {},

@@ -36,7 +36,6 @@ export class Terminal {
     return isSet || this.#options().agent === true;
   }
 
-  /** Whether notes are wanted: stderr is a terminal, and neither --quiet nor JSON output is set. */
   get isInteractive(): boolean {
     return this.#context.stderr.isTTY && this.#options().quiet !== true && !this.wantsJson;
   }
@@ -53,18 +52,15 @@ export class Terminal {
     return verbose === true || (quiet !== true && variable(this.#context.env, 'RESTAURANT_DEBUG') === '1');
   }
 
-  /** Whether a prompt is possible: at a terminal, unless --no-input or CI forbids it. */
   get canPrompt(): boolean {
     const { stdin, stderr } = this.#context;
     return stdin.isTTY && stderr.isTTY && this.canOpenBrowser;
   }
 
-  /** Whether a person can choose with the keyboard, in place of an argument. */
   get canChoose(): boolean {
     return this.canPrompt && this.#context.env.TERM !== 'dumb';
   }
 
-  /** Whether a browser may be started: unless --no-input or CI forbids it. */
   get canOpenBrowser(): boolean {
     return this.#options().input && !this.inCi;
   }

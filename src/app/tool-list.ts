@@ -32,7 +32,6 @@ export class StoredTools {
     this.#service = service;
   }
 
-  /** Lists all tools, without the cache. */
   async fetch(): Promise<Required<StoredList>> {
     let caching: Caching = {};
     const client = await this.#service.client();

@@ -108,7 +108,6 @@ function bareFormat(program: CliCommand): LineError | undefined {
   return format === undefined ? undefined : new LineError('bareFormat', `${format} is a format`, format);
 }
 
-/** An option of the program that the command does not accept. */
 function foreignOption({ innermost: command, typed }: CliCommand): LineError | undefined {
   const { long } = typed.map(({ option }) => option).find((each) => !accepts(command, each.long)) ?? {};
   return long === undefined
@@ -148,7 +147,6 @@ function conflict(program: CliCommand): LineError | undefined {
 const conflictOf = (one: string, other: string): LineError =>
   new LineError('conflict', `${one} and ${other} cannot be used together`, other);
 
-/** A format of other commands. */
 function otherFormat(program: CliCommand): LineError | undefined {
   const { innermost: command } = program;
   const { choices = FORMATS } = overrideFor(command, '--format');

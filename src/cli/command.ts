@@ -121,7 +121,6 @@ export interface LineOption {
 
 interface LineFacts {
   readonly option?: CliOption | undefined;
-  /** The name of an argument. */
   readonly argument?: string;
   readonly hint?: Hint | undefined;
 }
@@ -157,7 +156,6 @@ export class CliCommand extends Command {
   readonly optionOverrides = new Map<string, OptionOverride>();
   /** Its options in the command line, in order. Global options are those of the program. */
   readonly typed: LineOption[] = [];
-  /** Whether its action asks for arguments that are missing. */
   asks: () => boolean = () => false;
   /** Of the program: the innermost command that the command line names. */
   innermost: CliCommand = this;
@@ -233,7 +231,6 @@ export class CliCommand extends Command {
     command.#load = load;
   }
 
-  /** See {@link CommandTraits}. */
   reads(): this {
     this.#traits = { ...this.#traits, isReading: true };
     return this;
@@ -247,7 +244,6 @@ export class CliCommand extends Command {
     return this.#traits.isEndless === true;
   }
 
-  /** Of the program: the traits of a command by its name. */
   traitsOf(name: string): CommandTraits {
     const child = this.children.find((each) => each.name() === name);
     return child === undefined ? {} : child.#traits;

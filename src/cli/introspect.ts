@@ -45,7 +45,6 @@ function namedGroups(groups: readonly string[]): string[] {
   return names;
 }
 
-/** Describes a command and its subcommands in the tree. Empty lists are left out. */
 function describeBranch(command: CliCommand): Record<string, unknown> {
   const { children, isGroup, optionGroups } = command;
   return {

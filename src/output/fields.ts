@@ -151,7 +151,6 @@ function rowsOf(key: string, records: Records, level: number): ComparedField[] {
   return [{ key, level }, ...[...keys].flatMap((each) => rowsOf(each, inner, level + 1))];
 }
 
-/** An outcome as JSON. */
 export function lookupEntry(
   { restaurantId, output, error }: Lookup,
   columns?: readonly string[],

@@ -155,7 +155,6 @@ export class ResponseReader {
     });
   }
 
-  /** The body ended normally. */
   end(): void {
     if (this.#decompressor === undefined) this.#finish();
     else this.#decompressor.end();

@@ -28,7 +28,6 @@ export function baseHeaders(key?: string): RequestHeaders {
   };
 }
 
-/** Headers that this program or HTTP sets. */
 const RESERVED =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade)$/i;
 

@@ -24,7 +24,6 @@ const WITHOUT_DETAILS: Hint = {
   command: again({}, { without: ['--fields'] }),
 };
 
-/** Looks up every result. */
 export async function withDetails(
   app: App,
   service: Service,

@@ -14,7 +14,6 @@ const ANY_NAME = 'a';
 
 const LOGIN = { text: 'or log in', command: restaurant('login') };
 
-/** The error for a search without a city, with the same search in a city. */
 export function noCityError(app: App, words: readonly string[]): AppError {
   const search = { command: citySearch(app, words) };
   return needsDemo(app)

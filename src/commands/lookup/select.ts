@@ -19,7 +19,6 @@ import { checkId, isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
 import { parseUrl } from '../../util/url.ts';
 
-/** A restaurant that a word can mean. */
 interface Named {
   readonly id: string;
   readonly name: string;

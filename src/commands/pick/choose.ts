@@ -20,7 +20,6 @@ import type { Choice } from './rows.ts';
 
 /** How a person types: keys, while the screen is repainted, or lines, which a screen reader can follow. */
 export interface Chooser {
-  /** Shows the menu, and reads what the person types next. */
   readonly ask: (menu: Menu, typed: Typed) => Promise<Step>;
   readonly readKey: ReadKey;
 }

@@ -3,9 +3,7 @@ import type { Palette } from '../../output/style.ts';
 import { cleanLine, truncate, width, wrapItems } from '../../util/text.ts';
 import { type Choice, choicesWith } from './rows.ts';
 
-/** The rows to choose from. */
 export interface Menu {
-  /** The title of the rows. */
   title: string;
   /** The last event, such as a search without a match. */
   message: string | undefined;

@@ -111,7 +111,6 @@ function locate(locations: readonly string[], context: PathContext, disk = DISK)
 const firstExisting = (paths: readonly string[]): string | undefined =>
   paths.find((each) => existsSync(each)) ?? paths[0];
 
-/** Maximum size of a client's file, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
 const MAX_ATTEMPTS = 20;

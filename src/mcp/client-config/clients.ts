@@ -1,7 +1,6 @@
 import { type Command, system } from '../../hint.ts';
 import type { JsonObject } from '../../util/json.ts';
 
-/** The name of our entry in every client. */
 export const ENTRY_NAME = 'restaurant';
 
 /** The variable that entries refer to instead of containing the key. */
@@ -11,7 +10,6 @@ export type TransportKind = 'http' | 'stdio';
 
 export type Scope = 'user' | 'project';
 
-/** The program as a client starts it. */
 export interface Program extends JsonObject {
   readonly command: string;
   readonly args: readonly string[];

@@ -40,7 +40,6 @@ export interface ConfigOptions {
 
 type Check = Awaited<ReturnType<typeof checkBridge>>;
 
-/** A client to configure, at a scope. */
 interface Job {
   readonly app: App;
   readonly client: McpClient;
