@@ -1,6 +1,6 @@
 import type { OutputOptions } from '../client/results.ts';
 import type { JsonObject } from '../util/json.ts';
-import { fromCache, masked, NO_RESPONSES, type Received, storing } from './responses.ts';
+import { fromCache, fromClient, NO_RESPONSES, type Received, storing } from './responses.ts';
 import type { Service } from './service.ts';
 
 interface AnyCall<T> {
@@ -24,6 +24,6 @@ export async function callAny<T>(
   if (cached !== undefined) return fromCache(cached, parse);
   const texts: string[] = [];
   const sent = send({ onText: (each) => texts.push(each) });
-  const received = sent.then((value) => masked(app, value, texts, parse));
+  const received = sent.then((value) => fromClient(value, texts));
   return storing(stored, [name, args], received, shouldStore);
 }

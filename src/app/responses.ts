@@ -32,16 +32,11 @@ export const fromCache = <T>(
   parse: (json: unknown) => T,
 ): Received<T> => ({ value: parse(value), text, cachedAt: at });
 
-/** A response without secrets. @param texts its JSON text, if the client has it */
-export function masked<T>(
-  { secrets }: App,
-  value: T,
-  [text = JSON.stringify(value)]: readonly string[],
-  parse: (json: unknown) => T,
-): Received<T> {
-  const clean = secrets.mask(text);
-  return clean === text ? { value, text } : { value: parse(JSON.parse(clean)), text: clean };
-}
+/** @param texts its JSON text, if the client has it */
+export const fromClient = <T>(value: T, [text = JSON.stringify(value)]: readonly string[]): Received<T> => ({
+  value,
+  text,
+});
 
 /** Stores the response that is under way, or lets other processes ask for it. @param shouldStore default: every response */
 export async function storing<T>(

@@ -7,7 +7,7 @@ import { NO_LIMITS, openLedgerFor, quotaLimits } from './quota.ts';
 import {
   assertOnline,
   fromCache,
-  masked,
+  fromClient,
   NO_RESPONSES,
   openStoredResponses,
   type Received,
@@ -83,6 +83,6 @@ export class Service {
     const texts: string[] = [];
     const client = await this.client();
     const value = await client.call(tool, query, { onText: (each) => texts.push(each) });
-    return masked(this.app, value, texts, tool.parse);
+    return fromClient(value, texts);
   }
 }
