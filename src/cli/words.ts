@@ -96,7 +96,7 @@ export const OPTIONS: WordTable = {
 
 /**
  * Options that are suggested and do not run, because they cost requests, have no exact counterpart, or belong to earlier
- * versions; an empty one is left out. Another command has the values of `-o` and of the option in its slots.
+ * versions; an empty one is left out. Of two for one word, the first one that takes the value counts.
  */
 export const SUGGESTIONS: WordTable = {
   '': { '--json': 'yaml pretty' },
@@ -114,6 +114,7 @@ export const SUGGESTIONS: WordTable = {
   },
   enrich: {
     '': 'resume retry-errors concurrency no-details',
+    '--older': 'refresh',
     '--older 0s': 'refresh',
     '--output': 'export report',
   },

@@ -59,7 +59,8 @@ const nearOption: SlipRule = (word, line) => {
   const { command, flag, value, name, text, both, ours } = optionTyped(word, line);
   const format = FORMATS.find((each) => each === text) ?? '';
   const suggested = ours(SUGGESTIONS, name);
-  const [near] = suggested.length > 0 ? suggested : nearOptions(name, text, command);
+  const fitting = suggested.filter((each) => fitsValue(each, text ?? '', command));
+  const [near] = suggested.length > 0 ? [...fitting, ...suggested] : nearOptions(name, text, command);
   const meant = valueTaker(flag, value ?? '');
   const apart = meant === undefined ? [flag] : [flag, meant, value ?? ''];
   return [
