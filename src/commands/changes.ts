@@ -22,7 +22,7 @@ export function registerChanges(command: CliCommand, app: App): void {
     .about('Print what changed in saved restaurants, or in a list', 'Sends no request.')
     .argument('[id...]', 'Output file of enrich, or ID or name of a saved restaurant')
     .completeWith('id', 'saved')
-    .valueOption('--since <t>', 'Only changes since 7d ago, or 2026-11-01', {
+    .valueOption('--since <t>', 'Only changes since 7d ago, yesterday, or 2026-11-01', {
       read: parseSince,
       example: '7d',
     })
@@ -39,7 +39,7 @@ export function registerChanges(command: CliCommand, app: App): void {
 async function printChanges(app: App, words: readonly string[], since: Since | undefined): Promise<void> {
   await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const now = app.context.now();
-  const start = since === undefined ? 0 : (since.at ?? now - since.ago);
+  const start = since?.(now) ?? 0;
   const { answers, named } = openAbout(app, words);
   const names = named.length === 0 ? [] : knownNames(answers);
   const ids = named.flatMap((word) => {

@@ -36,20 +36,30 @@ function durationOf(text: string): number | undefined {
   return match === null || factor === undefined ? undefined : Math.round(Number(digits) * factor);
 }
 
-/** In milliseconds: before now, or since the epoch. */
-export type Since = { readonly ago: number; readonly at?: undefined } | { readonly at: number };
+/** The start of a period that ends now. Both are in milliseconds since the epoch. */
+export type Since = (now: number) => number;
 
+const DAYS = ['today', 'yesterday'];
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?$/;
 
-/** Parses a duration, a date (from midnight, in the local time zone), or a time of ISO 8601. @throws {Error} */
+/** Parses a duration, a day (from midnight, in the local time zone), or a time of ISO 8601. @throws {Error} */
 export function parseSince(text: string): Since {
   const ago = durationOf(text);
-  if (ago !== undefined) return { ago };
+  if (ago !== undefined) return (now) => now - ago;
+  const days = DAYS.indexOf(text.trim().toLowerCase());
+  if (days !== -1) return (now) => midnight(now, days);
   const at = Date.parse(DATE.test(text) ? `${text}T00:00` : text);
   if (Number.isNaN(at) || !(DATE.test(text) || TIME.test(text)))
     throw new Error('expected a duration or a date, such as 7d or 2026-11-01');
-  return { at };
+  return () => at;
+}
+
+/** The beginning of a day. */
+function midnight(now: number, daysAgo: number): number {
+  const day = new Date(now);
+  day.setHours(0, 0, 0, 0);
+  return day.setDate(day.getDate() - daysAgo);
 }
 
 export function parseTimeSpan(text: string): number {
