@@ -11,7 +11,7 @@ import { again } from '../hint.ts';
 import { type Answers, openAnswers } from '../lists/answers.ts';
 import { ANSWERS_ENDING, answersPathOf } from '../lists/answers-path.ts';
 import { changesIn, knownNames } from '../lists/changes.ts';
-import { openSaved } from '../lists/saved.ts';
+import { openSaved, stayWithSavedDemo } from '../lists/saved.ts';
 import { viewFormatOf } from '../lists/views/outputs.ts';
 import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { parseSince, type Since } from '../settings/values.ts';
@@ -40,7 +40,7 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
   await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const now = app.context.now();
   const start = since?.(now) ?? 0;
-  const { answers, named } = openAbout(app, words);
+  const { answers, named } = await openAbout(app, words);
   const names = named.length === 0 ? [] : knownNames(answers);
   const ids = named.flatMap((word) => {
     const found = matching(word, names);
@@ -53,11 +53,17 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
 }
 
 /** A first word that names a file, by its extension or because it is there, is a list. */
-function openAbout(app: App, words: readonly string[]): { answers: Answers; named: readonly string[] } {
+async function openAbout(
+  app: App,
+  words: readonly string[],
+): Promise<{ answers: Answers; named: readonly string[] }> {
   const [file = '', ...named] = words;
   const path = file === '' ? '' : fullPath(app.context, file);
   const exists = path !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  if (!exists && viewFormatOf(file) === undefined) return { answers: openSaved(app, 'read'), named: words };
+  if (!exists && viewFormatOf(file) === undefined) {
+    await stayWithSavedDemo(app);
+    return { answers: openSaved(app, 'read'), named: words };
+  }
   const real = inputPath(app, file);
   const answersPath = file.endsWith(ANSWERS_ENDING)
     ? real

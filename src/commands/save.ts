@@ -6,7 +6,7 @@ import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { removeSaved, saveIds } from '../lists/save.ts';
-import { openSaved, recordOf, savedRestaurants } from '../lists/saved.ts';
+import { openSaved, recordOf, savedRestaurants, stayWithSavedDemo } from '../lists/saved.ts';
 import { cleanLine } from '../util/text.ts';
 import { selectRestaurants } from './lookup/select.ts';
 import { chosenWords } from './pick/words.ts';
@@ -68,6 +68,7 @@ export function registerUnsave(command: CliCommand, app: App): void {
 }
 
 async function unsave(app: App, words: readonly string[]): Promise<void> {
+  await stayWithSavedDemo(app);
   const answers = openSaved(app, 'share');
   const saved = savedRestaurants(answers);
   const { ids } = await selectRestaurants(app, words, saved);

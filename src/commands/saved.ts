@@ -12,7 +12,13 @@ import { EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
 import type { Answers } from '../lists/answers.ts';
 import { changesAbout } from '../lists/changes.ts';
-import { openSaved, recordOf, type SavedRestaurant, savedRestaurants } from '../lists/saved.ts';
+import {
+  openSaved,
+  recordOf,
+  type SavedRestaurant,
+  savedRestaurants,
+  stayWithSavedDemo,
+} from '../lists/saved.ts';
 import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { SAVED_COLUMNS, savedPresentation } from '../output/render/find.ts';
 import { plural } from '../util/format.ts';
@@ -58,9 +64,10 @@ export function registerSaved(command: CliCommand, app: App): void {
         '--refresh sends one request per restaurant within the quota, least recently checked first; restaurant ' +
         'changes prints the changes again. In a pipe, --refresh prints nothing if nothing changed.',
     )
-    .action((options: SavedOptions) =>
-      options.refresh ? refreshSaved(app, options) : listSaved(app, options),
-    );
+    .action(async (options: SavedOptions) => {
+      await stayWithSavedDemo(app);
+      await (options.refresh ? refreshSaved(app, options) : listSaved(app, options));
+    });
 }
 
 async function listSaved(app: App, { exitCode, fields, minGrade, sort }: SavedOptions): Promise<void> {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
+import { needsDemo } from '../app/demo.ts';
+import { stayWithDemo } from '../app/last-results.ts';
 import { DEMO } from '../app/target.ts';
 import { attempt, failure } from '../errors.ts';
 import { type Hint, system } from '../hint.ts';
@@ -59,11 +61,24 @@ const serviceOf = (app: App): string | undefined =>
 
 const fileNameOf = (service: string): string => service.replace(/:(?=\d+$)/, '-').replace(/[^\w.-]/g, '_');
 
+/** The services that have saved restaurants. */
+const savedServices = (folder: OwnFolder): string[] =>
+  folder
+    .names(FILE_NAME)
+    .flatMap((name) => FILE_NAME.exec(name)?.[1] ?? [])
+    .filter((service) => service !== DEMO);
+
 function onlyService(app: App, folder: OwnFolder): string {
-  const services = folder.names(FILE_NAME).flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []);
-  const [only = '', ...others] = services.filter((service) => service !== DEMO);
+  const [only = '', ...others] = savedServices(folder);
   if (others.length > 0 || app.globals.profile !== undefined) requireEndpoint(app);
   return only;
+}
+
+/** Without a service, uses the saved restaurants of the sample data after a search in it, unless there are others. */
+export async function stayWithSavedDemo(app: App): Promise<void> {
+  const { dataDir } = app.paths;
+  const hasOthers = dataDir !== undefined && savedServices(new OwnFolder(dataDir)).length > 0;
+  if (needsDemo(app) && !hasOthers) await stayWithDemo(app, []);
 }
 
 /** The saved restaurants, those saved first at the top. */

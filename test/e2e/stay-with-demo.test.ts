@@ -25,6 +25,34 @@ describe('after a search with --demo', () => {
     expect(await run('lookup 1 --curl')).toMatchObject({ exit: 2, stdout: '' });
   });
 
+  it('without a service, it stays for saved restaurants, unless those of a service are there', async () => {
+    const run = await searched();
+    await run('save 1 2');
+    for (const [line, text] of [
+      ['saved', 'Nopa Corner'],
+      ['list', 'Nopa Corner'],
+      ['unsave 2', 'Nopa Corner is no longer saved'],
+      ['changes', ''],
+      ['saved --refresh', ''],
+    ] as const) {
+      const { exit, stdout, stderr } = await run(line);
+      expect([line, exit, stdout]).toEqual([line, 0, expect.stringContaining(text)]);
+      expect([line, stderr]).toEqual([line, expect.stringContaining(WARNING)]);
+    }
+  });
+
+  it('without a service, the saved restaurants of an earlier one are shown', async () => {
+    const home = newHome();
+    const id = 'a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53';
+    const env = { ...home.env, RESTAURANT_MAX_AGE: '10m' };
+    await service.run(['save', id], { env });
+    await runCli('find Nopalina --city SF --demo'.split(' '), { env });
+    await runCli(['save', '1', '--demo'], { env });
+    const { stdout, stderr } = await runCli(['saved'], { env });
+    expect([stdout, stderr]).toEqual([expect.not.stringContaining('Nopalina'), '']);
+    expect(stdout).toContain(id);
+  });
+
   it('with a service, it stays for rows of the search only', async () => {
     const run = await searched(service.env);
     for (const line of ['lookup 1', 'lookup 1-2', 'save #1', 'last'])
