@@ -72,7 +72,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   const isStreamed = !isOne && outputFormat(app) === 'ndjson';
   const received = receiveDetails(app, service, ids, level, isStreamed);
   const outcomes = await received.catch(withPlanHint(BASIC_DETAILS));
-  if (!isStreamed) await writeDetails(app, outcomes, isOne, search);
+  if (!isStreamed) await writeDetails(app, outcomes, { isOne, level, search });
   if (search !== undefined) await app.notes.note(`rows of ${describeRows(app, search)}`);
   const [first] = outcomes;
   const isFromCache = isOne && first?.cachedAt !== undefined && app.globals.offline !== true;
@@ -105,8 +105,7 @@ const BASIC_DETAILS: Hint = {
 async function writeDetails(
   app: App,
   outcomes: readonly Lookup[],
-  isOne: boolean,
-  search: Selection['search'],
+  { isOne, level, search }: { isOne: boolean; level: Level; search: Selection['search'] },
 ): Promise<void> {
   const [first] = outcomes;
   const one = isOne ? first : undefined;
@@ -119,7 +118,9 @@ async function writeDetails(
     // The fields of the last search complete the details for people.
     const isForPeople = ['table', 'list', 'html'].includes(outputFormat(app));
     const shown = isForPeople ? withSearchResults(outcomes, search?.rows) : outcomes;
-    return lookupPresentation(shown, isOne, one?.cachedAt ?? app.context.now());
+    const presentation = lookupPresentation(shown, isOne, one?.cachedAt ?? app.context.now());
+    const more = { text: 'details may have more', command: again({ '--fields': 'standard' }) };
+    return level === 'basic' ? { ...presentation, moreColumns: more } : presentation;
   };
   await writeResult(app, json, present, one?.text);
 }
