@@ -17,11 +17,16 @@ export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | und
   return seen.cities[0] ?? slot('city');
 }
 
-/** How words name a city; a line break separates the words. A certain one runs. */
-const PLACES: readonly (readonly [form: RegExp, isCertain: boolean])[] = [
-  // `nopa city:SF`, `city=SF nopa`
+type Form = readonly [form: RegExp, isCertain: boolean];
+
+/** `nopa city:SF`, `city=SF nopa`; a line break separates the words. A certain city runs. */
+const LABELS: readonly Form[] = [
   [/^(?<name>.+?)\ncity[:=](?<city>\S.*)$/is, true],
   [/^city[:=](?<city>\S[^\n]*)\n(?<name>.+)$/is, true],
+];
+
+/** How else words name a city, which has no digit: not in `nopa, 94110`, and not in `which is better, 1 or 2`. */
+const PLACES: readonly Form[] = [
   // `'Nopa --city SF'`
   [/^(?<name>.*\S)\s+(?:--city[= ]|-c )\s*(?<city>[^\s-][^-]*)$/s, false],
   // `nopa, san francisco, ca`; a comma inside quotes may belong to the name.
@@ -36,16 +41,20 @@ const PLACES: readonly (readonly [form: RegExp, isCertain: boolean])[] = [
 ];
 
 const place = (name: string, city: string, isCertain: boolean): NameAndCity | undefined => {
-  const [ours, theirs] = [name, city].map((text) => text.replaceAll('\n', ' ').trim());
-  return ours && theirs ? { name: ours.replace(/^name[:=](?=\S)/i, ''), city: theirs, isCertain } : undefined;
+  const [ours = '', theirs = ''] = [name, city].map((text) => text.replaceAll('\n', ' ').trim());
+  return ours === '' || theirs === ''
+    ? undefined
+    : { name: ours.replace(/^name[:=](?=\S)/i, ''), city: theirs.replace(/[?!]$/, ''), isCertain };
 };
 
 /** Splits words into a name and a city, if they name one: in a form that says so, or with a city seen earlier at the end. */
 export function readPlace(words: readonly string[], seen: () => Seen): NameAndCity | undefined {
-  for (const [form, isCertain] of PLACES) {
-    const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
-    const found = place(name, city, isCertain);
-    if (found !== undefined) return found;
+  for (const forms of [LABELS, PLACES]) {
+    for (const [form, isCertain] of forms) {
+      const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
+      const found = forms === PLACES && /\d/.test(city) ? undefined : place(name, city, isCertain);
+      if (found !== undefined) return found;
+    }
   }
   const parts = words.join(' ').split(/\s+/);
   const cities = new Set(parts.length === 1 ? [] : seen().cities.map(foldName));
@@ -53,14 +62,51 @@ export function readPlace(words: readonly string[], seen: () => Seen): NameAndCi
   return at === -1 ? undefined : place(parts.slice(0, at).join(' '), parts.slice(at).join(' '), false);
 }
 
-/** Returns the name in the words of a search, and their city, or one that was seen. */
-export function placeForHint(app: App, words: readonly string[]): { name: string; city: Word | undefined } {
-  const seen = seenResults(app);
-  return readPlace(words, () => seen) ?? { name: words.join(' '), city: cityForHint(app, seen) };
+/** Whether words certainly name a city, or one that was seen. */
+const isSure = ({ city, isCertain }: NameAndCity, { cities }: Seen): boolean =>
+  isCertain || cities.some((each) => foldName(each) === foldName(city));
+
+/** Returns the name and the city in the words of a search, if the city is sure. */
+export function surePlace(words: readonly string[], seen: Seen): NameAndCity | undefined {
+  const found = readPlace(words, () => seen);
+  return found !== undefined && isSure(found, seen) ? found : undefined;
 }
 
-export function citySearch(app: App, words: readonly string[]): Command {
-  const { name, city } = placeForHint(app, words);
+/** Returns the words before a city in a name: `ramen` in `ramen in Tokyo tonight`. @param isLast whether it must end the name */
+export function nameBefore(name: string, city: string, isLast = false): string | undefined {
+  const words = name.split(/\s+/);
+  const { length } = city.split(/\s+/);
+  const at = words.findIndex(
+    (_, index) =>
+      index > 0 &&
+      (!isLast || index + length === words.length) &&
+      foldName(words.slice(index, index + length).join(' ')) === foldName(city),
+  );
+  const before = words.slice(0, Math.max(at, 0));
+  const own = before.slice(0, /^(?:in|near)$/i.test(before.at(-1) ?? '') ? -1 : undefined).join(' ');
+  return own === '' ? undefined : own.replace(/,$/, '');
+}
+
+/** Whether a search without a city asks for it. */
+export const asksForCity = ({ terminal }: App): boolean => terminal.canPrompt && !terminal.wantsJson;
+
+/**
+ * Returns the name in the words of a search, and their city, or one that was seen. If the search asks for a city, only a
+ * sure one is named.
+ */
+export function placeForHint(
+  app: App,
+  words: readonly string[],
+  asks = asksForCity(app),
+): { name: string; city: Word | undefined } {
+  const seen = seenResults(app);
+  const name = words.join(' ');
+  if (asks) return surePlace(words, seen) ?? { name, city: undefined };
+  return readPlace(words, () => seen) ?? { name, city: cityForHint(app, seen) };
+}
+
+export function citySearch(app: App, words: readonly string[], asks?: false): Command {
+  const { name, city } = placeForHint(app, words, asks);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
 }
 
@@ -71,16 +117,19 @@ export const namesIn = (words: readonly string[]): string[][] =>
     .split(/,?\nvs\.?\n|,\n/i)
     .map((name) => name.split('\n'));
 
+/** Suggests a search for each of the names in words, and for several the same command after them. */
 export function nameSearches(app: App, words: readonly string[]): Advice[] {
   const { canChoose, wantsJson } = app.terminal;
-  return namesIn(words).map((each, index) => {
+  const names = namesIn(words);
+  const searches = names.map((each, index) => {
     const { name, city } = placeForHint(app, each);
     const options = city === undefined ? [] : ['--city', city];
     return {
-      text: index === 0 ? 'to search for it' : 'or',
+      text: index === 0 ? `to search for ${names.length === 1 ? 'it' : 'them'}` : 'and',
       command: restaurant(canChoose && !wantsJson ? 'pick' : 'find', name, ...options),
     };
   });
+  return names.length === 1 ? searches : [...searches, { text: 'then', command: again() }];
 }
 
 /** Suggests the search that words for restaurants need: for rows without a table, or names that are not known. */

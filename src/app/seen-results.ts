@@ -43,15 +43,15 @@ const cachedResults = (app: App): unknown[] =>
 
 /**
  * A search that works as printed: the last one; without one, the first of the README in the sample data. No search is sure
- * to work for a service that nobody has searched.
+ * to work for a service that nobody has searched, so a person types one.
  */
 export function exampleSearch(app: App, ...options: readonly Word[]): Command {
   const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
   const isSample = app.globals.demo === true || hasNoService(app);
   const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
-  return query === undefined
-    ? restaurant('find', '--help')
-    : restaurant('find', query.name, '--city', query.city, ...options);
+  const { canChoose, wantsJson } = app.terminal;
+  const unknown = canChoose && !wantsJson ? restaurant('pick') : restaurant('find', '--help');
+  return query === undefined ? unknown : restaurant('find', query.name, '--city', query.city, ...options);
 }
 
 /** The advice for a command line with rows when nothing was searched. */

@@ -380,6 +380,7 @@ describe('a name', () => {
     ['find Zuni --city Rome --country Italy', 'find Zuni --city Rome'],
     ['find Zuni --near Rome', 'find Zuni --city Rome'],
     ['find --cuisine italian --city Rome', 'find italian --city Rome'],
+    ['nopa, 94110', "find 'nopa, 94110' --city SF"],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
@@ -397,6 +398,89 @@ describe('a name', () => {
     ]) {
       const { exit, stderr } = await run(line.split(' '), await homeOf(true));
       expect([exit, stderr]).toEqual([2, expect.not.stringContaining(PAID)]);
+    }
+  });
+});
+
+it('restaurants of two searches are compared by name', async () => {
+  const env = await homeOf(false);
+  const line = ['compare', 'Nopa', 'Mandalay Lane', '--columns', 'name'];
+  const { exit, stderr } = await run(line, env);
+  const [search = [], again = [], ...others] = commandsIn(stderr);
+  expect([exit, search, others]).toEqual([2, ['find', 'Mandalay Lane', '--city', 'SF'], []]);
+  await run(search, env);
+  const names = expect.stringMatching(/Nopa\n.*Mandalay Lane\n/s);
+  expect(await run(again, env)).toMatchObject({ exit: 0, stdout: names });
+  const both = commandsIn((await run(['compare', 'Lilia', 'Oriole'], env)).stderr);
+  expect(both.map((words) => words.slice(0, 2))).toEqual([
+    ['find', 'Lilia'],
+    ['find', 'Oriole'],
+    ['lookup', 'Lilia'],
+  ]);
+});
+
+/** At a terminal, `find` asks for the city. */
+describe('at a terminal', () => {
+  const at = (line: string, env: Variables, ...text: string[]) =>
+    run(
+      splitWords(line) ?? [],
+      { ...env, NO_COLOR: '1' },
+      { tty: { stdin: true, stdout: true, stderr: true, columns: 400 }, answers: { text } },
+    );
+
+  it('the words need not repeat the city of the reply', async () => {
+    const env = await homeOf(false);
+    for (const [line, city, name] of [
+      ['find Joe Beef Montreal', 'Montreal', 'Joe Beef'],
+      ['find joe beef, montreal', 'Montreal', 'joe beef'],
+      ['find nopa san francisco', 'San Francisco', 'nopa'],
+      ['find ramen in tokyo', 'Tokyo', 'ramen'],
+      ['find Joe Beef', 'Montreal', 'Joe Beef'],
+      ['find Montreal', 'Montreal', 'Montreal'],
+      ['find nopa in tokyo tonight', 'Tokyo', 'nopa in tokyo tonight'],
+    ] as const) {
+      const { stdout } = await at(`${line} --curl`, env, city, 'n');
+      expect([line, stdout]).toEqual([line, expect.stringContaining(`"name":"${name}"`)]);
+    }
+  });
+
+  it('a newcomer is asked, too, and gets the search in the sample data', async () => {
+    const { exit, stderr } = await at('find Joe Beef Montreal', await homeOf(true), 'Montreal');
+    expect([exit, commandsIn(stderr)[0]]).toEqual([2, ['find', 'Joe Beef', '--city', 'Montreal', '--demo']]);
+  });
+
+  it.each([
+    ['Joe Beef Montreal', "find 'Joe Beef Montreal'"],
+    ['nopa sf', 'find nopa --city sf'],
+    ['good dinner in portland tonight', "find 'good dinner in portland tonight'"],
+    ['dinner in sf?', 'find dinner --city sf'],
+    ['cheap eats, for 40 people', "find 'cheap eats, for 40 people'"],
+    ['lookup Joe Beef', "pick 'Joe Beef'"],
+  ])('of %s, a hint names only a city that is sure', async (line, command) => {
+    for (const isNew of [false, true]) {
+      const env = await homeOf(isNew);
+      const { exit, stderr } = await at(line, env);
+      const words = splitWords(isNew ? `${command} --demo` : command) ?? [];
+      expect([line, exit, commandsIn(stderr)[0]]).toEqual([line, 2, words]);
+    }
+  });
+
+  it('a row of no table, with a service, gets the search with the keyboard', async () => {
+    const { env } = newHome();
+    const { exit, stderr } = await at('lookup 1', { ...service.env, HOME: env.HOME ?? '' });
+    expect([exit, commandsIn(stderr)]).toEqual([3, [['pick'], ['lookup', '1']]]);
+  });
+
+  it('when nothing is found, the hint stays in the city of the reply', async () => {
+    for (const [line, city, command] of [
+      ['find burgers in Austin under 0', 'Austin', 'find burgers --demo --city Austin'],
+      ['find mexican', 'SF', 'find a --demo --city SF --cuisine mexican'],
+      ['find Nopalinaa', 'SF', "find 'Nopalina Kitchen' --demo --city SF"],
+      ['find Nopalinaa', 'Seattle', undefined],
+    ] as const) {
+      const { exit, stderr } = await at(`${line} --demo`, await homeOf(true), city, 'n');
+      const found = /try: restaurant (.*)/.exec(stderr)?.[1];
+      expect([line, exit, found]).toEqual([line, 0, command]);
     }
   });
 });

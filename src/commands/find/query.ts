@@ -38,12 +38,21 @@ async function findCity(app: App, words: readonly string[]): Promise<FindQuery> 
   if (saved !== undefined) return { name, city: saved };
   // A damaged config file may contain the city.
   app.config.file();
-  if (app.terminal.canPrompt && !app.terminal.wantsJson && !needsDemo(app)) {
-    const place = await placeIn(app, words);
-    const reply = await promptForCity(app, place?.city);
-    if (reply !== '') return { name: reply === place?.city ? place.name : name, city: reply };
-  }
-  throw (await import('./suggest.ts')).noCityError(app, words);
+  const query = await askForCity(app, words);
+  if (query === undefined) throw (await import('./suggest.ts')).noCityError(app, words);
+  if (needsDemo(app)) throw (await import('./suggest.ts')).noServiceError(query);
+  return query;
+}
+
+/** Returns the query with the city of a reply, which the words need not repeat; undefined if nobody can or does reply. */
+async function askForCity(app: App, words: readonly string[]): Promise<FindQuery | undefined> {
+  const { asksForCity, nameBefore } = await import('../../app/city.ts');
+  if (!asksForCity(app)) return undefined;
+  const name = words.join(' ');
+  const place = await placeIn(app, words);
+  const city = await promptForCity(app, place?.city);
+  if (city === '') return undefined;
+  return { name: city === place?.city ? place.name : (nameBefore(name, city, true) ?? name), city };
 }
 
 async function placeIn(app: App, words: readonly string[]): Promise<NameAndCity | undefined> {
@@ -59,6 +68,7 @@ async function promptForCity(app: App, likely: string | undefined): Promise<stri
     likely === undefined ? prompt.text('City', 'San Francisco') : prompt.text(`City [${likely}]`);
   const city = (await question).trim() || likely;
   if (city === undefined) return '';
+  if (needsDemo(app)) return city;
   const reply = await prompt.text(`Save ${city} as the default city?`, 'y/N');
   if (/^y(es)?$/i.test(reply.trim())) {
     await app.config.update((file) => {

@@ -1,10 +1,11 @@
 import type { App } from '../../app/app.ts';
-import { citySearch, readPlace } from '../../app/city.ts';
+import { citySearch, nameBefore, surePlace } from '../../app/city.ts';
 import { needsDemo } from '../../app/demo.ts';
 import { type Seen, seenResults } from '../../app/seen-results.ts';
 import type { FindQuery } from '../../client/types.ts';
-import { type AppError, usage } from '../../errors.ts';
-import { again, type Command, type Message, restaurant } from '../../hint.ts';
+import { type AppError, failure, usage } from '../../errors.ts';
+import { again, type CommandOptions, type Message, restaurant } from '../../hint.ts';
+import { CITY_NAMES } from '../../sandbox/cities.ts';
 import { foldName, isNearName } from '../../util/fold.ts';
 import { isFilled } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
@@ -15,20 +16,37 @@ const ANY_NAME = 'a';
 const LOGIN = { text: 'or log in', command: restaurant('login') };
 
 export function noCityError(app: App, words: readonly string[]): AppError {
-  const search = { command: citySearch(app, words) };
+  const search = { command: citySearch(app, words, false) };
   return needsDemo(app)
     ? usage('find needs a city, and no service is configured', [search, LOGIN])
     : usage('find needs a city', search);
 }
 
+/** The error for a search that is complete, with the same search in the sample data. */
+export const noServiceError = ({ name, city }: FindQuery): AppError =>
+  failure('no_service', 'no service is configured', [
+    { text: 'try it with sample data', command: again({ '--city': city }, { operands: [name] }) },
+    LOGIN,
+  ]);
+
 /** Suggests a search when nothing was found: another reading of the words, or what earlier results contain. */
 export async function nothingFound(app: App, query: FindQuery): Promise<Message> {
-  const { name, city } = query;
   const seen = await knownResults(app);
-  const command =
-    otherPlace(query, seen) ?? similarName(name, seen) ?? similarCity(city, seen) ?? byCuisine(query, seen);
-  return command === undefined ? 'try a shorter name, and check the city name' : { text: 'try', command };
+  const other =
+    otherPlace(query, seen) ?? similarName(query, seen) ?? similarCity(query, seen) ?? byCuisine(query, seen);
+  if (other === undefined) return 'try a shorter name, and check the city name';
+  const { name, city, options } = { ...query, ...other };
+  // A reply to the question for a city is not in the command line.
+  const isThere =
+    query.city === app.settings.get('city') ||
+    app.program?.line.options.some(({ flag }) => flag === '--city') === true;
+  const place: CommandOptions = isThere && other.city === undefined ? {} : { '--city': city };
+  const command = again({ ...place, ...options }, { operands: [name] });
+  return { text: 'try', command };
 }
+
+/** A search in which some things are different. */
+type Other = Partial<FindQuery> & { readonly options?: CommandOptions };
 
 /** With sample data, all of it is known. */
 async function knownResults(app: App): Promise<Seen> {
@@ -38,10 +56,12 @@ async function knownResults(app: App): Promise<Seen> {
   return { ...seen, restaurants: [...seen.restaurants, ...sampleRestaurants().map((each) => ({ ...each }))] };
 }
 
-/** `find ramen in Tokyo --city SF`; `find Cosme NYC --city NYC`; `find Francisco Nopa --city San` */
-function otherPlace({ name, city }: FindQuery, seen: Seen): Command | undefined {
-  const place = readPlace([name], () => ({ ...seen, cities: [...seen.cities, city] }));
-  if (place !== undefined) return again({ '--city': place.city }, { operands: [place.name] });
+/** `find ramen in Tokyo tonight --city Tokyo`; `find ramen in Tokyo --city SF`; `find Francisco Nopa --city San` */
+function otherPlace({ name, city }: FindQuery, seen: Seen): Other | undefined {
+  const own = nameBefore(name, city);
+  if (own !== undefined) return { name: own };
+  const place = surePlace([name], seen);
+  if (place !== undefined) return { name: place.name, city: place.city };
   const words = name.split(' ');
   const cities = seen.cities.map(foldName);
   const length = words.findIndex((_, index) =>
@@ -50,28 +70,33 @@ function otherPlace({ name, city }: FindQuery, seen: Seen): Command | undefined 
   const [rest, more] = [words.slice(length + 1), words.slice(0, length + 1)];
   return length === -1 || rest.length === 0
     ? undefined
-    : again({ '--city': [city, ...more].join(' ') }, { operands: [rest.join(' ')] });
+    : { name: rest.join(' '), city: [city, ...more].join(' ') };
 }
 
-function similarName(name: string, { restaurants }: Seen): Command | undefined {
-  const names = [...new Set(restaurants.flatMap((each) => (isFilled(each.name) ? [each.name] : [])))];
-  const [near, ...others] = names.filter((each) => isNearName(name, each));
+/** A name in the city, as far as its spellings are known. */
+function similarName({ name, city }: FindQuery, { restaurants }: Seen): Other | undefined {
+  const spellings = CITY_NAMES.find((names) => names.some((each) => foldName(each) === foldName(city)));
+  const here = [city, ...(spellings ?? [])].map(foldName);
+  const names = restaurants.flatMap((each) =>
+    isFilled(each.name) && isFilled(each.city) && here.includes(foldName(each.city)) ? [each.name] : [],
+  );
+  const [near, ...others] = [...new Set(names)].filter((each) => isNearName(name, each));
   return near === undefined || others.length > 0 || foldName(near) === foldName(name)
     ? undefined
-    : again({}, { operands: [near] });
+    : { name: near };
 }
 
-function similarCity(city: string, { cities }: Seen): Command | undefined {
+function similarCity({ city }: FindQuery, { cities }: Seen): Other | undefined {
   if (cities.some((each) => foldName(each) === foldName(city))) return undefined;
   const [near] = nearest(city, cities, 1);
-  return near === undefined ? undefined : again({ '--city': near });
+  return near === undefined ? undefined : { city: near };
 }
 
-function byCuisine({ name }: FindQuery, { restaurants }: Seen): Command | undefined {
+function byCuisine({ name }: FindQuery, { restaurants }: Seen): Other | undefined {
   const wanted = foldName(name);
   const tags = restaurants.flatMap(({ cuisine_tags }) => (Array.isArray(cuisine_tags) ? cuisine_tags : []));
   const cuisine = tags
     .filter(isFilled)
     .find((tag) => [wanted, wanted.replace(/s$/, '')].includes(foldName(tag)));
-  return cuisine === undefined ? undefined : again({ '--cuisine': cuisine }, { operands: [ANY_NAME] });
+  return cuisine === undefined ? undefined : { name: ANY_NAME, options: { '--cuisine': cuisine } };
 }

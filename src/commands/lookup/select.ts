@@ -12,7 +12,7 @@ import {
 import { searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
 import { type AppError, failure, usage } from '../../errors.ts';
-import { again, type Hint, restaurant } from '../../hint.ts';
+import { adviceOf, again, type Hint, restaurant } from '../../hint.ts';
 import { foldLetters, isNearName } from '../../util/fold.ts';
 import { plural } from '../../util/format.ts';
 import { checkId, isId } from '../../util/restaurant.ts';
@@ -54,7 +54,7 @@ export async function selectRestaurants(
   const known = saved ?? rows;
   let search: NumberedRows | undefined;
   const idOfNumber = (number: number): string => {
-    search ??= requireLastRows(app);
+    search ??= requireLastRows(app, saved !== undefined);
     return idOfRow(search, number);
   };
   const ids: string[] = [];
@@ -137,8 +137,11 @@ async function idOf(
   const seen = [...all, ...restaurantsOf({ rows: seenResults(app).restaurants })];
   const distinct = [...new Map(seen.map((one) => [one.id, one])).values()];
   if (distinct.some(({ id }) => id === word)) return word;
-  const one = onlyOne(word, withName(word, all)) ?? onlyOne(word, withId(word, distinct));
-  return one?.id ?? checkedId(app, word, words);
+  // Two restaurants to compare may be of two searches.
+  const isOneName = namesIn(words).length === 1;
+  const one =
+    onlyOne(word, withName(word, isOneName ? all : distinct)) ?? onlyOne(word, withId(word, distinct));
+  return one?.id ?? checkedId(app, word, words, isOneName ? lastRestaurants(app) : distinct);
 }
 
 /** The one with the id, else those whose id begins with the word, as in git. */
@@ -194,17 +197,21 @@ function refuseAll(app: App, word: string, saved: readonly Named[] | undefined):
 }
 
 /** Checks a word that nothing seen has as its id. @throws {AppError} `usage` for a name */
-function checkedId(app: App, word: string, words: readonly string[]): string {
+function checkedId(app: App, word: string, words: readonly string[], known: readonly Named[]): string {
   // IDs of the sample data have digits.
   const looksLikeName =
     /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
   if (!looksLikeName) return checkId(word);
+  const names = namesIn(words).map((each) => each.join(' '));
+  const isKnown = (each: string) => /\d/.test(each) || withName(each, known).length > 0;
+  const unknown = names.filter((name) => !isKnown(name));
   // Words are one name if none of them means a restaurant.
-  const isKnown = (each: string) => /\d/.test(each) || withName(each, lastRestaurants(app)).length > 0;
-  const names = words.some(isKnown) ? [word] : words;
+  const oneName = words.some(isKnown) ? [word] : words;
+  const searched = names.length > 1 ? unknown.join(',\n').split('\n') : oneName;
+  const then = names.length > 1 && unknown.length === 1 ? [{ text: 'then', command: again() }] : [];
   throw usage(
-    `'${namesIn(names)[0]?.join(' ')}' is a name, not a restaurant ID, and is not in your last search`,
-    nameHint(app, names),
+    `'${namesIn(searched)[0]?.join(' ')}' is a name, not a restaurant ID, and is not in your last search`,
+    [...adviceOf(nameHint(app, searched)), ...then],
   );
 }
 
@@ -238,10 +245,11 @@ function idOfRow({ rows, query }: NumberedRows, number: number): string {
   ]);
 }
 
-function requireLastRows(app: App): NumberedRows {
+function requireLastRows(app: App, ofSaved: boolean): NumberedRows {
   const last = lastRows(app);
   if (last === undefined) {
-    throw failure('not_found', 'no earlier search', searchFirst(app));
+    const list = { text: 'to list them with their numbers', command: restaurant('saved') };
+    throw failure('not_found', 'no earlier search', ofSaved ? list : searchFirst(app));
   }
   const { endpoint, query } = last;
   if (endpoint === serviceName(app)) return last;
