@@ -51,7 +51,7 @@ function lineHint({ app, program }: TriedLine, text: string, wrong: string): str
   const { path, args } = innermost;
   // A word after our own name of the command may be an ID.
   const areIds = wrong !== 'commander.unknownCommand' && !args.some((word) => /\s|^\p{Lu}|^#?\d/u.test(word));
-  const takesIds = /^(?:lookup|save|unsave)$/.test(path);
+  const takesIds = /^(?:lookup|save)$/.test(path);
   const search = takesIds && !areIds ? searchBefore(app, args) : undefined;
   if (search !== undefined) return hintOf(app, search);
   const isFind = innermost.path === 'find' && !typed.some(({ option }) => option.long === '--help');

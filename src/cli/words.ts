@@ -31,7 +31,8 @@ export const VERBS: WordTable = {
     'config set': 'set',
     completion: 'completions autocomplete',
     schema: 'spec',
-    '--help': 'commands man docs manual demo example examples tutorial',
+    'find Nopa --city SF --demo': 'demo',
+    '--help': 'commands man docs manual example examples tutorial',
     '--version': 'version',
   },
   config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
@@ -41,6 +42,16 @@ export const VERBS: WordTable = {
     environment: 'env variables',
     'exit-codes': 'errors codes',
     formats: 'json csv output format columns',
+  },
+};
+
+/** Other names of commands that do not run at once: what they mean is near, or what they delete is not shown first. */
+export const NEAR_VERBS: WordTable = {
+  '': {
+    unsave: 'rm remove delete del',
+    'save --note': 'note',
+    'find --help': 'cities cuisines neighborhoods grades',
+    login: 'signup sign-up register key get-key api-key apikey token account password',
   },
 };
 
@@ -107,7 +118,7 @@ export const SUGGESTIONS: WordTable = {
     '--fields standard': 'details hours phone website menu reviews',
     '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
   },
-  save: { '': 'list tag folder collection' },
+  save: { '--note': 'tag', '': 'list folder collection' },
   lookup: {
     '--fields premium': 'full all details hours phone website menu reviews',
     '--max-age 0': 'refresh',

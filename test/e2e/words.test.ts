@@ -380,11 +380,38 @@ describe('a name', () => {
     ['find Zuni --city Rome --country Italy', 'find Zuni --city Rome'],
     ['find Zuni --near Rome', 'find Zuni --city Rome'],
     ['find --cuisine italian --city Rome', 'find italian --city Rome'],
+    ['rm 2', 'unsave 2'],
+    ['remove nopa', 'unsave nopa'],
+    ["note 1 'ask for the patio'", "save 1 --note 'ask for the patio'"],
+    ['note 1 2 call first', "save 1 2 --note 'call first'"],
+    ['save 1 --tag date', 'save 1 --note date'],
+    ['book 1 --time 7pm --party 2', 'lookup 1'],
+    ['which is better for a date, 1 or 3?', 'lookup 1 3'],
+    ['bistro 7', "find 'bistro 7' --city SF"],
+    ['key west grill', "find 'key west grill' --city SF"],
+    ['cities', 'find --help'],
     ['nopa, 94110', "find 'nopa, 94110' --city SF"],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
     expect([exit, commands.map((each) => splitWords(each))]).toEqual([2, expect.arrayContaining([first])]);
+  });
+
+  it.each(['signup', 'key', 'how do I get a key?', 'where is my token'])(
+    'that asks for a key, %s, gets the login and who has one',
+    async (line) => {
+      const { exit, stderr } = await run(line.split(' '), await homeOf(true));
+      expect([exit, stderr]).toEqual([2, expect.stringContaining('from whoever runs the service')]);
+      expect(commandsIn(stderr)).toEqual([['login']]);
+    },
+  );
+
+  it('with a number that may be a row is offered, too', async () => {
+    const { stderr } = await run(['bistro', '2'], await homeOf(false));
+    expect(commandsIn(stderr)).toEqual([
+      ['lookup', '2'],
+      ['find', 'bistro 2', '--city', 'SF'],
+    ]);
   });
 
   it('that looks like a key is never sent, nor repeated', async () => {

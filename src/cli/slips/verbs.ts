@@ -1,9 +1,10 @@
 import { namesIn } from '../../app/city.ts';
+import { lastRows } from '../../app/last-results.ts';
 import { SETTING_NAMES } from '../../settings/catalog.ts';
 import { nearestOnes } from '../../util/nearest.ts';
 import { beforeEnd, isOptionLike } from '../check.ts';
 import type { CliCommand } from '../command.ts';
-import { ourWords, theirWords, VERBS } from '../words.ts';
+import { NEAR_VERBS, ourWords, theirWords, VERBS } from '../words.ts';
 import {
   MEANT,
   type Reading,
@@ -60,6 +61,38 @@ async function mcpClients({ children }: CliCommand): Promise<readonly string[]> 
   return mcp?.children.flatMap((each) => valuesFor(each, undefined, 'client')) ?? [];
 }
 
+/** A word of a sentence without what follows it. */
+const bare = (word: string): string => word.replace(/[,.?!]$/, '');
+
+const QUESTION = /^(?:how|where|what|who|can|do|i)$/i;
+const LOGIN_NEEDS = 'the address and the key come from whoever runs the service; with them';
+
+/** `rm 2`, `note 1 'ask for the patio'`, `signup`, `how do I get a key` */
+function nearVerb(word: string, operands: readonly string[], line: TriedLine): Reading | undefined {
+  const nearOf = (each: string) => ourWords(NEAR_VERBS, '', simple(each))[0] ?? '';
+  const isAsked = QUESTION.test(word) && operands.some((each) => nearOf(bare(each)) === 'login');
+  const ours = isAsked ? 'login' : nearOf(word);
+  const [verb = '', option] = ours.split(' ');
+  if (ours === 'login' && (isAsked || operands.length === 0)) return { words: [ours], offer: LOGIN_NEEDS };
+  if (ours === 'login' || ours === '') return undefined;
+  if (option === undefined || operands.length === 0) return replace(line, [word], ours.split(' '), MEANT);
+  const end = operands.findIndex((each) => !ROW.test(each));
+  const [rows, text] = [operands.slice(0, end), operands.slice(end).join(' ')];
+  return end > 0 ? replace(line, [word, ...operands], [verb, ...rows, option, text], MEANT) : undefined;
+}
+
+const ROW = /^#?\d{1,2}$/;
+
+/** `book 1`, `which is better, 1 or 2`: rows of the last table, or a name with a number. */
+function aboutRows(word: string, operands: readonly string[], line: TriedLine) {
+  const { length: count } = lastRows(line.app)?.rows ?? [];
+  const rows = operands.map(bare).filter((each) => ROW.test(each) && Number(each.replace('#', '')) <= count);
+  return [
+    when(rows.length > 0, replace(line, [word, ...operands], ['lookup', ...rows], MEANT)),
+    when(rows.length > 0, { words: ['find', ...line.words], offer: MEANT }),
+  ];
+}
+
 /** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
 async function unknownCommand(word: string, line: TriedLine) {
   const { words, program } = line;
@@ -70,6 +103,7 @@ async function unknownCommand(word: string, line: TriedLine) {
   const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent);
   const theirs = pairs.length > 0 ? [word, next] : [word];
   const operands = operandsOf(parent.args);
+  const near = isFirst ? nearVerb(word, operands, line) : undefined;
   return [
     // A whole line was pasted after the name of the program.
     when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
@@ -77,8 +111,10 @@ async function unknownCommand(word: string, line: TriedLine) {
     when(ours?.startsWith('-'), { words: [ours ?? ''], note: `${word}: ${ours}` }),
     when(simple(word) === 'compare', comparison(operands, line)),
     when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
-    ...nearCommands(word, line).map((near) => replace(line, [word], [near], MEANT)),
+    near,
+    ...nearCommands(word, line).map((each) => replace(line, [word], [each], MEANT)),
     ...(isFirst && ours === undefined ? await impliedByOperands(word, operands, line) : []),
+    ...(isFirst && near === undefined ? aboutRows(word, operands, line) : []),
     when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
   ];
 }
