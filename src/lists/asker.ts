@@ -29,10 +29,9 @@ const MAX_FAILURES = 20;
 /** Asks for what rows lack. Equal requests are sent once, also if they fail. */
 export class Asker {
   readonly #asking: Asking;
-  readonly #pending = new Map<string, Promise<void>>();
+  /** Requests that are under way or have failed, by their keys. */
+  readonly #sent = new Map<string, Promise<AppError | undefined>>();
   readonly #requests = new Semaphore(MAX_REQUESTS);
-  /** Of requests, by their keys. */
-  readonly #failures = new Map<string, AppError>();
   #failuresInARow = 0;
 
   constructor(asking: Asking) {
@@ -51,27 +50,29 @@ export class Asker {
       if (lack === undefined) return undefined;
       const key = requestKey(lack.request);
       // An answer that is due at once comes from a clock that was set back.
-      if (asked.has(key) || this.#failures.has(key)) return this.#failures.get(key);
+      if (asked.has(key)) return undefined;
       asked.add(key);
-      const pending = this.#pending.get(key) ?? this.#ask(key, lack.request);
-      this.#pending.set(key, pending);
-      await pending;
+      const outcome = this.#sent.get(key) ?? this.#ask(key, lack.request);
+      this.#sent.set(key, outcome);
+      const failure = await outcome;
+      if (failure !== undefined) return failure;
     }
   }
 
-  async #ask(key: string, request: Request): Promise<void> {
+  /** @returns why it failed */
+  async #ask(key: string, request: Request): Promise<AppError | undefined> {
     const { stop } = this.#asking;
     try {
       await this.#requests.run(() => this.#send(request), stop.signal);
       this.#failuresInARow = 0;
+      this.#sent.delete(key);
+      return undefined;
     } catch (error) {
       if (!(error instanceof AppError) || !isOfOneRow(error)) throw error;
       this.#failuresInARow += 1;
       if (this.#failuresInARow >= MAX_FAILURES)
         throw error.add({ about: `${MAX_FAILURES} consecutive requests failed` });
-      this.#failures.set(key, error);
-    } finally {
-      this.#pending.delete(key);
+      return error;
     }
   }
 
