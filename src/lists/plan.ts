@@ -154,6 +154,8 @@ async function makePlan(
   };
   const isEmpty = list.format === 'ndjson' && header.length === 0;
   const columns = isEmpty ? NO_COLUMNS : resolveColumns(header, options);
+  let flat: readonly string[] | undefined;
+  const flatOnce = () => (flat ??= flatColumns(name, own));
   const plan: Plan = {
     name,
     flags,
@@ -161,7 +163,7 @@ async function makePlan(
       ...list,
       header,
       headerText,
-      tableColumns: () => (list.format === 'ndjson' ? flatColumns(name, own) : header),
+      tableColumns: () => (list.format === 'ndjson' ? flatOnce() : header),
     },
     columns,
     result,

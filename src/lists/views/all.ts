@@ -39,6 +39,8 @@ export function checkColumns(app: App, plan: Plan, views: readonly OutputView[])
   const guard = app.globals.rawCsv !== true;
   for (const { format } of views) {
     if (format === 'csv' || format === 'tsv' || format === 'ndjson') rowTextOf(plan, format, guard);
+    else if (format === 'xlsx' || format === 'parquet')
+      plan.result.assertNew(plan.list.tableColumns(), false);
     else plan.result.assertNew(plan.list.header, false);
   }
 }

@@ -2,7 +2,7 @@ import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
 import type { Counts } from '../progress/summary.ts';
 import type { Knowledge } from '../resolve.ts';
-import { type CellRow, type CellValue, type InputRow, valuesOf } from '../row.ts';
+import { type InputRow, valuesOf } from '../row.ts';
 
 /** The rows of the list in their order, with their results, and what holds for all of them. */
 export interface ViewSource {
@@ -19,15 +19,11 @@ export interface ViewSource {
 
 export type NamedValue = readonly [column: string, value: unknown];
 
-/** The cells of a row; of a workbook, numbers and days as such. */
-export const cellEntries = ({ list }: Plan, row: CellRow): (readonly [column: string, value: CellValue])[] =>
-  valuesOf(row).map((value, index) => [list.header[index] ?? '', value] as const);
-
 /** The columns of the list with their values; of a workbook, numbers are numbers. */
-export function ownEntries(plan: Plan, row: InputRow): NamedValue[] {
+export function ownEntries({ list }: Plan, row: InputRow): NamedValue[] {
   if (row.kind === 'object') return Object.entries(row.value);
-  return cellEntries(plan, row).map(([name, value], index) => [
-    name,
+  return valuesOf(row).map((value, index) => [
+    list.header[index] ?? '',
     value instanceof Date ? row.cells[index] : value,
   ]);
 }

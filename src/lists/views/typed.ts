@@ -11,8 +11,8 @@ import {
 import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json.ts';
 import { pointOf } from '../../util/restaurant.ts';
 import { flatCells } from '../read/list.ts';
-import type { InputRow } from '../row.ts';
-import { cellEntries, ownEntries, resultEntries, type ViewSource } from './source.ts';
+import { type CellRow, type InputRow, valuesOf } from '../row.ts';
+import { ownEntries, resultEntries, type ViewSource } from './source.ts';
 import { detailsCell } from './text.ts';
 
 const TURN = 256;
@@ -28,38 +28,32 @@ export async function* tableBytes(
 /** @param readsText whether texts of a CSV can be numbers */
 async function tableOf(source: ViewSource, readsText: boolean): Promise<TableFile> {
   const { plan, rows } = source;
-  const names = new ColumnNames();
   const hasKinds = plan.list.format === 'ndjson' || plan.list.isSheet === true;
   const kinds = new ColumnKinds(readsText && !hasKinds);
   for (const [index, row] of rows.entries()) {
     if (index % TURN === 0) await setImmediate();
-    kinds.add(names.cells(recordOf(source, row)));
+    kinds.add(cellsOf(source, row));
   }
-  if (rows.length === 0) names.cells(emptyRecord(source));
-  const columns = kinds.columns(names.all, plan.result.numbers);
-  return { columns, rows: typedRows(source, names, columns) };
+  const names = uniqueNames([...plan.list.tableColumns(), ...plan.result.names]);
+  const columns = kinds.columns(names, plan.result.numbers);
+  return { columns, rows: typedRows(source, columns) };
 }
-
-const emptyRecord = ({ plan }: ViewSource): readonly TableEntry[] =>
-  [...plan.list.header, ...plan.result.names].map((name) => [name, null] as const);
 
 async function* typedRows(
   source: ViewSource,
-  names: ColumnNames,
   columns: readonly TableColumn[],
 ): AsyncGenerator<readonly TableCell[]> {
-  for (const row of source.rows) yield typedCells(names.cells(recordOf(source, row)), columns);
+  for (const row of source.rows) yield typedCells(cellsOf(source, row), columns);
 }
 
-type TableEntry = readonly [column: string, cell: TableCell];
-
-/** The flat columns of a row. Those of an object may differ from row to row. */
-function recordOf({ plan, resultOf }: ViewSource, row: InputRow): readonly TableEntry[] {
-  const own = row.kind === 'object' ? [...flatCells(row)] : cellEntries(plan, row);
-  const found = resultEntries(plan, resultOf(row)).map(
-    ([name, value], place) =>
-      [name, plan.result.isDetails(place) ? detailsCell(value) : toCell(value)] as const,
-  );
+function cellsOf({ plan, resultOf }: ViewSource, row: InputRow): TableCell[] {
+  const { list, result } = plan;
+  const flat = row.kind === 'object' ? flatCells(row) : undefined;
+  const own =
+    flat === undefined ? valuesOf(row as CellRow) : list.tableColumns().map((key) => flat.get(key) ?? null);
+  const found = result
+    .values(resultOf(row))
+    .map((value, index) => (result.isDetails(index) ? detailsCell(value) : toCell(value)));
   return [...own, ...found];
 }
 
@@ -79,9 +73,10 @@ function featureOf({ plan, resultOf }: ViewSource, row: InputRow): JsonObject {
   const found = resultOf(row);
   const point = pointOf({ lat: valueAt(found.restaurant, 'lat'), lng: valueAt(found.restaurant, 'lng') });
   const geometry = point === undefined ? null : { type: 'Point', coordinates: [point.lng, point.lat] };
-  const names = new ColumnNames();
-  const properties = [...ownEntries(plan, row), ...resultEntries(plan, found)].map(
-    ([name, value]) => [names.unique(name), value === '' ? null : (value ?? null)] as const,
+  const entries = [...ownEntries(plan, row), ...resultEntries(plan, found)];
+  const names = uniqueNames(entries.map(([name]) => name));
+  const properties = entries.map(
+    ([, value], index) => [names[index], value === '' ? null : (value ?? null)] as const,
   );
   return {
     type: 'Feature',
@@ -90,31 +85,20 @@ function featureOf({ plan, resultOf }: ViewSource, row: InputRow): JsonObject {
   };
 }
 
-/** The columns of a table, in order of appearance. A name that a row repeats gets a number: `note`, `note_2`. */
-class ColumnNames {
-  readonly #positions = new Map<string, number>();
-  readonly #counts = new Map<string, number>();
-
-  get all(): string[] {
-    return [...this.#positions.keys()];
-  }
-
-  cells(entries: readonly TableEntry[]): TableCell[] {
-    this.#counts.clear();
-    const cells: TableCell[] = [];
-    for (const [name, cell] of entries) {
-      const key = this.unique(name);
-      const position = this.#positions.get(key) ?? this.#positions.size;
-      this.#positions.set(key, position);
-      cells[position] = cell;
-    }
-    return Array.from({ length: this.#positions.size }, (_, index) => cells[index] ?? null);
-  }
-
-  unique(name: string): string {
-    const count = (this.#counts.get(name) ?? 0) + 1;
-    this.#counts.set(name, count);
+/** A name that is repeated gets a number: `note`, `note_2`. */
+function uniqueNames(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  const taken = new Set<string>();
+  return names.map((name) => {
     const shown = name === '' ? 'column' : name;
-    return count === 1 ? shown : `${shown}_${count}`;
-  }
+    let count = counts.get(shown) ?? 0;
+    let unique: string;
+    do {
+      count += 1;
+      unique = count === 1 ? shown : `${shown}_${count}`;
+    } while (taken.has(unique));
+    counts.set(shown, count);
+    taken.add(unique);
+    return unique;
+  });
 }

@@ -81,6 +81,31 @@ describe('views', () => {
     expect(existsSync(path('nested.xlsx'))).toBe(true);
   });
 
+  it('have the columns of all rows before those of the results, in every table', async () => {
+    const rows = [
+      '{"name":"Place 1","city":"Testville"}',
+      '{"city":"Testville","more":{"b":true},"name":"Place 2"}',
+    ];
+    write('in.ndjson', `${rows.join('\n')}\n`);
+    expect((await enrich('in.ndjson -o out.csv -o out.parquet -o out.xlsx')).exit).toBe(0);
+    const [first, second] = await parquetRows(path('out.parquet'));
+    const names = read('out.csv').split('\n')[0]?.split(',') ?? [];
+    expect(names.slice(0, 4)).toEqual(['name', 'city', 'more.b', 'restaurant_status']);
+    expect(Object.keys(first ?? {})).toEqual(names);
+    expect(cells([first ?? {}, second ?? {}], 'name', 'more.b', 'restaurant_status')).toEqual([
+      ['Place 1', null, 'matched'],
+      ['Place 2', true, 'matched'],
+    ]);
+  });
+
+  it('keep every column of a name that is repeated', async () => {
+    write('in.csv', 'name,city,,note,note,note_2,\nPlace 1,Testville,a,b,c,d,e\n');
+    expect((await enrich('in.csv -o out.parquet -o out.geojson')).exit).toBe(0);
+    const own = { column: 'a', note: 'b', note_2: 'c', note_2_2: 'd', column_2: 'e' };
+    expect(await parquetRows(path('out.parquet'))).toMatchObject([own]);
+    expect(JSON.parse(read('out.geojson')).features[0].properties).toMatchObject(own);
+  });
+
   it('as a page show the restaurants, and the choices for doubtful rows', async () => {
     write('in.csv', 'name,city,note\nPlace 3,Testville,"=a </script> b"\nTwin,Testville,x\nnothing,,y\n');
     const words = 'in.csv -o out.csv -o out.html --city Testville --fields standard --add tel=phone';
