@@ -1,9 +1,8 @@
 import type { Restaurant } from '../client/types.ts';
 import { isSameName } from '../util/fold.ts';
-import { kilometers, pointOf } from '../util/restaurant.ts';
 import { cleanLine } from '../util/text.ts';
 import { likeliestFirst, type MatchQuery } from './match/match.ts';
-import { isSameAddress } from './match/place.ts';
+import { isSameAddress, positionsOf } from './match/place.ts';
 import { searchesFor } from './match/searches.ts';
 import type { Knowledge } from './resolve.ts';
 
@@ -15,21 +14,25 @@ export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery
   return likeliestFirst(query, found);
 }
 
-/** Meters from the coordinates of a row; undefined if there are none. */
-export function metersFrom({ place }: MatchQuery, { coordinates }: Partial<Restaurant>): number | undefined {
-  const to = pointOf(coordinates);
-  return place?.point && to ? Math.round(kilometers(place.point, to) * 1000) : undefined;
-}
+/** Meters from the coordinates of a row to restaurants, as they are matched; undefined if either is unknown. */
+export const metersTo = (restaurants: readonly Restaurant[], { place }: MatchQuery): (number | undefined)[] =>
+  positionsOf(restaurants, place).map(({ meters }) =>
+    meters === undefined ? undefined : Math.round(meters),
+  );
 
 /** The facts that differ from a row, or that it does not have: address, distance, and grade. */
-export function candidateFacts(restaurant: Partial<Restaurant>, query: MatchQuery): string[] {
+export function candidateFacts(
+  restaurant: Partial<Restaurant>,
+  query: MatchQuery,
+  meters: number | undefined,
+): string[] {
   const { address, neighborhood, city, grade } = restaurant;
   const isSame = isSameAddress(query.place?.address, address) === true;
   const street = isSame ? 'same address' : textOf(address) || textOf(neighborhood);
   const otherCity = textOf(city);
   const isNamed = isSameName(otherCity, query.city) || street.includes(otherCity);
   const place = isNamed ? street : [street, otherCity].filter(Boolean).join(', ');
-  const facts = [place, distanceText(metersFrom(query, restaurant)), textOf(grade)];
+  const facts = [place, distanceText(meters), textOf(grade)];
   return facts.filter((text) => text !== '').map(cleanLine);
 }
 

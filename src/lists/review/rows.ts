@@ -1,7 +1,7 @@
 import type { FindQuery, Restaurant } from '../../client/types.ts';
 import { isSameName } from '../../util/fold.ts';
 import type { Answers } from '../answers.ts';
-import { candidatesOf, metersFrom } from '../candidates.ts';
+import { candidatesOf, metersTo } from '../candidates.ts';
 import type { Decision } from '../decisions.ts';
 import type { ListState } from '../list-state.ts';
 import { likeliestFirst, type RowResult } from '../match/match.ts';
@@ -87,16 +87,17 @@ export function candidatesFor(review: Review, rows: EqualRows, searches?: readon
   const earlier = searched === undefined ? earlierIds(review, rows) : [];
   const current = searched === undefined ? (currentId(review, rows) ?? []) : [];
   const ids = [earlier, found.map(({ service_id }) => service_id), current].flat();
-  return [...new Set(ids)].map((id) => {
+  const restaurants = [...new Set(ids)].map((id): Restaurant => {
     const about = () => ({ name: id, ...newestFields([...answers.about(id)]), service_id: id });
-    const restaurant: Restaurant = found.find(({ service_id }) => service_id === id) ?? about();
-    return {
-      restaurant,
-      similarity: nameSimilarity(query.name, restaurant.name),
-      meters: metersFrom(query, restaurant),
-      isEarlier: earlier.includes(id),
-    };
+    return found.find(({ service_id }) => service_id === id) ?? about();
   });
+  const meters = metersTo(restaurants, query);
+  return restaurants.map((restaurant, index) => ({
+    restaurant,
+    similarity: nameSimilarity(query.name, restaurant.name),
+    meters: meters[index],
+    isEarlier: earlier.includes(restaurant.service_id),
+  }));
 }
 
 const MIN_SIMILARITY = 0.5;

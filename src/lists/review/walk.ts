@@ -190,11 +190,11 @@ function rowLines(walk: Walk, index: number, candidates: readonly Candidate[]): 
 function candidateLines({ app, review }: Walk, row: EqualRows, candidates: readonly Candidate[]): string[] {
   const query = matchQuery(row.key);
   const current = currentId(review, row);
-  const numbered = candidates.map(({ restaurant, isEarlier }) => ({
+  const numbered = candidates.map(({ restaurant, meters, isEarlier }) => ({
     mark: restaurant.service_id === current ? '*' : ' ',
     name: restaurant.name,
     facts: [
-      ...candidateFacts(restaurant, query),
+      ...candidateFacts(restaurant, query, meters),
       ...(isEarlier ? ['decided before the row was corrected'] : []),
     ],
   }));

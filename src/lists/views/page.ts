@@ -11,7 +11,7 @@ import { valueAt } from '../../output/records.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import { candidateFacts, candidatesOf } from '../candidates.ts';
+import { candidateFacts, candidatesOf, metersTo } from '../candidates.ts';
 import type { RowResult } from '../match/match.ts';
 import { formatCounts } from '../progress/summary.ts';
 import { matchQuery } from '../resolve.ts';
@@ -105,9 +105,10 @@ function choicesFor(
   // Other ids could be formulas, and `review --apply` refuses them.
   const usable = [current ?? [], others].flat().filter(({ service_id }) => isId(service_id));
   if (usable.length === 0) return undefined;
-  const choices = usable.slice(0, MAX_CHOICES).map((each) => ({
+  const meters = metersTo(usable, query);
+  const choices = usable.slice(0, MAX_CHOICES).map((each, index) => ({
     id: each.service_id,
-    text: [cleanLine(String(each.name ?? '')), ...candidateFacts(each, query)].join(', '),
+    text: [cleanLine(String(each.name ?? '')), ...candidateFacts(each, query, meters[index])].join(', '),
   }));
   return { name: guardFormula(cleanLine(query.name).trim()), current: current?.service_id ?? null, choices };
 }
