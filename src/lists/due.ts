@@ -83,13 +83,20 @@ const REASON_TEXTS: Readonly<Record<LackReason, string>> = {
 };
 
 /** `12 of 3,000 rows are due: 8 new, 1 older than 7 days, 3 without details; 12 requests` */
-export function dueLine({ rows, total, reasons, requests }: Due, olderMs: number | undefined): string {
-  const older = olderMs ? formatDuration(olderMs) : undefined;
+export function dueLine(due: Due, olderMs: number | undefined): string {
+  const { rows, total, requests } = due;
   if (rows.length === 0) return `nothing is due in ${plural(total, 'row')}`;
-  const parts = REASONS.filter((reason) => reasons[reason] > 0).map((reason) => {
-    const text = reason === 'older' && older !== undefined ? `older than ${older}` : REASON_TEXTS[reason];
-    return `${formatNumber(reasons[reason])} ${text}`;
-  });
   const verb = rows.length === 1 ? 'is' : 'are';
-  return `${formatNumber(rows.length)} of ${plural(total, 'row')} ${verb} due: ${parts.join(', ')}; ${plural(requests, 'request')}`;
+  return `${formatNumber(rows.length)} of ${plural(total, 'row')} ${verb} due: ${reasonsOf(due, olderMs)}; ${plural(requests, 'request')}`;
+}
+
+/** `8 new, 1 older than 7 days, 3 without details` */
+export function reasonsOf({ reasons }: Due, olderMs: number | undefined): string {
+  const older = olderMs ? formatDuration(olderMs) : undefined;
+  return REASONS.filter((reason) => reasons[reason] > 0)
+    .map((reason) => {
+      const text = reason === 'older' && older !== undefined ? `older than ${older}` : REASON_TEXTS[reason];
+      return `${formatNumber(reasons[reason])} ${text}`;
+    })
+    .join(', ');
 }

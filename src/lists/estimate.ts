@@ -4,7 +4,7 @@ import { configuredTarget } from '../app/target.ts';
 import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
-import { type Due, dueLine } from './due.ts';
+import { type Due, reasonsOf } from './due.ts';
 import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './list-state.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
@@ -101,9 +101,9 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
     quota.leftToday === null ? [] : `${formatNumber(quota.leftToday)} left today`,
   ].flat();
   const lines: readonly (readonly [string, string | undefined])[] = [
-    ['list', listText(plan)],
+    ['list', sheetText(plan)],
     ['columns', columnsText(plan.columns, plan.flags.city)],
-    ['due', dueLine(due, flags.older)],
+    ['due', dueText(due, flags)],
     ['skipped', skipped.length > 0 ? skippedText(skipped) : undefined],
     ['requests', `${formatNumber(requests)}${most}`],
     ['quota', limits.length === 0 ? 'no limit' : limits.join(', ')],
@@ -112,10 +112,16 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
 }
 
-/** Names the sheet that is read if there are several. */
-function listText({ name, list: { sheets } }: Plan): string {
+/** The list, if it has several sheets. */
+function sheetText({ name, list: { sheets } }: Plan): string | undefined {
   const [others, sheet = ''] = [sheets?.sheets.length ?? 0, sheets?.sheet];
-  return others > 1 ? `${name}, sheet '${cleanLine(sheet)}' of ${others}` : name;
+  return others > 1 ? `${name}, sheet '${cleanLine(sheet)}' of ${others}` : undefined;
+}
+
+function dueText(due: Due, { older }: EnrichFlags): string {
+  const { rows, total } = due;
+  if (rows.length === 0) return `none of ${plural(total, 'row')}`;
+  return `${formatNumber(rows.length)} of ${plural(total, 'row')}: ${reasonsOf(due, older)}`;
 }
 
 function skippedText(skipped: readonly InputRow[]): string {

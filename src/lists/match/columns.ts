@@ -98,9 +98,11 @@ const PLACES: readonly Field[] = ['id', 'name', 'city', 'address', 'lat', 'lng']
 
 /** Describes the columns that are read: `name Betrieb, city Ort, address Straße; no coordinates`. */
 export function columnsText(columns: Columns, city?: string): string {
-  const found = PLACES.flatMap((field) =>
-    columns[field] === undefined ? [] : [`${labelOf(field)} ${cleanLine(columns[field]).trim()}`],
-  );
+  const found = PLACES.flatMap((field) => {
+    const [label, column] = [labelOf(field), cleanLine(columns[field] ?? '').trim()];
+    if (columns[field] === undefined) return [];
+    return label === column ? [label] : [`${label} ${column}`];
+  });
   const fixed = columns.city === undefined && city !== undefined ? [`city always ${cleanLine(city)}`] : [];
   const hasPoint = columns.lat !== undefined && columns.lng !== undefined;
   const lacking = [

@@ -109,7 +109,7 @@ describe('an Excel workbook', () => {
     const cover = textRow('Kundenliste 2026');
     const parts = workbookParts({ Deckblatt: cover, Kunden: textRow('name', 'city') + textRow('a', 'b') });
     const { stdout } = await enrich(parts, ' --dry-run');
-    expect(stdout).toContain("list      in.xlsx, sheet 'Kunden' of 2\ncolumns   name name, city city;");
+    expect(stdout).toContain("list      in.xlsx, sheet 'Kunden' of 2\ncolumns   name, city;");
     write('in.xlsx', zip(parts));
     const run = await lists.enrich('in.xlsx -o out.csv', { tty: { stderr: true } });
     expect(run.stderr).toContain("reading the sheet 'Kunden' of in.xlsx; --sheet names another one");

@@ -130,12 +130,12 @@ describe('resolveColumns', () => {
     [
       ['name', 'Lat.', 'Long.'],
       { city: 'SF' },
-      'name name, latitude Lat., longitude Long., city always SF; no address',
+      'name, latitude Lat., longitude Long., city always SF; no address',
     ],
     [
       ['name', 'Ort', 'Breite', 'La\u0308nge', 'addr:city'],
       {},
-      'name name, city Ort, latitude Breite, longitude La\u0308nge; no address',
+      'name, city Ort, latitude Breite, longitude La\u0308nge; no address',
     ],
     [['restaurant_id'], {}, 'id restaurant_id; no address, no coordinates'],
   ])('says what is read from %j', (header, options, text) => {
