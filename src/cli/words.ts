@@ -118,7 +118,7 @@ export const SUGGESTIONS: WordTable = {
     '--fields standard': 'details hours phone website menu reviews',
     '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
   },
-  save: { '--note': 'tag', '': 'list folder collection' },
+  save: { '': 'list tag folder collection' },
   lookup: {
     '--fields premium': 'full all details hours phone website menu reviews',
     '--max-age 0': 'refresh',

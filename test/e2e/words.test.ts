@@ -384,7 +384,6 @@ describe('a name', () => {
     ['remove nopa', 'unsave nopa'],
     ["note 1 'ask for the patio'", "save 1 --note 'ask for the patio'"],
     ['note 1 2 call first', "save 1 2 --note 'call first'"],
-    ['save 1 --tag date', 'save 1 --note date'],
     ['book 1 --time 7pm --party 2', 'lookup 1'],
     ['which is better for a date, 1 or 3?', 'lookup 1 3'],
     ['bistro 7', "find 'bistro 7' --city SF"],
