@@ -503,6 +503,7 @@ describe('at a terminal', () => {
       ['find mexican', 'SF', 'find a --demo --city SF --cuisine mexican'],
       ['find Nopalinaa', 'SF', "find 'Nopalina Kitchen' --demo --city SF"],
       ['find Nopalinaa', 'Seattle', undefined],
+      ['find mexican', 'Seattle', undefined],
     ] as const) {
       const { exit, stderr } = await at(`${line} --demo`, await homeOf(true), city, 'n');
       const found = /try: restaurant (.*)/.exec(stderr)?.[1];

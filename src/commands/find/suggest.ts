@@ -32,8 +32,14 @@ export const noServiceError = ({ name, city }: FindQuery): AppError =>
 /** Suggests a search when nothing was found: another reading of the words, or what earlier results contain. */
 export async function nothingFound(app: App, query: FindQuery): Promise<Message> {
   const seen = await knownResults(app);
+  const here = inCity(query.city, seen);
+  // Of a service, other restaurants of the city may be unknown.
+  const known = app.globals.demo === true ? here : seen.restaurants;
   const other =
-    otherPlace(query, seen) ?? similarName(query, seen) ?? similarCity(query, seen) ?? byCuisine(query, seen);
+    otherPlace(query, seen) ??
+    similarName(query, here) ??
+    similarCity(query, seen) ??
+    byCuisine(query, known);
   if (other === undefined) return 'try a shorter name, and check the city name';
   const { name, city, options } = { ...query, ...other };
   // A reply to the question for a city is not in the command line.
@@ -73,14 +79,16 @@ function otherPlace({ name, city }: FindQuery, seen: Seen): Other | undefined {
     : { name: rest.join(' '), city: [city, ...more].join(' ') };
 }
 
-/** A name in the city, as far as its spellings are known. */
-function similarName({ name, city }: FindQuery, { restaurants }: Seen): Other | undefined {
+/** The restaurants in a city, as far as its spellings are known. */
+function inCity(city: string, { restaurants }: Seen): Seen['restaurants'] {
   const spellings = CITY_NAMES.find((names) => names.some((each) => foldName(each) === foldName(city)));
-  const here = [city, ...(spellings ?? [])].map(foldName);
-  const names = restaurants.flatMap((each) =>
-    isFilled(each.name) && isFilled(each.city) && here.includes(foldName(each.city)) ? [each.name] : [],
-  );
-  const [near, ...others] = [...new Set(names)].filter((each) => isNearName(name, each));
+  const names = [city, ...(spellings ?? [])].map(foldName);
+  return restaurants.filter((each) => isFilled(each.city) && names.includes(foldName(each.city)));
+}
+
+function similarName({ name }: FindQuery, restaurants: Seen['restaurants']): Other | undefined {
+  const names = [...new Set(restaurants.flatMap((each) => (isFilled(each.name) ? [each.name] : [])))];
+  const [near, ...others] = names.filter((each) => isNearName(name, each));
   return near === undefined || others.length > 0 || foldName(near) === foldName(name)
     ? undefined
     : { name: near };
@@ -92,7 +100,7 @@ function similarCity({ city }: FindQuery, { cities }: Seen): Other | undefined {
   return near === undefined ? undefined : { city: near };
 }
 
-function byCuisine({ name }: FindQuery, { restaurants }: Seen): Other | undefined {
+function byCuisine({ name }: FindQuery, restaurants: Seen['restaurants']): Other | undefined {
   const wanted = foldName(name);
   const tags = restaurants.flatMap(({ cuisine_tags }) => (Array.isArray(cuisine_tags) ? cuisine_tags : []));
   const cuisine = tags
