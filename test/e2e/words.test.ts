@@ -380,6 +380,8 @@ describe('a name', () => {
     ['find Zuni --city Rome --country Italy', 'find Zuni --city Rome'],
     ['find Zuni --near Rome', 'find Zuni --city Rome'],
     ['find --cuisine italian --city Rome', 'find italian --city Rome'],
+    ['saved nopa', 'saved'],
+    ['last nopa corner --json', 'last --json'],
     ['rm 2', 'unsave 2'],
     ['remove nopa', 'unsave nopa'],
     ["note 1 'ask for the patio'", "save 1 --note 'ask for the patio'"],

@@ -14,6 +14,7 @@ import {
   type SlipRule,
   type SlipRules,
   valuesFor,
+  WITHOUT,
   when,
 } from './reading.ts';
 
@@ -57,9 +58,9 @@ function nearestChoice(text: string, choices: readonly string[]): string | undef
   return near && [near, ...rest].join(':');
 }
 
-/** `config set city=SF`, `find --cuisine italian`, `enrich in.csv out.csv` */
+/** `config set city=SF`, `find --cuisine italian`, `enrich in.csv out.csv`, `saved nopa` */
 const wrongArguments: SlipRule = (word, line) => {
-  const { path, args, typed } = line.program.innermost;
+  const { path, args, typed, registeredArguments, isReading } = line.program.innermost;
   const cuisine = typed.find(({ option }) => option.long === '--cuisine')?.text;
   if (path === 'find' && cuisine !== undefined) {
     const { words } = replaceOption(line, '--cuisine', undefined, []);
@@ -68,6 +69,7 @@ const wrongArguments: SlipRule = (word, line) => {
   const [, name, value] = /^([\w-]+)=(.+)$/s.exec(word) ?? [];
   if (path === 'config set' && name !== undefined && value !== undefined)
     return [replace(line, args, [name, value])];
+  const extra = args.slice(registeredArguments.length);
   const [, file = ''] = args;
   const isFile =
     path === 'enrich' && args.length === 2 && typed.every(({ option }) => option.long !== '--output');
@@ -75,6 +77,7 @@ const wrongArguments: SlipRule = (word, line) => {
   return [
     when(isNew, replace(line, [file], ['-o', file])),
     when(isFile, replace(line, [file], ['-o', otherName(file)], `${file} exists; write another file`)),
+    when(isReading && extra.length > 0, replace(line, extra, [], WITHOUT)),
   ];
 };
 
