@@ -125,8 +125,8 @@ export class ListState {
 
   /** For views. @param guard whether to neutralize formulas in tables of text */
   source({ counters, at }: Survey, guard: boolean): ViewSource {
-    const { plan, rows, resultOf, answers } = this;
-    return { plan, rows, resultOf, answers, counts: counters.counts, at, guard };
+    const { plan, rows, resultOf, answers, decisions } = this;
+    return { plan, rows, resultOf, answers, decisions, counts: counters.counts, at, guard };
   }
 
   /** Looks at every row once. @param first only that many rows are asked for */

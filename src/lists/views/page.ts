@@ -11,7 +11,7 @@ import { valueAt } from '../../output/records.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import { candidateFacts, candidatesOf, metersTo } from '../candidates.ts';
+import { candidateFacts, candidatesOf, isDoubtful, metersTo } from '../candidates.ts';
 import type { RowResult } from '../match/match.ts';
 import { formatCounts } from '../progress/summary.ts';
 import { matchQuery } from '../resolve.ts';
@@ -35,7 +35,6 @@ const PAGE_COLUMNS: readonly PageColumn[] = [
 const CELLS = ['name', 'grade', 'cuisine_tags', 'address'] as const;
 const FACTS = ['match', 'candidates', 'error', 'similarity', 'distance_m'] as const;
 const MORE = ['service_id', 'city', 'neighborhood', 'coverage_level'] as const;
-const DOUBTFUL: readonly string[] = ['likely', 'ambiguous', 'not_found'];
 const MAX_CHOICES = 20;
 
 /** A page with a map of the list, and the choices for its doubtful rows. */
@@ -91,14 +90,17 @@ function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): Page
   };
 }
 
-/** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
+/** Returns the choices for a doubtful row; nothing without candidates, or if it should not be shown in a review again. */
 function choicesFor(
-  { plan, answers }: ViewSource,
+  { plan, answers, decisions }: ViewSource,
   row: InputRow,
-  { status, match, restaurant }: RowResult,
+  result: RowResult,
 ): RowReview | undefined {
-  if (!DOUBTFUL.includes(status) || match === 'rejected') return undefined;
-  const query = matchQuery(plan.question(row).key);
+  if (!isDoubtful(result, true)) return undefined;
+  const { restaurant } = result;
+  const { key } = plan.question(row);
+  if (decisions.of(key)?.never === true) return undefined;
+  const query = matchQuery(key);
   const current = typeof restaurant?.service_id === 'string' ? (restaurant as Restaurant) : undefined;
   const found = candidatesOf(answers, query);
   const others = found.filter(({ service_id }) => service_id !== current?.service_id);

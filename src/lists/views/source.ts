@@ -1,3 +1,4 @@
+import type { Decisions } from '../decisions.ts';
 import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
 import type { Counts } from '../progress/summary.ts';
@@ -13,6 +14,7 @@ export interface ViewSource {
   /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;
   readonly answers: Knowledge;
+  readonly decisions: Pick<Decisions, 'of'>;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
 }

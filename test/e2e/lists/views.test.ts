@@ -133,6 +133,12 @@ describe('views', () => {
       ['twin-1', 'twin-2'],
       undefined,
     ]);
+    const stdin = 'row,decision\n2,never\n';
+    expect(await service.run(['review', 'out.csv', '--apply', '-'], { cwd: path(''), stdin })).toMatchObject({
+      exit: 0,
+    });
+    const [, twin] = page().rows;
+    expect([twin?.cells[2], twin?.review]).toEqual(['ambiguous', undefined]);
   });
 
   it('have the same bytes for the same answers, and stay as they are', async () => {
