@@ -5,7 +5,7 @@ import { AppError, usage } from './errors.ts';
 import { again } from './hint.ts';
 import { untilAborted } from './util/async.ts';
 
-export interface PromptStreams {
+interface PromptStreams {
   readonly input: Readable;
   readonly output: Writable;
   readonly signal: AbortSignal;

@@ -28,7 +28,7 @@ export async function chooseAction<Result>(
   }
 }
 
-export interface NumberedRow {
+interface NumberedRow {
   readonly mark: string;
   readonly name: string;
   readonly facts: readonly string[];

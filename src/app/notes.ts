@@ -16,7 +16,7 @@ interface NotesOptions {
 }
 
 /** For a result that may surprise. Codes are part of the public interface. */
-export interface Warning {
+interface Warning {
   readonly code: 'partial_results' | 'no_such_column' | 'no_match' | 'no_details' | 'tool_name';
   readonly message: string;
   readonly hint?: Message | undefined;
@@ -166,7 +166,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const DELAY_MS = 100;
 const FRAME_MS = 90;
 
-export type UpdateLabel = (label: string) => void;
+type UpdateLabel = (label: string) => void;
 
 interface SpinnerHandle {
   readonly update: UpdateLabel;

@@ -83,7 +83,7 @@ export function selectedColumns(app: App): string[] | undefined {
   return names?.filter((name) => name !== '');
 }
 
-export const outputExtension = (app: App): string => extensionOf(outputPath(app) ?? '');
+const outputExtension = (app: App): string => extensionOf(outputPath(app) ?? '');
 
 /** From an option, else the extension of the output file, else a setting, else the default for stdout. */
 export function outputFormat(app: App): Format {

@@ -155,7 +155,7 @@ export function browserCommand({ env, platform }: System, url: string): [string,
  * Starts the browser, which may keep running after this program exits.
  * @returns a promise that resolves with the reason if the browser fails, and otherwise never settles
  */
-export function startBrowser({ env, platform }: System, url: string): Promise<string> {
+function startBrowser({ env, platform }: System, url: string): Promise<string> {
   const [command, ...args] = browserCommand({ env, platform }, url);
   const path = programPath(command, { env, platform });
   return new Promise((resolve) => {

@@ -114,7 +114,7 @@ export interface CommandTraits {
   readonly isEndless?: true;
 }
 
-export interface LineOption {
+interface LineOption {
   readonly option: CliOption;
   readonly text: string | undefined;
 }

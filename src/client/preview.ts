@@ -8,14 +8,14 @@ import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
 /** A request that is not sent. It contains only the last characters of the key. */
-export interface RequestPreview {
+interface RequestPreview {
   readonly method: 'POST';
   readonly url: string;
   readonly headers: RequestHeaders;
   readonly body: RpcRequest;
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   readonly endpoint: URL;
   readonly key?: string | undefined;
   readonly id?: number;

@@ -78,7 +78,7 @@ export const TOOLS = {
   }),
 };
 
-export interface LookupQuery {
+interface LookupQuery {
   readonly id: string;
   readonly level: Level;
 }

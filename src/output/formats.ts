@@ -32,7 +32,7 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-export type FileFormat = 'xlsx' | 'parquet';
+type FileFormat = 'xlsx' | 'parquet';
 export type RecordFormat = Exclude<Format, 'html' | 'json' | FileFormat>;
 
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {

@@ -3,7 +3,7 @@ import { mapValues } from '../util/json.ts';
 import { parseUrl } from '../util/url.ts';
 
 /** Input for the decision whether one stream is colored; stdout and stderr are decided separately. */
-export interface ColorOptions {
+interface ColorOptions {
   /** `false` for `--no-color`, which overrides everything else. */
   readonly flag?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -59,7 +59,7 @@ export function readConfig(path: string, warn?: ConfigWarn): ConfigFile {
   return text === undefined ? {} : parseConfig(path, text);
 }
 
-export function parseConfig(path: string, text: string): ConfigFile {
+function parseConfig(path: string, text: string): ConfigFile {
   const value = tryParseJson(text);
   // Without the parser's message, which quotes the text, which may be a key.
   if (value === undefined) throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');

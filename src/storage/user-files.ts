@@ -161,7 +161,7 @@ async function writeDevice(target: UserPath, content: OutputContent, signal: Abo
   }
 }
 
-export interface UserDevice {
+interface UserDevice {
   write(data: string | Uint8Array): Promise<void>;
   close(): void;
 }

@@ -50,10 +50,10 @@ export class CsvError extends Error {
 }
 
 /** The position in a cell: before it, in unquoted or quoted text, or after a quote that may close it. */
-export type CellState = 'start' | 'plain' | 'quoted' | 'closed';
+type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
 /** The state after a quote. In unquoted text it is text; after a closing quote, it is the second of two that mean one. */
-export const AFTER_QUOTE: Readonly<Record<CellState, CellState>> = {
+const AFTER_QUOTE: Readonly<Record<CellState, CellState>> = {
   start: 'quoted',
   plain: 'plain',
   quoted: 'closed',

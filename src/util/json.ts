@@ -199,7 +199,7 @@ function encode(value: unknown, arrange: (members: Members) => Members): string 
 const MAX_VALUES = 2_000_000;
 
 /** A parsed text, or what is wrong with it, as the end of a sentence: "is not valid JSON (offset 3)". */
-export interface JsonText {
+interface JsonText {
   readonly value?: unknown;
   readonly fault?: string;
   /** The text ends too early. */

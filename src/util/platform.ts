@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 
 /** Traits of a platform; the paths of its folders are in `storage/paths.ts`, owners and modes in `storage/trust.ts`. */
-export interface PlatformTraits {
+interface PlatformTraits {
   /** Endings of the files that a command may have. */
   readonly commandSuffixes: readonly string[];
   /** Starts a command that may be a script, such as `restaurant.cmd`, without a shell of the caller's. */

@@ -14,7 +14,7 @@ export function windowsWord(text: string): string | undefined {
   return `"${text.replace(/(?<!\\)(\\*)("|$)/g, (_all, slashes: string, quote: string) => slashes + slashes + quote + quote)}"`;
 }
 
-export interface Startable {
+interface Startable {
   readonly file: string;
   readonly args: string[];
   /** Whether the arguments are one line of cmd.exe. */

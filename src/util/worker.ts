@@ -11,7 +11,7 @@ export class LimitReached extends Error {
   }
 }
 
-export interface WorkerLimits {
+interface WorkerLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

@@ -8,7 +8,7 @@ import { fieldList, firstValue, type HeaderField, type HeaderFields } from './he
 import { networkError, type Phase } from './network-error.ts';
 import { type ProxyServer, type ProxyVariables, proxyFor } from './proxy.ts';
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly endpoint: URL;
   readonly env: ProxyVariables;
   /** Milliseconds since the epoch. */

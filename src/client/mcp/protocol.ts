@@ -60,7 +60,7 @@ export interface ProtocolTrial {
   readonly isHandshakeRefused: boolean;
 }
 
-export type ProtocolStep = { readonly knowledge: ProtocolKnowledge } & (
+type ProtocolStep = { readonly knowledge: ProtocolKnowledge } & (
   | { readonly next: Era; readonly answer?: undefined }
   | { readonly next?: undefined; readonly answer: Outcome }
 );

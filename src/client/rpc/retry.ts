@@ -53,7 +53,7 @@ export interface RetryLimits {
 }
 
 /** How long to wait before the next attempt, or why there is none, as facts about the failure. */
-export type RetryPlan =
+type RetryPlan =
   | { readonly waitMs: number; readonly end?: undefined }
   | { readonly waitMs?: undefined; readonly end: ErrorDetails };
 

@@ -12,7 +12,7 @@ const MAX_SHOWN = 200;
 /** Arguments from the command line: JSON values, and texts whose type the tool's schema determines. */
 export type Inputs = ReadonlyMap<string, ToolInput>;
 
-export type ToolInput = { readonly value: unknown } | { readonly text: string };
+type ToolInput = { readonly value: unknown } | { readonly text: string };
 
 /**
  * Parses the words of `call`: `key=text`, `key:=json`, `key=@file`, `key=@@text`, and the value of `--args`.

@@ -9,7 +9,7 @@ import { didYouMean } from '../../util/nearest.ts';
 import { gradeRank, kilometers, type Point } from '../../util/restaurant.ts';
 import { posixWord } from '../../util/shell.ts';
 
-export const SORT_KEYS = ['grade', 'name', 'distance'] as const;
+const SORT_KEYS = ['grade', 'name', 'distance'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
 
 export interface Refinement {

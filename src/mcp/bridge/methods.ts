@@ -47,7 +47,7 @@ const HEARTBEAT_MS = 5000;
  */
 const PROGRESS_GAP_MS = 50;
 
-export interface HostRequest {
+interface HostRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly signal: AbortSignal;

@@ -11,13 +11,13 @@ import {
   TILES,
 } from './document.ts';
 
-export interface PageAsset {
+interface PageAsset {
   readonly script: string;
   readonly style: string;
 }
 
 /** The beginning of every page, which identifies pages of this program. */
-export const PAGE_MARK =
+const PAGE_MARK =
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="restaurant">';
 
 const MAX_HEADING_LENGTH = 200;

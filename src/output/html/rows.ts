@@ -49,11 +49,7 @@ export function findPage(
 }
 
 /** `mexican, grade A or better, in SF`: a name of one letter with filters stands for any name. */
-export function searchHeading({
-  name,
-  city,
-  filters = [],
-}: Pick<SearchInfo, 'name' | 'city' | 'filters'>): string {
+function searchHeading({ name, city, filters = [] }: Pick<SearchInfo, 'name' | 'city' | 'filters'>): string {
   if (filters.length === 0) return cleanLine(`${name} in ${city}`);
   const words = [...(name.trim().length > 1 ? [name] : []), ...filters, `in ${city}`];
   return cleanLine(words.join(', '));
