@@ -12,9 +12,7 @@ import { clientSettings, type Target } from './target.ts';
 export interface OpenClientOptions extends QuotaOptions {
   readonly signal?: AbortSignal;
   /** Client options that override the settings; `onRequest` is called after a request is counted. */
-  readonly client?: Partial<
-    Pick<ClientOptions, 'protocol' | 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>
-  >;
+  readonly client?: Partial<Pick<ClientOptions, 'maxWaitMs' | 'retries' | 'onRequest' | 'trace'>>;
   /** False hides the requests and responses, even with --verbose. */
   readonly traced?: boolean;
 }

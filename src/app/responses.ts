@@ -82,24 +82,14 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
 const openDemoCache = ({ paths: { cacheDir }, context: { now } }: App) =>
   openCache({ cacheDir, endpoint: DEMO, account: DEMO, now });
 
-interface StoredOptions {
-  readonly since?: number | undefined;
-  readonly fresh?: boolean;
-  readonly preview?: boolean;
-}
-
-/** @param since accept all responses stored since this time. @param preview nothing will be requested */
-export async function openStoredResponses(
-  app: App,
-  target: Target,
-  { since: start, fresh = false, preview: isPreview = false }: StoredOptions = {},
-): Promise<StoredResponses> {
+/** @param fresh accepts no stored response */
+export async function openStoredResponses(app: App, target: Target, fresh = false): Promise<StoredResponses> {
   const offline = app.globals.offline === true;
-  const [since, preview] = offline ? [0, true] : [start, isPreview];
   const shared = target.demo ? undefined : await app.sharedState();
   const local = target.demo ? openDemoCache(app) : openLocalCache(app, target);
   const cache = shared?.cache(target.url.href, credentialsOf(target)) ?? local;
-  const maxAgeMs = fresh || target.demo ? 0 : app.settings.get('max-age');
+  const usualMs = fresh || target.demo ? 0 : app.settings.get('max-age');
+  const maxAgeMs = offline ? Number.POSITIVE_INFINITY : usualMs;
   /** A cache entry contains the arguments, so a call with a key in its arguments is not stored. */
   const isPrivate = (args: unknown): boolean => {
     const text = exactJson(args);
@@ -108,12 +98,9 @@ export async function openStoredResponses(
   const note = offline ? offlineNote(app) : () => {};
   return {
     async get(tool, args) {
-      if ((maxAgeMs === 0 && since === undefined) || isPrivate(args)) return undefined;
-      const limitMs = since === undefined ? maxAgeMs : Number.POSITIVE_INFINITY;
-      const found = await cache.get(tool, args, limitMs, preview);
+      if (maxAgeMs === 0 || isPrivate(args)) return undefined;
+      const found = await cache.get(tool, args, maxAgeMs, offline);
       if (found === undefined) return undefined;
-      // Compared by time, because the age grows during a long run.
-      if (found.at < (since ?? 0) && app.context.now() - found.at > maxAgeMs) return undefined;
       // Formatting a date loads the time zone.
       if (app.terminal.verbose)
         await app.notes.trace(`* response from the cache, stored at ${new Date(found.at).toISOString()}`);

@@ -32,8 +32,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
   // Report invalid settings now: by the time the client and the ledger are opened, output may already be written.
   const limits = target.demo ? NO_LIMITS : (options.limits ?? quotaLimits(app));
   checkConnection(app, target.url);
-  const { fresh = false } = options;
-  const stored = options.stored ?? (await openStoredResponses(app, target, { fresh }));
+  const stored = options.stored ?? (await openStoredResponses(app, target, options.fresh));
   return new Service(app, target, stored, { ...options, limits });
 }
 

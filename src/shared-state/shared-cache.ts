@@ -15,7 +15,7 @@ const MAX_CLAIM_WAIT_MS = 120_000;
 const POLL_MS = 100;
 
 /**
- * KEYS: response, claim. ARGV: maximum age, id of this process or '' for a preview. Returns the age of the response and
+ * KEYS: response, claim. ARGV: maximum age, id of this process or '' if it is offline. Returns the age of the response and
  * the response, or whether to wait for the response to another process. `full`: nothing can be stored.
  */
 const GET = `${NOW}
@@ -74,13 +74,13 @@ export function sharedCache(store: Store, prefix: string, account: string): Resp
   }
 
   return {
-    async get(tool, args, maxAgeMs, preview = false) {
+    async get(tool, args, maxAgeMs, offline = false) {
       if (maxAgeMs <= 0) return undefined;
       const { response, claim } = keysOf(prefix, tool, args);
       const call = {
         script: GET,
         keys: [response, claim],
-        args: [`${Math.min(maxAgeMs, KEEP_MS)}`, preview ? '' : ownId],
+        args: [`${Math.min(maxAgeMs, KEEP_MS)}`, offline ? '' : ownId],
         parse: parseReply,
       };
       const reply = await waitForReply(store, call);

@@ -18,13 +18,13 @@ type MaybePromise<T> = T | Promise<T>;
 export interface ResponseCache {
   /**
    * If there is none, the caller sends the request, and then calls `put` or `release`.
-   * @param preview the caller will not send a request
+   * @param offline the caller will not send a request
    */
   get(
     tool: string,
     args: unknown,
     maxAgeMs: number,
-    preview?: boolean,
+    offline?: boolean,
   ): MaybePromise<CachedResponse | undefined>;
   put(tool: string, args: unknown, text: string): MaybePromise<void>;
   release(tool: string, args: unknown): MaybePromise<void>;
