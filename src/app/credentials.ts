@@ -60,7 +60,7 @@ function assertSavedFor(endpoint: URL | undefined, origin: string | undefined, w
 export async function requireKey(
   app: App,
   endpoint: URL,
-  headers: RequestHeaders = {},
+  headers: RequestHeaders,
 ): Promise<Required<Pick<ConfiguredKey, 'source' | 'value'>>> {
   const { source = 'config', value, command } = configuredKey(app, endpoint) ?? {};
   if (value !== undefined) return { value, source };

@@ -120,8 +120,8 @@ function writeError(name: string, error: unknown, naming = OUTPUT): AppError {
 }
 
 /** Checks the file of `--output`; undefined for stdout. @throws {AppError} as {@link checkTarget} */
-export function checkOutputFile(app: App, mayExist?: boolean): UserPath | undefined {
-  return outputPath(app) === undefined ? undefined : checkTarget(app, app.globals.output ?? '', mayExist);
+export function checkOutputFile(app: App): UserPath | undefined {
+  return outputPath(app) === undefined ? undefined : checkTarget(app, app.globals.output ?? '');
 }
 
 /** Stdout, or the file of `--output`, which `finish` writes atomically. @throws {AppError} as {@link checkTarget} */

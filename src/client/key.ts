@@ -34,7 +34,7 @@ export function keySuffix(key: string): string {
 }
 
 /** Formats a key for display: `sk_service_…abcd`. Characters that would break JSON, CSV or a URL are left out. */
-function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
+function maskKey(key: string, prefix: string): string {
   return `${prefix}…${isLongEnough(key, prefix) ? keySuffix(key).replace(/[^\w.~-]/g, '') : ''}`;
 }
 

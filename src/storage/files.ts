@@ -102,9 +102,9 @@ export const fileError = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
 /** Opens without following a link, or waiting for the other end of a pipe. @throws the system's error; `ESYMLINK` */
-export function openNoFollow(path: string, flags: number, mode = 0o600): number {
+export function openNoFollow(path: string, flags: number): number {
   try {
-    return openSync(path, flags | O_NONBLOCK | O_NOFOLLOW, mode);
+    return openSync(path, flags | O_NONBLOCK | O_NOFOLLOW, 0o600);
   } catch (error) {
     throw systemCode(error) === 'ELOOP' ? fileError('ESYMLINK', 'a symbolic link') : error;
   }

@@ -137,10 +137,8 @@ function cutOff(text: string, sign: string): string {
   return sign === '' ? text : text.replace(/[ ,;:…]{1,9}$/, '') + sign;
 }
 
-export function pad(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
-  const space = ' '.repeat(Math.max(0, columns - width(text)));
-  return align === 'left' ? text + space : space + text;
-}
+export const pad = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - width(text)));
 
 /** Wraps text to lines of at most `columns`, at spaces or inside longer words. Line breaks and indents are kept. */
 export function wrap(text: string, columns: number): string[] {
