@@ -8,7 +8,7 @@ export type Word =
   | { readonly before: string; readonly variable: string; readonly after: string };
 
 /** Options by long name: `true` for a flag, else a value or several. */
-type CommandOptions = Readonly<Record<string, true | Word | readonly Word[]>>;
+export type CommandOptions = Readonly<Record<string, true | Word | readonly Word[]>>;
 
 interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
