@@ -28,8 +28,7 @@ async function findCity(app: App, words: readonly string[]): Promise<FindQuery> 
   const name = words.join(' ');
   const certain = words.some((word) => /[,:=]/.test(word)) ? await placeIn(app, words) : undefined;
   if (certain?.isCertain) {
-    const command = again({ '--city': certain.city }, { operands: [certain.name] });
-    await app.notes.note({ text: 'taken as', command });
+    await noteQuery(app, certain);
     return certain;
   }
   const saved = app.settings.get('city');
@@ -52,8 +51,16 @@ async function askForCity(app: App, words: readonly string[]): Promise<FindQuery
   const place = await placeIn(app, words);
   const city = await promptForCity(app, place?.city);
   if (city === '') return undefined;
-  return { name: city === place?.city ? place.name : (nameBefore(name, city, true) ?? name), city };
+  if (city === place?.city) return place;
+  const before = nameBefore(name, city, true);
+  if (before === undefined) return { name, city };
+  if (!needsDemo(app)) await noteQuery(app, { name: before, city });
+  return { name: before, city };
 }
+
+/** Says which words were taken as the name, and which as the city. */
+const noteQuery = (app: App, { name, city }: FindQuery): Promise<void> =>
+  app.notes.note({ text: 'taken as', command: again({ '--city': city }, { operands: [name] }) });
 
 async function placeIn(app: App, words: readonly string[]): Promise<NameAndCity | undefined> {
   const { readPlace } = await import('../../app/city.ts');
