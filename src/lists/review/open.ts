@@ -100,10 +100,11 @@ function viewOf(app: App, name: string, list: string | null): OutputView[] {
   const format = viewFormatOf(name);
   if (format === undefined) return [];
   const from = list ?? slot('list');
-  const command = (file: Word) => restaurant('enrich', from, '-o', file);
-  const ways = () => [
+  const command = (file: Word, answers?: Word) =>
+    restaurant('enrich', from, '-o', file, ...(answers === undefined ? [] : ['--answers', answers]));
+  const ways = (answers?: Word) => [
     { text: 'to use it as the list', command: restaurant('enrich', name, '-o', otherName(name)) },
-    { text: 'or write another file', command: command(otherName(name)) },
+    { text: 'or write another file', command: command(otherName(name), answers) },
     { text: 'or overwrite it', command: restaurant('enrich', from, '-o', name, '--force') },
   ];
   const target = checkTarget(app, name, true, { example: basename(name), command });

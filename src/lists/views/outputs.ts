@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { checkNotFormat, checkTarget, type Naming, otherName } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
-import { again, type Hint, type Word } from '../../hint.ts';
+import { again, type Command, type Hint, type Word } from '../../hint.ts';
 import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
 import { nearest } from '../../util/nearest.ts';
 import type { Input } from '../read/input.ts';
@@ -21,10 +21,10 @@ export interface OutputView {
   readonly name: string;
   readonly format: ViewFormat;
   readonly target: OutputTarget;
-  /** The command that writes another file. */
-  readonly command: Naming['command'];
-  /** How to go on if a person has written or changed the file. */
-  readonly ways: () => Hint;
+  /** The command that writes another file. @param answers the file that has the answers */
+  readonly command: (file: Word, answers?: Word) => Command;
+  /** How to go on if a person has written or changed the file. @param answers of the file */
+  readonly ways: (answers?: Word) => Hint;
 }
 
 export interface Outputs {
@@ -74,21 +74,27 @@ export function checkOutputs(app: App, input: Input): Outputs {
     };
   const views = targets.map(({ name, naming, target }) => ({
     ...{ name, target, format: formatOf(app, name, naming), command: naming.command },
-    ways: () => waysOn(name, naming, files),
+    ways: (answers?: Word) => waysOn(name, naming, files, answers),
   }));
   for (const view of views) assertNotInput(view, input);
   assertDifferent(views);
   return { views };
 }
 
+type ViewNaming = Pick<Naming, 'example'> & Pick<OutputView, 'command'>;
+
 /** How the command line names one of several files. */
-const namingOf = (name: string, all: readonly string[]): Naming => ({
+const namingOf = (name: string, all: readonly string[]): ViewNaming => ({
   example: 'out.csv',
-  command: (file: Word) => again({ '--output': all.map((each) => (each === name ? file : each)) }),
+  command: (file, answers) =>
+    again({
+      '--output': all.map((each) => (each === name ? file : each)),
+      ...(answers !== undefined && { '--answers': answers }),
+    }),
 });
 
 /** Another file, overwriting it, or the file as the list. */
-function waysOn(name: string, { command }: Naming, all: readonly string[]): Hint {
+function waysOn(name: string, { command }: ViewNaming, all: readonly string[], answers?: Word): Hint {
   const other = otherName(name);
   const others = all.map((each) => (each === name ? other : each));
   const asList = {
@@ -96,7 +102,7 @@ function waysOn(name: string, { command }: Naming, all: readonly string[]): Hint
     command: again({ '--output': others }, { operands: [name] }),
   };
   return [
-    { text: 'write another file', command: command(other) },
+    { text: 'write another file', command: command(other, answers) },
     { text: 'or overwrite it', command: again({ '--force': true }) },
     ...(viewFormatOf(name) === 'html' ? [] : [asList]),
   ];

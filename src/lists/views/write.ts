@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, lstatSync, readSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { AppError, usage } from '../../errors.ts';
 import { again, slot } from '../../hint.ts';
@@ -48,10 +48,17 @@ export function assertReplaceable(
   answers: Answers | undefined,
 ): void {
   if (app.globals.force === true) return;
-  for (const { name, target, ways } of views) {
-    const problem = PROBLEMS[standingOf(target, answers)];
-    if (problem !== undefined) throw usage(`${name} ${problem}`, ways());
+  for (const view of views) {
+    const standing = standingOf(view.target, answers);
+    const problem = PROBLEMS[standing];
+    const known = standing === 'edited' && answers !== undefined ? answersName(view, answers) : undefined;
+    if (problem !== undefined) throw usage(`${view.name} ${problem}`, view.ways(known));
   }
+}
+
+/** The answers file of a view, as a person would name it. */
+function answersName({ name, target }: OutputView, { path }: Answers): string {
+  return dirname(path) === dirname(target.path) ? join(dirname(name), basename(path)) : path;
 }
 
 type Content = AsyncIterable<string | Uint8Array>;
@@ -91,17 +98,21 @@ export async function writeView(
     await writeUserFile(target, hashed(), { signal, confirm });
     return hasChanged;
   } catch (error) {
-    throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error) : error;
+    throw error instanceof AppError && error.kind === 'local' ? notWritten(view, error, answers) : error;
   }
 }
 
-function notWritten({ name, command }: OutputView, error: AppError): AppError {
+function notWritten(view: OutputView, error: AppError, answers: Answers): AppError {
+  const { name, command } = view;
   if (error.code === 'in_use')
     return error.add({
       hint: { text: `close ${name} and run the same command; nothing is asked again`, command: again() },
     });
   return error.add({
-    hint: { text: 'the answers are kept; write another file', command: command(slot('file')) },
+    hint: {
+      text: 'the answers are kept; write another file',
+      command: command(slot('file'), answersName(view, answers)),
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { PageDocument } from '../../../src/output/html/document.ts';
 import { table, useLists } from '../../helpers/enrich.ts';
+import { replaceFs } from '../../helpers/replace-fs.ts';
 import { HAS_PYTHON, parquetRows, workbookRows } from '../../helpers/table-files.ts';
 import { textRow, workbookParts, zip } from '../../helpers/workbook.ts';
 
@@ -179,6 +180,19 @@ describe('views', () => {
     chmodSync(path('out.csv'), 0o600);
     await enrich('in.csv -o out.csv -o out.xlsx --fields basic');
     expect(['out.csv', 'out.xlsx'].map((name) => statSync(path(name)).mode & 0o777)).toEqual([0o600, 0o644]);
+  });
+
+  it('that cannot be put in place keep the answers', async () => {
+    await enrich('in.csv -o out.csv');
+    replaceFs('renameSync', () => () => {
+      throw Object.assign(new Error(), { code: 'EIO' });
+    });
+    const { exit, stderr } = await enrich('in.csv -o out.csv --prefix r_');
+    const hint = 'restaurant enrich in.csv --prefix r_ -o <file> --answers out.answers.ndjson';
+    expect([exit, stderr]).toEqual([
+      9,
+      expect.stringContaining(`hint: the answers are kept; write another file: ${hint}\n`),
+    ]);
   });
 
   it('name the option again whose file is a folder', async () => {
