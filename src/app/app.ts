@@ -12,7 +12,6 @@ import { Terminal } from './terminal.ts';
 
 export interface CommandLine {
   readonly line: TypedLine;
-  readonly words: readonly string[];
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
   traitsOf(command: string): { readonly hintOptions?: readonly string[]; readonly needsService?: true };

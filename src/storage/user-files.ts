@@ -30,7 +30,6 @@ const openResolved = ({ path, isShellPipe }: UserPath, flags: number): number =>
 
 export interface UserInput {
   readonly stats: BigIntStats;
-  readonly descriptor: number;
   /** Those of a file can be read repeatedly, up to the size that it had when it was opened. */
   chunks(signal: AbortSignal): AsyncGenerator<Uint8Array>;
   close(): void;
@@ -43,7 +42,6 @@ export function openUserInput(path: string, context: UserPathContext, typed?: st
   const stats = fstatSync(file, { bigint: true });
   return {
     stats,
-    descriptor: file,
     chunks: (signal) =>
       stats.isFile() ? fileChunks(file, Number(stats.size)) : streamChunks(file, target.isShellPipe, signal),
     close: () => closeSync(file),
