@@ -15,7 +15,6 @@ interface Surroundings {
   readonly stdin?: Word;
   readonly stdout?: Word;
   readonly pipe?: Command;
-  readonly next?: Command;
 }
 
 /** A command of this program, which also gets the service options of this run (`--profile`, `--base-url`, …). */

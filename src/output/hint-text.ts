@@ -53,7 +53,7 @@ function adviceText({ text, command }: Advice, run: HintRun): string {
 }
 
 export function commandText(command: Command, run: HintRun): string {
-  const { env = {}, stdin, stdout, pipe, next } = command;
+  const { env = {}, stdin, stdout, pipe } = command;
   const isWindows = traitsOf(run.platform).shell === 'windows';
   const quoted = (word: Word): string => (isWindows ? inWindows(word) : inPosix(word));
   if ('fragment' in command) return command.fragment.map(quoted).join(' ');
@@ -71,8 +71,6 @@ export function commandText(command: Command, run: HintRun): string {
   if (variables.length > 0) {
     line = isWindows ? `${line} (with ${variables.join(' ')})` : `${variables.join(' ')} ${line}`;
   }
-  // PowerShell 5 has no &&.
-  if (next !== undefined) line += `${isWindows ? '; then: ' : ' && '}${commandText(next, run)}`;
   return line;
 }
 

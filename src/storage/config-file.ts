@@ -113,10 +113,10 @@ function checkPermissions(path: string, { stats }: FileContent, warn: ConfigWarn
 }
 
 function invalidConfig(path: string, reason: string, hint?: Hint): AppError {
-  const reset: Hint = {
-    text: 'correct it, or start over',
-    command: { ...system('mv', path, `${path}.bak`), next: restaurant('login') },
-  };
+  const reset: Hint = [
+    { text: 'correct it, or start over', command: system('mv', path, `${path}.bak`) },
+    { text: 'then', command: restaurant('login') },
+  ];
   return failure('bad_config', `cannot use the config file ${path}: ${reason}`, hint ?? reset);
 }
 

@@ -123,7 +123,7 @@ describe('a damaged config file', () => {
       code: 'bad_config',
       message: `cannot use the config file ${path}: ${why}`,
     });
-    expect(hintText(hintFor(error))).toContain(`mv ${path} ${path}.bak && restaurant login`);
+    expect(hintText(hintFor(error))).toContain(`mv ${path} ${path}.bak; then: restaurant login`);
     expect(`${error.stack} ${error.cause}`).not.toContain('secret');
     await expect(update()).rejects.toMatchObject({ code: 'bad_config' });
     expect([folder.read(NAME), folder.list()]).toEqual([before, [NAME]]);
