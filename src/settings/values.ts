@@ -39,13 +39,15 @@ function durationOf(text: string): number | undefined {
 /** The start of a period that ends now. Both are in milliseconds since the epoch. */
 export type Since = (now: number) => number;
 
+/** `24 hours` is `24h`. */
+const WRITTEN_OUT = /(?<=^\d{1,9}) ?([hd])(?:ours?|ays?)$/i;
 const DAYS = ['today', 'yesterday'];
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?$/;
 
 /** Parses a duration, a day (from midnight, in the local time zone), or a time of ISO 8601. @throws {Error} */
 export function parseSince(text: string): Since {
-  const ago = durationOf(text);
+  const ago = durationOf(text.replace(WRITTEN_OUT, '$1'));
   if (ago !== undefined) return (now) => now - ago;
   const days = DAYS.indexOf(text.trim().toLowerCase());
   if (days !== -1) return (now) => midnight(now, days);
