@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { isKeyOption, isOptionLike } from './check.ts';
 import { LineError } from './command.ts';
 import { OPTION_RULES } from './slips/options.ts';
-import { MEANT, type Reading, type SlipRules, type TriedLine } from './slips/reading.ts';
+import { EXAMPLE, MEANT, type Reading, type SlipRules, type TriedLine } from './slips/reading.ts';
 import { VALUE_RULES } from './slips/values.ts';
 import { VERB_RULES } from './slips/verbs.ts';
 
@@ -51,17 +51,19 @@ export async function rewritten(
   typed: TriedLine,
   tryLine: Try,
   mayGuess: boolean,
-): Promise<{ readonly line: TriedLine; readonly notes: readonly string[] }> {
+): Promise<{ readonly line: TriedLine; readonly notes: readonly string[]; readonly hasExample: boolean }> {
   const notes: string[] = [];
   let line = typed;
+  let hasExample = false;
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const readings = await readingsOf(line);
     const meant = readings.find(({ offer }) => offer === undefined) ?? (mayGuess ? readings[0] : undefined);
     if (meant === undefined) break;
     notes.push(meant.note ?? '');
+    hasExample ||= meant.offer === EXAMPLE;
     line = await tryLine(meant.words);
   }
-  return { line, notes };
+  return { line, notes, hasExample };
 }
 
 /** A line that can run, and how it is offered. */
@@ -78,8 +80,8 @@ export async function linesMeant(typed: TriedLine, tryLine: Try): Promise<Offer[
   for (const { words, offer: text = '' } of await readingsOf(typed)) {
     const isAlternative = offers.length < MAX_OFFERS && text === MEANT && offers[0]?.text === MEANT;
     if (offers.length > 0 && !isAlternative) continue;
-    const { line } = await rewritten(await tryLine(words), tryLine, true);
-    if (line.error === undefined) offers.push({ line, text });
+    const { line, hasExample } = await rewritten(await tryLine(words), tryLine, true);
+    if (line.error === undefined) offers.push({ line, text: hasExample ? EXAMPLE : text });
   }
   return offers;
 }

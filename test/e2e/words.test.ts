@@ -381,6 +381,7 @@ describe('a name', () => {
     ['find Zuni --near Rome', 'find Zuni --city Rome'],
     ['find --cuisine italian --city Rome', 'find italian --city Rome'],
     ['saved nopa', 'saved'],
+    ['changes --since 7d --city SF', 'changes --since 7d'],
     ['last nopa corner --json', 'last --json'],
     ['rm 2', 'unsave 2'],
     ['remove nopa', 'unsave nopa'],
@@ -406,6 +407,11 @@ describe('a name', () => {
       expect(commandsIn(stderr)).toEqual([['login']]);
     },
   );
+
+  it('in which an example took the place of a value says so', async () => {
+    const { stderr } = await run('changes --since someday --watch'.split(' '), await homeOf(false));
+    expect(stderr).toContain('hint: for example: restaurant changes --since 7d\n');
+  });
 
   it('with a number that may be a row is offered, too', async () => {
     const { stderr } = await run(['bistro', '2'], await homeOf(false));

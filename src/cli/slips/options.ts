@@ -67,14 +67,18 @@ const nearOption: SlipRule = (word, line) => {
     when(value !== undefined && accepts(command, flag), replace(line, [word], apart, WITHOUT)),
     when(format !== '' && accepts(command, '--format'), replace(line, both, ['--format', format], MEANT)),
     when(near, replace(line, [word], inPlace(near ?? '', value), MEANT)),
-    // The argument after it is its value if another one is before it.
+    // The argument after it is its value if another one is before it, or if it is one of find.
     when(
       near === '' || command.isReading,
-      replace(line, command.args.indexOf(word) > 0 ? both : [word], [], WITHOUT),
+      replace(line, command.args.indexOf(word) > 0 || isOfFind(name) ? both : [word], [], WITHOUT),
     ),
     { words: [...command.path.split(' '), '--help'], offer: '' },
   ];
 };
+
+/** Whether it is an option of find, which all take values, or in the words of another tool. */
+const isOfFind = (name: string): boolean =>
+  `--${name}` in (OPTIONS.find ?? {}) || ourWords(OPTIONS, 'find', name)[0]?.startsWith('--') === true;
 
 /** The argument after an option, which may be its value. */
 function valueAfter({ words }: TriedLine, option: string): string | undefined {
