@@ -32,12 +32,14 @@ export const operandsOf = (words: readonly string[]): readonly string[] => {
   return words.slice(1, end === -1 ? undefined : end);
 };
 
-/** `compare Nopa Zuni`, `compare Nopa 'State Bird'` */
-function comparison(operands: readonly string[], line: TriedLine): Reading | undefined {
+/** `compare Nopa Zuni`, `compare Nopa 'State Bird'`, `diff 1 2` */
+function comparison(word: string, operands: readonly string[], line: TriedLine): Reading | undefined {
+  if (operands.length > 1 && operands.every((each) => ROW.test(each)))
+    return replace(line, [word], ['lookup']);
   const areNames = operands.every((each) => /^\p{L}/u.test(each)) && namesIn(operands).length === 1;
   const isApart = operands.length === 2 || operands.some((each) => each.includes(' '));
   const names = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
-  return when(areNames && isApart, replace(line, ['compare', ...operands], ['lookup', ...names]));
+  return when(areNames && isApart, replace(line, [word, ...operands], ['lookup', ...names]));
 }
 
 /** `update list.xlsx`, `connect codex` */
@@ -109,7 +111,7 @@ async function unknownCommand(word: string, line: TriedLine) {
     when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
     // Help and the version take no arguments.
     when(ours?.startsWith('-'), { words: [ours ?? ''], note: `${word}: ${ours}` }),
-    when(simple(word) === 'compare', comparison(operands, line)),
+    when(/^(?:compare|diff)$/.test(simple(word)), comparison(word, operands, line)),
     when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
     near,
     ...nearCommands(word, line).map((each) => replace(line, [word], [each], MEANT)),
@@ -141,8 +143,9 @@ function nearCommands(word: string, { program: { innermost } }: TriedLine): stri
   return near.filter((each, index) => near.findIndex((one) => ours.get(one) === ours.get(each)) === index);
 }
 
-/** `--city SF find nopa` */
+/** `--city SF find nopa`, `-v` */
 const optionFirst: SlipRule = (_word, { words, program }) => {
+  if (words.length === 1 && words[0] === '-v') return [{ words: ['--version'], note: '-v: --version' }];
   const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
   return [
     verb === undefined
