@@ -57,6 +57,10 @@ export function valueTaker(flag: string, value: string): '--columns' | '--jq' | 
   return flag === '--json' ? '--columns' : undefined;
 }
 
+/** Whether a word apart is a part of a text: of the name, or of a note, but not another ID. */
+const isOfText = (word: string, argument: string, flag: string): boolean =>
+  argument !== 'id' || (flag === '--note' && !/^[#\d]/.test(word));
+
 /** Returns words that are apart from the others of a name, or after an option that takes no value but could. */
 export function strayWords({ words, innermost, line }: CliCommand): StrayWords | undefined {
   const { path, args, registeredArguments } = innermost;
@@ -71,7 +75,7 @@ export function strayWords({ words, innermost, line }: CliCommand): StrayWords |
     const before = typed[at - 1] ?? '';
     const option = line.options.find((each) => isValueIn(before, each));
     const { flag = longName(before, innermost), value } = option ?? {};
-    const isApart = at > end && index > 0 && argument !== 'id';
+    const isApart = at > end && index > 0 && isOfText(word, argument, flag);
     if (isApart || (at > end && valueTaker(flag, word) !== undefined)) {
       const next = operands.slice(index).findIndex((each, offset) => typed[at + offset] !== each);
       const group = operands.slice(index, next === -1 ? undefined : index + next);

@@ -40,12 +40,16 @@ const invalidValue: SlipRule = (text, line) => {
   const hasCity = innermost.typed.some((each) => each.option.long === '--city');
   const isCity = long === '--near' && !hasCity && /\p{L}/u.test(text);
   const isColumns = long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
+  const areSummary = text.split(',').every((each) => SUMMARY_COLUMNS.includes(each));
+  // A row has no phone; only for lookup, because find looks up each result.
+  const details = innermost.path === 'lookup' && !areSummary ? ['--fields', 'standard'] : [];
   const value = near ?? choices[0] ?? option.example ?? '';
   return [
-    when(isCity, replaceOption(line, long, text, ['--city', text], MEANT)),
+    // The city is the last part of a place: `--near 'Union Square, SF'`.
+    when(isCity, replaceOption(line, long, text, ['--city', text.split(',').at(-1)?.trim() ?? ''], MEANT)),
     when(
       isColumns && accepts(innermost, '--columns'),
-      replaceOption(line, long, text, ['--columns', text], MEANT),
+      replaceOption(line, long, text, ['--columns', text, ...details], MEANT),
     ),
     when(value, replaceOption(line, long, text, [long, value], near === undefined ? EXAMPLE : MEANT)),
   ];
@@ -81,7 +85,7 @@ const wrongArguments: SlipRule = (word, line) => {
   ];
 };
 
-const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood'];
+const TEXT_OPTIONS = ['--city', '--cuisine', '--neighborhood', '--note'];
 
 /** `--json name,grade`, `--city San Francisco`, `nopa --limit 5 corner` */
 const wordsApart: SlipRule = (word, { words, program }) => {
