@@ -11,6 +11,10 @@ import { sha256Hex } from '../util/sha256.ts';
 import { parseUrl } from '../util/url.ts';
 import type { App } from './app.ts';
 
+/** Whether a command that calls the service needs `--demo`, which this one does not have. */
+export const needsDemo = ({ globals, settings }: App): boolean =>
+  globals.demo !== true && settings.hasNoService;
+
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 interface ConfiguredEndpoint {

@@ -86,6 +86,7 @@ export class App {
         flags: settingFlags(globals),
         env,
         file: this.config.usable,
+        isDamaged: this.config.isDamaged,
         defaults,
       });
       this.secrets.register(this.#settings.profile.key?.trim() ?? '');

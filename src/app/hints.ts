@@ -2,20 +2,20 @@ import { isHarmless } from '../client/http/headers.ts';
 import type { Hint, TypedLine, Word } from '../hint.ts';
 import { type HintRun, hintText } from '../output/hint-text.ts';
 import { maskUrl } from '../util/url.ts';
-import { hasNoService } from './demo.ts';
 
-type Hinted = Parameters<typeof hasNoService>[0] & {
+interface Hinted {
+  readonly settings: { readonly hasNoService: boolean };
   readonly program: { readonly line: TypedLine; readonly traitsOf: HintRun['traitsOf'] } | undefined;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
-};
+}
 
 export const hintOf = (run: Hinted, hint: Hint): string =>
   hintText(hint, {
     typed: typedCommandLine(run),
     platform: run.context.platform,
     traitsOf: (command) => run.program?.traitsOf?.(command) ?? {},
-    needsDemo: hasNoService(run),
+    needsDemo: run.settings.hasNoService,
   });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */

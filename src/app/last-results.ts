@@ -5,9 +5,8 @@ import { terminalId } from '../storage/process.ts';
 import { OwnFolder, openJsonFile, type Warn } from '../storage/store.ts';
 import { formatDuration } from '../util/format.ts';
 import { sha256Hex } from '../util/sha256.ts';
-import { isPreview, requireEndpoint } from './address.ts';
+import { isPreview, needsDemo, requireEndpoint } from './address.ts';
 import type { App } from './app.ts';
-import { needsDemo } from './demo.ts';
 import { DEMO } from './target.ts';
 
 const KEEP_MS = 30 * 86_400_000;

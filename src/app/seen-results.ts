@@ -4,7 +4,6 @@ import { CITY_NAMES } from '../sandbox/cities.ts';
 import { foldName } from '../util/fold.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
-import { hasNoService } from './demo.ts';
 import { lastSearch, serviceName } from './last-results.ts';
 import { latestResponses } from './responses.ts';
 
@@ -34,7 +33,7 @@ const distinct = (names: readonly string[]): string[] =>
   [...new Map(names.toReversed().map((name) => [foldName(name), name])).values()].reverse();
 
 const sampleCities = (app: App): readonly string[] =>
-  app.globals.demo === true || hasNoService(app) ? CITY_NAMES.flat() : [];
+  app.globals.demo === true || app.settings.hasNoService ? CITY_NAMES.flat() : [];
 
 const cachedResults = (app: App): unknown[] =>
   latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
@@ -47,7 +46,7 @@ const cachedResults = (app: App): unknown[] =>
  */
 export function exampleSearch(app: App, ...options: readonly Word[]): Command {
   const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
-  const isSample = app.globals.demo === true || hasNoService(app);
+  const isSample = app.globals.demo === true || app.settings.hasNoService;
   const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
   const { canChoose, wantsJson } = app.terminal;
   const unknown = canChoose && !wantsJson ? restaurant('pick') : restaurant('find', '--help');

@@ -1,6 +1,5 @@
 import { type Command, Help } from 'commander';
 import type { App } from '../app/app.ts';
-import { needsDemo } from '../app/demo.ts';
 import { exitCodes } from '../errors.ts';
 import { FORMAT_DESCRIPTIONS } from '../output/formats.ts';
 import { OTHER_VARIABLES, SETTING_NAMES, SETTINGS, type Setting } from '../settings/catalog.ts';
@@ -121,7 +120,7 @@ export function helpText(command: CliCommand, app: App): string {
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
-  const keepsDemo = app.globals.demo === true || needsDemo(app);
+  const keepsDemo = app.globals.demo === true || app.settings.hasNoService;
   const lines = command.exampleLines.map((line) => (keepsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
   const examples = lines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
   const examplesOfShared = command.optionGroups.includes('demo')

@@ -1,5 +1,5 @@
+import { needsDemo } from '../app/address.ts';
 import { citySearch, searchBefore } from '../app/city.ts';
-import { needsDemo } from '../app/demo.ts';
 import { hintOf } from '../app/hints.ts';
 import { lastRestaurants } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';

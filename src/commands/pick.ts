@@ -1,7 +1,6 @@
-import { requireEndpoint } from '../app/address.ts';
+import { needsDemo, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { refuseKey } from '../app/credentials.ts';
-import { needsDemo } from '../app/demo.ts';
 import { lastSearch, stayWithDemo } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import type { CliCommand } from '../cli/command.ts';

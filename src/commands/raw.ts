@@ -1,6 +1,6 @@
+import { needsDemo } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { callAny } from '../app/call-any.ts';
-import { needsDemo } from '../app/demo.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { checkOutput, jqFilter } from '../app/output.ts';
 import { openOutput, writesToTerminal } from '../app/output-file.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
+import { configuredEndpoint, needsDemo, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { needsDemo } from '../app/demo.ts';
 import { stayWithDemo } from '../app/last-results.ts';
 import { DEMO } from '../app/target.ts';
 import { attempt, failure } from '../errors.ts';

@@ -17,7 +17,9 @@ interface Resolved<T> {
 interface SettingsInput {
   readonly flags: Readonly<Partial<Record<SettingName, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Empty if it is damaged. */
   readonly file: ConfigFile;
+  readonly isDamaged: boolean;
   /** Defaults of this run, in place of those of the catalog. */
   readonly defaults: Readonly<Partial<Record<SettingName, string>>>;
 }
@@ -61,6 +63,12 @@ export class Settings {
     if (typeof saved === 'string' || typeof saved === 'number')
       return { value: String(saved), source: 'config' };
     return { value: this.#input.defaults[name] ?? value ?? null, source: 'default' };
+  }
+
+  /** Whether no service is configured, so that only the sample data can be searched. */
+  get hasNoService(): boolean {
+    const names = ['base-url', 'endpoint'] as const;
+    return !this.#input.isDamaged && names.every((name) => this.raw(name).value === null);
   }
 
   get profileName(): string {

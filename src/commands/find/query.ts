@@ -1,8 +1,7 @@
-import { isPreview, requireEndpoint } from '../../app/address.ts';
+import { isPreview, needsDemo, requireEndpoint } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import type { NameAndCity } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
-import { needsDemo } from '../../app/demo.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';

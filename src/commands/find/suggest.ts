@@ -1,6 +1,6 @@
+import { needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { citySearch, nameBefore, surePlace } from '../../app/city.ts';
-import { needsDemo } from '../../app/demo.ts';
 import { type Seen, seenResults } from '../../app/seen-results.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { type AppError, failure, usage } from '../../errors.ts';

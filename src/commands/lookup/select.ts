@@ -1,7 +1,7 @@
+import { needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { nameSearches, namesIn } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
-import { needsDemo } from '../../app/demo.ts';
 import {
   lastRestaurants,
   lastRows,

@@ -1,5 +1,5 @@
+import { needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { needsDemo } from '../../app/demo.ts';
 import { stayWithDemo } from '../../app/last-results.ts';
 
 /** At a terminal, a person may choose instead of typing an ID. @returns none if the person leaves */
