@@ -1,16 +1,10 @@
 import type { Restaurant } from '../client/types.ts';
 import { isSameName } from '../util/fold.ts';
 import { cleanLine } from '../util/text.ts';
-import { likeliestFirst, type MatchQuery, type RowResult } from './match/match.ts';
+import { likeliestFirst, type MatchQuery } from './match/match.ts';
 import { isSameAddress, positionsOf } from './match/place.ts';
 import { searchesFor } from './match/searches.ts';
 import type { Knowledge } from './resolve.ts';
-
-/** Whether a person could decide about a row. @param withMissing also if nothing was found */
-export const isDoubtful = ({ status, match }: RowResult, withMissing: boolean): boolean =>
-  status === 'likely' ||
-  status === 'ambiguous' ||
-  (withMissing && status === 'not_found' && match !== 'rejected');
 
 /** The restaurants that the searches for a row have found, the likeliest first. */
 export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery): Restaurant[] {

@@ -123,10 +123,25 @@ export class ListState {
     if (failure !== undefined) this.failures.set(row, failure);
   }
 
+  /** Whether a person should decide about a row. @param withMissing also if nothing was found */
+  isDoubtful = ({ key }: Question, result: RowResult, withMissing: boolean): boolean =>
+    isGuess(result, withMissing) && this.decisions.of(key)?.never !== true;
+
+  count(counters: Counters, question: Question, result: RowResult): void {
+    const { name = '', city = '', id } = question.key;
+    const { status, details, match, failure } = result;
+    const isMissing = status === 'not_found' && match === undefined && !id;
+    const hasSearches = isMissing && this.options.loose !== true;
+    const looseRequests = hasSearches ? searchesFor({ name, city }).length - 1 : 0;
+    if (details !== undefined) counters.addDetails(details);
+    if (this.isDoubtful(question, result, false)) counters.doubtful += 1;
+    counters.add({ status, city: status === 'skipped' ? undefined : city, looseRequests, failure });
+  }
+
   /** For views. @param guard whether to neutralize formulas in tables of text */
   source({ counters, at }: Survey, guard: boolean): ViewSource {
-    const { plan, rows, resultOf, answers, decisions } = this;
-    return { plan, rows, resultOf, answers, decisions, counts: counters.counts, at, guard };
+    const { plan, rows, resultOf, answers, isDoubtful } = this;
+    return { plan, rows, resultOf, answers, isDoubtful, counts: counters.counts, at, guard };
   }
 
   /** Looks at every row once. @param first only that many rows are asked for */
@@ -143,7 +158,7 @@ export class ListState {
       const question = this.plan.question(row);
       const resolution = this.resolveRow(row, question);
       if (index < first) due.add(index, question, resolution);
-      countRow(counters, this.plan, question, resolution.result);
+      this.count(counters, question, resolution.result);
       if (resolution.result.status === 'skipped') skipped.push(row);
       newest = Math.max(newest, resolution.at ?? 0);
     }
@@ -151,17 +166,10 @@ export class ListState {
   }
 }
 
-export function countRow(
-  counters: Counters,
-  { matching }: Pick<Plan, 'matching'>,
-  { key: { name = '', city = '', id } }: Question,
-  { status, details, match, failure }: RowResult,
-): void {
-  const isMissing = status === 'not_found' && match === undefined && !id;
-  const looseRequests = isMissing && matching.loose !== true ? searchesFor({ name, city }).length - 1 : 0;
-  if (details !== undefined) counters.addDetails(details);
-  counters.add({ status, city: status === 'skipped' ? undefined : city, looseRequests, failure });
-}
+const isGuess = ({ status, match }: RowResult, withMissing: boolean): boolean =>
+  status === 'likely' ||
+  status === 'ambiguous' ||
+  (withMissing && status === 'not_found' && match !== 'rejected');
 
 const MAX_ERROR = 300;
 

@@ -20,8 +20,12 @@ export interface RunOutcome {
 const sameCommand = (files: readonly string[]): Command =>
   again({}, { without: ['--first', '--dry-run', ...(files.length > 0 ? ['--force'] : [])] });
 
-/** The command that decides doubtful rows of a view. */
-export function reviewCommand(app: App, files: readonly string[]): string | undefined {
+/** The command that decides doubtful rows of a view; undefined if there are none. */
+export function reviewCommand(
+  app: App,
+  { counters, files }: Pick<RunOutcome, 'counters' | 'files'>,
+): string | undefined {
+  if (counters.doubtful === 0) return undefined;
   const file = files.find((name) => !name.endsWith('.html')) ?? files[0];
   return file && hintOf(app, { command: restaurant('review', file) });
 }
@@ -36,8 +40,7 @@ export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
 
 function nextCommand(app: App, outcome: RunOutcome, isDone: boolean): string | null {
   if (!isDone) return hintOf(app, { command: sameCommand(outcome.files) });
-  const { likely, ambiguous } = outcome.counters.counts;
-  return likely + ambiguous > 0 ? (reviewCommand(app, outcome.files) ?? null) : null;
+  return reviewCommand(app, outcome) ?? null;
 }
 
 /** Why a run ended early, else that rows failed. @param hasAnswers whether the same command goes on where it stopped */

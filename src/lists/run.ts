@@ -14,14 +14,7 @@ import type { Answers } from './answers.ts';
 import { Asker, workThrough } from './asker.ts';
 import { type DueRow, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
-import {
-  countRow,
-  type EnrichFlags,
-  ListState,
-  openListAnswers,
-  recentSince,
-  type Survey,
-} from './list-state.ts';
+import { type EnrichFlags, ListState, openListAnswers, recentSince, type Survey } from './list-state.ts';
 import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { PacedService } from './paced-service.ts';
 import { type Plan, rememberedFlags, warnOfFormulas } from './plan.ts';
@@ -120,7 +113,7 @@ async function askForDue(run: ListRun, due: readonly DueRow[]): Promise<AppError
         const row = state.rows[index] as InputRow;
         const question = state.plan.question(row);
         await state.finish(asker, row, question);
-        countRow(counters, state.plan, question, state.resolveRow(row, question).result);
+        state.count(counters, question, state.resolveRow(row, question).result);
       },
       run.stop,
     ),
@@ -159,7 +152,7 @@ async function finish(run: ListRun, { views, answers, before, failed }: Ending):
   }
   const outcome: RunOutcome = { counters: survey.counters, requests, files, failure: failed };
   const summary = summaryOf(app, outcome);
-  await progress.finish(summary, reviewCommand(app, files));
+  await progress.finish(summary, reviewCommand(app, outcome));
   if (wantsSummary(app)) await printJson(app, summary);
   if (failed === undefined && app.globals.open === true) await openPage(app, views, source);
   const error = errorOf(app, outcome, true);

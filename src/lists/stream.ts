@@ -5,7 +5,7 @@ import { ioError } from '../storage/files.ts';
 import { openDevice } from '../storage/user-files.ts';
 import { abortedWith } from '../util/async.ts';
 import { type Asker, workThrough } from './asker.ts';
-import { countRow, type EnrichFlags, ListState, openListAnswers, recentSince } from './list-state.ts';
+import { type EnrichFlags, ListState, openListAnswers, recentSince } from './list-state.ts';
 import type { RowResult } from './match/match.ts';
 import { MemoryAnswers } from './memory-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
@@ -66,7 +66,7 @@ async function writeRows(
     stop.signal.throwIfAborted();
     const { result } = state.resolveRow(row, question);
     await write(row, result);
-    countRow(counters, state.plan, question, result);
+    state.count(counters, question, result);
   };
   const begin = (row: InputRow): Promise<void> => {
     written = writeRow(row, written);

@@ -39,6 +39,8 @@ const MAX_REASONS = 100;
 
 export class Counters {
   readonly #counts = { ...ZERO };
+  /** Number of rows about which a person should decide. */
+  doubtful = 0;
   /** Number of searched rows by city; `undefined` once a row of the city was found. */
   readonly #cities = new Map<string, number | undefined>();
   /** Paths of `--add` that have not occurred in any details yet. */
@@ -130,7 +132,7 @@ export interface RunSummary extends Readonly<Counters['results']> {
   readonly next: string | null;
 }
 
-/** @param review the command that decides doubtful rows */
+/** @param review the command that decides doubtful rows, if there are any */
 export function summaryLines(summary: RunSummary, review: string | undefined): string[] {
   const { rows, likely, ambiguous, files, finished, requests } = summary;
   const where = files.length === 0 ? '' : ` in ${files.join(', ')}`;
@@ -140,7 +142,7 @@ export function summaryLines(summary: RunSummary, review: string | undefined): s
       ? 'likely rows were matched to a restaurant with another name: check them before you use them'
       : [],
     finished && ambiguous > 0 ? 'ambiguous rows show the best candidate: check them before you use them' : [],
-    finished && likely + ambiguous > 0 && review !== undefined ? `to check them one by one: ${review}` : [],
+    finished && review !== undefined ? `to check them one by one: ${review}` : [],
     finished && summary.loose_requests > 0
       ? `--loose searches again for rows that were not found, by simplified names: ${plural(summary.loose_requests, 'more request')} at most`
       : [],

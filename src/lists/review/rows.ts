@@ -1,7 +1,7 @@
 import type { FindQuery, Restaurant } from '../../client/types.ts';
 import { isSameName } from '../../util/fold.ts';
 import type { Answers } from '../answers.ts';
-import { candidatesOf, isDoubtful, metersTo } from '../candidates.ts';
+import { candidatesOf, metersTo } from '../candidates.ts';
 import type { Decision } from '../decisions.ts';
 import type { ListState } from '../list-state.ts';
 import { likeliestFirst, type RowResult } from '../match/match.ts';
@@ -47,9 +47,9 @@ export function equalRows({ rows, plan }: ListState): ReadonlyMap<string, EqualR
 
 /** The rows that need a decision; those that are in the list most often come first. */
 export function doubtfulRows(review: Review, withMissing: boolean): EqualRows[] {
-  const { decisions } = review.state;
-  const doubtful = [...review.contents.values()].filter(
-    (rows) => isDoubtful(resultNow(review, rows), withMissing) && decisions.of(rows.key)?.never !== true,
+  const { state, contents } = review;
+  const doubtful = [...contents.values()].filter((rows) =>
+    state.isDoubtful(rows, resultNow(review, rows), withMissing),
   );
   return doubtful.sort((one, other) => other.indexes.length - one.indexes.length);
 }

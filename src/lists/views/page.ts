@@ -11,7 +11,7 @@ import { valueAt } from '../../output/records.ts';
 import { plural } from '../../util/format.ts';
 import { isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
-import { candidateFacts, candidatesOf, isDoubtful, metersTo } from '../candidates.ts';
+import { candidateFacts, candidatesOf, metersTo } from '../candidates.ts';
 import type { RowResult } from '../match/match.ts';
 import { formatCounts } from '../progress/summary.ts';
 import { matchQuery } from '../resolve.ts';
@@ -90,17 +90,16 @@ function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): Page
   };
 }
 
-/** Returns the choices for a doubtful row; nothing without candidates, or if it should not be shown in a review again. */
+/** Returns the choices for a doubtful row; nothing for a row without doubt, or without candidates. */
 function choicesFor(
-  { plan, answers, decisions }: ViewSource,
+  { plan, answers, isDoubtful }: ViewSource,
   row: InputRow,
   result: RowResult,
 ): RowReview | undefined {
-  if (!isDoubtful(result, true)) return undefined;
+  const question = plan.question(row);
+  if (!isDoubtful(question, result, true)) return undefined;
   const { restaurant } = result;
-  const { key } = plan.question(row);
-  if (decisions.of(key)?.never === true) return undefined;
-  const query = matchQuery(key);
+  const query = matchQuery(question.key);
   const current = typeof restaurant?.service_id === 'string' ? (restaurant as Restaurant) : undefined;
   const found = candidatesOf(answers, query);
   const others = found.filter(({ service_id }) => service_id !== current?.service_id);

@@ -1,8 +1,7 @@
-import type { Decisions } from '../decisions.ts';
 import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
 import type { Counts } from '../progress/summary.ts';
-import type { Knowledge } from '../resolve.ts';
+import type { Knowledge, Question } from '../resolve.ts';
 import { type InputRow, valuesOf } from '../row.ts';
 
 /** The rows of the list in their order, with their results, and what holds for all of them. */
@@ -14,7 +13,8 @@ export interface ViewSource {
   /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;
   readonly answers: Knowledge;
-  readonly decisions: Pick<Decisions, 'of'>;
+  /** Whether a person should decide about a row. */
+  isDoubtful(question: Question, result: RowResult, withMissing: boolean): boolean;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
 }
