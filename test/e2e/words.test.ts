@@ -469,10 +469,14 @@ describe('at a terminal', () => {
       { tty: { stdin: true, stdout: true, stderr: true, columns: 400 }, answers: { text } },
     );
 
-  it('the words need not repeat the city of the reply', async () => {
+  it('a name loses only the city that the question offers, and says so', async () => {
     const env = await homeOf(false);
     for (const [line, city, name] of [
-      ['find Joe Beef Montreal', 'Montreal', 'Joe Beef'],
+      ['find Joe Beef Montreal', 'Montreal', 'Joe Beef Montreal'],
+      ['find Rome Rome', 'Rome', 'Rome Rome'],
+      ['find In N Out', 'Out', 'In N Out'],
+      ['find ramen in tokyo', 'Osaka', 'ramen in tokyo'],
+      ['find ramen in tokyo', '', 'ramen'],
       ['find joe beef, montreal', 'Montreal', 'joe beef'],
       ['find nopa san francisco', 'San Francisco', 'nopa'],
       ['find ramen in tokyo', 'Tokyo', 'ramen'],
@@ -480,8 +484,10 @@ describe('at a terminal', () => {
       ['find Montreal', 'Montreal', 'Montreal'],
       ['find nopa in tokyo tonight', 'Tokyo', 'nopa in tokyo tonight'],
     ] as const) {
-      const { stdout } = await at(`${line} --curl`, env, city, 'n');
+      const { stdout, stderr } = await at(`${line} --curl`, env, city, 'n');
       expect([line, stdout]).toEqual([line, expect.stringContaining(`"name":"${name}"`)]);
+      const typed = line.slice('find '.length);
+      expect([line, stderr.includes('taken as: restaurant find')]).toEqual([line, typed !== name]);
     }
   });
 
@@ -515,6 +521,7 @@ describe('at a terminal', () => {
   it('when nothing is found, the hint stays in the city of the reply', async () => {
     for (const [line, city, command] of [
       ['find burgers in Austin under 0', 'Austin', 'find burgers --demo --city Austin'],
+      ['find Joe Beef Montreal', 'Montreal', "find 'Joe Beef' --demo --city Montreal"],
       ['find mexican', 'SF', 'find a --demo --city SF --cuisine mexican'],
       ['find Nopalinaa', 'SF', "find 'Nopalina Kitchen' --demo --city SF"],
       ['find Nopalinaa', 'Seattle', undefined],

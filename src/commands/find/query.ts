@@ -5,6 +5,7 @@ import { refuseKey } from '../../app/credentials.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
+import { foldName } from '../../util/fold.ts';
 
 /** Reads and checks the query. @throws {AppError} `no_service`, `usage` */
 export async function readQuery(
@@ -42,19 +43,19 @@ async function findCity(app: App, words: readonly string[]): Promise<FindQuery> 
   return query;
 }
 
-/** Returns the query with the city of a reply, which the words need not repeat; undefined if nobody can or does reply. */
+/**
+ * Returns the query with the city of a reply; undefined if nobody can or does reply. The name loses only the city that the
+ * question offered: another last word may belong to it.
+ */
 async function askForCity(app: App, words: readonly string[]): Promise<FindQuery | undefined> {
-  const { asksForCity, nameBefore } = await import('../../app/city.ts');
+  const { asksForCity } = await import('../../app/city.ts');
   if (!asksForCity(app)) return undefined;
-  const name = words.join(' ');
   const place = await placeIn(app, words);
   const city = await promptForCity(app, place?.city);
   if (city === '') return undefined;
-  if (city === place?.city) return place;
-  const before = nameBefore(name, city, true);
-  if (before === undefined) return { name, city };
-  if (!needsDemo(app)) await noteQuery(app, { name: before, city });
-  return { name: before, city };
+  if (place === undefined || foldName(city) !== foldName(place.city)) return { name: words.join(' '), city };
+  if (!needsDemo(app)) await noteQuery(app, { name: place.name, city });
+  return { name: place.name, city };
 }
 
 /** Says which words were taken as the name, and which as the city. */

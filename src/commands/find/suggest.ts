@@ -22,12 +22,14 @@ export function noCityError(app: App, words: readonly string[]): AppError {
     : usage('find needs a city', search);
 }
 
-/** The error for a search that is complete, with the same search in the sample data. */
-export const noServiceError = ({ name, city }: FindQuery): AppError =>
-  failure('no_service', 'no service is configured', [
-    { text: 'try it with sample data', command: again({ '--city': city }, { operands: [name] }) },
+/** The error for a search that is complete, with the same search in the sample data, without a city that the name repeats. */
+export function noServiceError({ name, city }: FindQuery): AppError {
+  const operands = [nameBefore(name, city, true) ?? name];
+  return failure('no_service', 'no service is configured', [
+    { text: 'try it with sample data', command: again({ '--city': city }, { operands }) },
     LOGIN,
   ]);
+}
 
 /** Suggests a search when nothing was found: another reading of the words, or what earlier results contain. */
 export async function nothingFound(app: App, query: FindQuery): Promise<Message> {
