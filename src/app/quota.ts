@@ -1,4 +1,5 @@
 import type { Ledger, Limits, TakeBack } from '../storage/ledger.ts';
+import type { Patience } from '../storage/pacer.ts';
 import type { Warn } from '../storage/store.ts';
 import type { App } from './app.ts';
 import type { Target } from './target.ts';
@@ -10,13 +11,9 @@ export interface Waiting {
 }
 
 export interface QuotaOptions {
-  /** Each request waits for the quota that all processes with the key share. */
-  readonly paced?: boolean;
-  /** Whether --max-wait also bounds the wait for the quota per minute. Long lists wait as long as it takes. */
-  readonly bounded?: boolean;
+  /** How long each request waits for the quota that all processes with the key share. Default: not at all. */
+  readonly patience?: Patience | undefined;
   readonly limits?: Limits;
-  /** Whether paced calls also wait for the next day, or for a long pause that the service requests. */
-  readonly waitLong?: boolean;
   readonly onWaiting?: (waiting: Waiting) => void;
   /** Called with problems of our own files. Default: a remark on stderr. */
   readonly warn?: Warn;
@@ -54,22 +51,21 @@ export async function openLedgerFor(
   return openLedger({ stateDir, key, endpoint: url.href, now, perMinute, perDay, warn });
 }
 
-/** Counts a request before it is sent. With `paced`, waits until the quota allows it. */
+/** Counts a request before it is sent. With patience, waits until the quota allows it. */
 export async function requestCounter(
   app: App,
   ledger: Ledger,
   signal: AbortSignal,
   onWaiting: (waiting: Waiting) => void,
-  { paced = false, waitLong = false, bounded = false }: QuotaOptions,
+  { patience }: QuotaOptions,
 ): Promise<() => Promise<TakeBack>> {
-  if (!paced) return () => ledger.record();
+  if (patience === undefined) return () => ledger.record();
   const { openPacer } = await import('../storage/pacer.ts');
   const { timeText } = await import('../util/format.ts');
   const acquire = openPacer({
     ledger,
     context: app.context,
-    wait: waitLong,
-    bounded,
+    patience,
     maxWaitMs: app.settings.get('max-wait'),
     onWait: ({ freeAt, window }) => onWaiting({ until: freeAt, why: WAITS[window] }),
     timeText: (ms) => timeText(app, ms),
@@ -78,7 +74,7 @@ export async function requestCounter(
 }
 
 /** Reports every pause once. */
-export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (waiting: Waiting) => void {
+export function waitReporter(app: App, { onWaiting, patience }: QuotaOptions): (waiting: Waiting) => void {
   const { context, notes } = app;
   let reported = 0;
   function report({ until, why }: Waiting): void {
@@ -86,7 +82,7 @@ export function waitReporter(app: App, { onWaiting, paced }: QuotaOptions): (wai
     reported = until;
     const ms = until - context.now();
     const text = `${why}; retrying in ${Math.max(1, Math.round(ms / 1000))} s`;
-    void (ms > LONG_WAIT_MS ? notes.warn(text, paced) : notes.remark(text));
+    void (ms > LONG_WAIT_MS ? notes.warn(text, patience !== undefined) : notes.remark(text));
   }
   return onWaiting ?? report;
 }

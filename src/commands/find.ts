@@ -51,8 +51,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   else await checkOutput(app, 'details');
   checkResultOptions(options);
   const query = await readQuery(app, words, options.city);
-  const paced = fields !== undefined;
-  const service = await requestService(app, () => [plannedCall(TOOLS.find, query)], { paced, bounded: true });
+  const patience = fields === undefined ? undefined : 'max-wait';
+  const service = await requestService(app, () => [plannedCall(TOOLS.find, query)], { patience });
   if (service === undefined) return;
   const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
   const response = await service.call(TOOLS.find, query).finally(() => spinner.end());

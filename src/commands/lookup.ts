@@ -66,7 +66,8 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   // If only one restaurant is requested, its error is the error of the run.
   const isOne = words.length === 1 && words[0] !== '-' && ids.length === 1;
   const preview = () => ids.map((id) => plannedCall(TOOLS.lookup, { id, level }));
-  const service = await requestService(app, preview, { paced: ids.length > 1, bounded: true });
+  const patience = ids.length > 1 ? 'max-wait' : undefined;
+  const service = await requestService(app, preview, { patience });
   if (service === undefined) return;
   const { lookupsFailed, withPlanHint } = await import('../app/lookup-many.ts');
   const isStreamed = !isOne && outputFormat(app) === 'ndjson';

@@ -103,7 +103,7 @@ async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
   const answers = openSaved(app, 'share');
   const restaurants = leastRecentFirst(savedRestaurants(answers));
   const preview = () => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level }));
-  const service = await requestService(app, preview, { paced: true, fresh: true });
+  const service = await requestService(app, preview, { patience: 'minute', fresh: true });
   if (service === undefined) return;
   const { changes, failed, checked, stopped } = await lookAgain(app, service, answers, {
     restaurants,

@@ -50,9 +50,8 @@ export class PacedService {
     const isCached = cache === 'all' || (!target.demo && (await app.sharedState()) !== undefined);
     this.#service = await openService(app, {
       target,
-      paced: true,
       limits: quotaLimits(app, flags),
-      waitLong: flags.wait === true,
+      patience: flags.wait === true ? 'day' : 'minute',
       onWaiting: (waiting) => reporter.waiting(waiting),
       signal,
       stored: isCached ? limited(await openStoredResponses(app, target), recent) : NO_RESPONSES,

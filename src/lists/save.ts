@@ -32,7 +32,10 @@ async function lookUpUnknown(app: App, answers: Answers, ids: readonly string[])
   if (unknown.length === 0) return [];
   const { openService } = await import('../app/service.ts');
   const { lookupAll } = await import('../app/lookup-many.ts');
-  const service = await openService(app, { paced: unknown.length > 1, bounded: true, fresh: true });
+  const service = await openService(app, {
+    patience: unknown.length > 1 ? 'max-wait' : undefined,
+    fresh: true,
+  });
   return lookupAll(app, service, unknown, 'basic');
 }
 

@@ -4,15 +4,18 @@ import { Semaphore } from '../util/async.ts';
 import { isoSeconds, plural } from '../util/format.ts';
 import type { Ledger, TakeBack, Wait } from './ledger.ts';
 
+/**
+ * The longest wait for a request: `--max-wait`; for the quota per minute as long as it takes; or also until the next day, or
+ * for a pause of any length.
+ */
+export type Patience = 'max-wait' | 'minute' | 'day';
+
 export interface PacerOptions {
   readonly ledger: Ledger;
   readonly context: Pick<Context, 'now' | 'sleep' | 'random'>;
-  /** Whether to wait until the next day, or for a pause of any length. */
-  readonly wait: boolean;
-  /** Maximum pause that the service may request, in milliseconds, unless `wait` is set. Default 60 s. */
+  readonly patience: Patience;
+  /** Milliseconds. Default 60 s. */
   readonly maxWaitMs?: number;
-  /** Whether `maxWaitMs` also bounds the wait for the quota per minute. */
-  readonly bounded?: boolean;
   readonly onWait?: (wait: Wait) => void;
   /** Default: ISO 8601. */
   readonly timeText?: (ms: number) => string;
@@ -57,12 +60,15 @@ export function openPacer(options: PacerOptions): (signal: AbortSignal) => Promi
 
 async function assertWorthWaiting(
   { freeAt, window }: Wait,
-  { ledger, context, wait, maxWaitMs = 60_000, bounded = false, timeText = isoSeconds }: PacerOptions,
+  { ledger, context, patience, maxWaitMs = 60_000, timeText = isoSeconds }: PacerOptions,
 ): Promise<void> {
   const ms = freeAt - context.now();
-  const isTooLong =
-    window === 'day' || (window === 'pause' && ms > maxWaitMs) || (bounded && ms - GRACE_MS > maxWaitMs);
-  if (wait || !isTooLong) return;
+  const isTooLong = {
+    day: true,
+    pause: ms > maxWaitMs,
+    minute: patience === 'max-wait' && ms - GRACE_MS > maxWaitMs,
+  }[window];
+  if (patience === 'day' || !isTooLong) return;
   const time = timeText(freeAt);
   const facts = { freeAt, retryAfter: Math.max(1, Math.ceil(ms / 1000)) };
   if (window === 'pause') throw new AppError('rate_limited', `the service asks to wait until ${time}`, facts);

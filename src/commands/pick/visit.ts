@@ -43,7 +43,7 @@ export function openVisit(app: App, options: PickOptions): PickVisit {
     ...{ app, options, menu, saved: ids, commands: [], fields: options.fields },
     chooser: openChooser(app),
     service: () => {
-      service ??= openService(app, { bounded: true });
+      service ??= openService(app);
       return service;
     },
   };

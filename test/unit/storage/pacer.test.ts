@@ -28,7 +28,7 @@ function pacerWith(perMinute: number, perDay: number, options: Partial<PacerOpti
   };
   const waits: Wait[] = [];
   const onWait = (wait: Wait) => waits.push(wait);
-  const acquire = openPacer({ ledger, context, wait: false, onWait, ...options });
+  const acquire = openPacer({ ledger, context, patience: 'minute', onWait, ...options });
   return { clock, slept, waits, ledger, acquire };
 }
 
@@ -79,7 +79,7 @@ describe('openPacer', () => {
     [59_000, false],
     [60_000, true],
   ])('waits for the quota per minute within a maximum wait of %d ms: %s', async (maxWaitMs, waits) => {
-    const { acquire, clock } = pacerWith(1, 0, { maxWaitMs, bounded: true });
+    const { acquire, clock } = pacerWith(1, 0, { maxWaitMs, patience: 'max-wait' });
     await acquire(never);
     const second = acquire(never);
     if (waits) {
@@ -96,7 +96,7 @@ describe('openPacer', () => {
   });
 
   it('waits for the next day with the option to wait', async () => {
-    const { acquire, clock, slept, waits } = pacerWith(0, 1, { wait: true });
+    const { acquire, clock, slept, waits } = pacerWith(0, 1, { patience: 'day' });
     await acquire(never);
     await acquire(never);
     expect(clock.now).toBe(START + DAY);
