@@ -145,7 +145,7 @@ function nearCommands(word: string, { program: { innermost } }: TriedLine): stri
 
 /** `--city SF find nopa`, `-v` */
 const optionFirst: SlipRule = (_word, { words, program }) => {
-  if (words.length === 1 && words[0] === '-v') return [{ words: ['--version'], note: '-v: --version' }];
+  if (words.length === 1 && words[0] === '-v') return [{ words: ['--version'], offer: MEANT }];
   const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
   return [
     verb === undefined
