@@ -1,6 +1,6 @@
 import { needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { citySearch, nameBefore, surePlace } from '../../app/city.ts';
+import { citySearch, nameBefore, readPlace, surePlace } from '../../app/city.ts';
 import { type Seen, seenResults } from '../../app/seen-results.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { type AppError, failure, usage } from '../../errors.ts';
@@ -37,17 +37,19 @@ export async function nothingFound(app: App, query: FindQuery): Promise<Message>
   const here = inCity(query.city, seen);
   // Of a service, other restaurants of the city may be unknown.
   const known = app.globals.demo === true ? here : seen.restaurants;
+  // A reply to the question for a city is not in the command line.
+  const isThere =
+    query.city === app.settings.get('city') ||
+    app.program?.line.options.some(({ flag }) => flag === '--city') === true;
+  // A reply may differ from the words, and the cities of the sample data are known.
+  const isSure = !isThere || app.globals.demo === true;
   const other =
-    otherPlace(query, seen) ??
+    otherPlace(query, seen, isSure) ??
     similarName(query, here) ??
     similarCity(query, seen) ??
     byCuisine(query, known);
   if (other === undefined) return 'try a shorter name, and check the city name';
   const { name, city, options } = { ...query, ...other };
-  // A reply to the question for a city is not in the command line.
-  const isThere =
-    query.city === app.settings.get('city') ||
-    app.program?.line.options.some(({ flag }) => flag === '--city') === true;
   const place: CommandOptions = isThere && other.city === undefined ? {} : { '--city': city };
   const command = again({ ...place, ...options }, { operands: [name] });
   return { text: 'try', command };
@@ -64,11 +66,14 @@ async function knownResults(app: App): Promise<Seen> {
   return { ...seen, restaurants: [...seen.restaurants, ...sampleRestaurants().map((each) => ({ ...each }))] };
 }
 
-/** `find ramen in Tokyo tonight --city Tokyo`; `find ramen in Tokyo --city SF`; `find Francisco Nopa --city San` */
-function otherPlace({ name, city }: FindQuery, seen: Seen): Other | undefined {
+/**
+ * `find ramen in Tokyo tonight --city Tokyo`; `find ramen in Tokyo --city SF`; `find Francisco Nopa --city San`
+ * @param isSure whether only a sure city counts
+ */
+function otherPlace({ name, city }: FindQuery, seen: Seen, isSure: boolean): Other | undefined {
   const own = nameBefore(name, city);
   if (own !== undefined) return { name: own };
-  const place = surePlace([name], seen);
+  const place = isSure ? surePlace([name], seen) : readPlace([name], () => seen);
   if (place !== undefined) return { name: place.name, city: place.city };
   const words = name.split(' ');
   const cities = seen.cities.map(foldName);
