@@ -129,7 +129,7 @@ function undo({ review, rows, steps }: Walk, index: number): number {
 
 /**
  * Asks for words, and searches with them; also with parts of them if that finds nothing, or is known already.
- * @returns the searches; undefined if one fails
+ * @returns the searches; undefined if one fails and the others have found nothing
  */
 async function searchAgain(walk: Walk, index: number): Promise<readonly FindQuery[] | undefined> {
   const { app, review, rows } = walk;
@@ -137,17 +137,21 @@ async function searchAgain(walk: Walk, index: number): Promise<readonly FindQuer
   const ask = async (what: string, known: string): Promise<string> =>
     (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
   const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
+  const searches = [words, ...partSearches(words)];
+  const hasFound = (each: FindQuery): boolean => (review.answers.find(each)?.results.length ?? 0) > 0;
   try {
     const isNew = await search(walk, words);
-    if (isNew && review.answers.find(words)?.results.length !== 0) return [words];
-    const parts = partSearches(words);
-    for (const part of parts) await search(walk, part);
-    return [words, ...parts];
+    if (isNew && hasFound(words)) return [words];
+    for (const part of searches.slice(1)) await search(walk, part);
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
-    await app.notes.warn(`no other candidates: ${error.message}`);
-    return undefined;
+    const known = searches.filter((each) => review.answers.find(each) !== undefined);
+    await app.notes.warn(
+      `${known.some(hasFound) ? 'some candidates may be missing' : 'no other candidates'}: ${error.message}`,
+    );
+    return known.some(hasFound) ? known : undefined;
   }
+  return searches;
 }
 
 /** @returns false if the answer is known */
