@@ -259,6 +259,7 @@ describe('a line in words of another tool', () => {
     ['compare 1 2', 'lookup 1 2'],
     ['diff 1 2', 'lookup 1 2'],
     ['diff Corner Nopalina', 'lookup 2 3'],
+    ['diff old.csv new.csv', 'changes old.csv new.csv'],
     ['lookup 1 vs 2', 'lookup 1 2'],
     ['compare Nopa Corner vs Nopalina', 'lookup 2 3'],
     ['lookup Nopa Corner --city SF', 'find Nopa Corner --city SF'],

@@ -36,7 +36,8 @@ export const operandsOf = (words: readonly string[]): readonly string[] => {
 function comparison(word: string, operands: readonly string[], line: TriedLine): Reading | undefined {
   if (operands.length > 1 && operands.every((each) => ROW.test(each)))
     return replace(line, [word], ['lookup']);
-  const areNames = operands.every((each) => /^\p{L}/u.test(each)) && namesIn(operands).length === 1;
+  const areNames =
+    operands.every((each) => /^\p{L}/u.test(each) && !LIST.test(each)) && namesIn(operands).length === 1;
   const isApart = operands.length === 2 || operands.some((each) => each.includes(' '));
   const names = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
   return when(areNames && isApart, replace(line, [word, ...operands], ['lookup', ...names]));
