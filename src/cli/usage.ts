@@ -33,8 +33,9 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const { message, hint } = problemOf(line);
   // The hint is about the line in our words, not the typed one.
   const withHint = (each: Hint) => usage(message, { text: hintOf(app, each) });
-  const isPrivate = words.some((word) => app.secrets.redact(word) !== word);
-  const meant = isPrivate || hint !== undefined ? [] : await linesMeant(line, tryLine);
+  const secrets = words.filter((word) => app.secrets.redact(word) !== word);
+  const isKey = secrets.some((word) => !/[\s:=]/.test(word));
+  const meant = secrets.length > 0 || hint !== undefined ? [] : await linesMeant(line, tryLine);
   const wrong = wrongWith(line);
   const commands = meant.map((each) => lineHint(each.line, '', wrong));
   const offers = meant
@@ -42,7 +43,7 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
     .map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or', wrong) }));
   if (offers.length > 0) return withHint(offers);
   const ownHint = error instanceof AppError ? error.details.hint : undefined;
-  return withHint(hint ?? ownHint ?? exampleOf(line) ?? program.innermost.ownHelp);
+  return withHint(hint ?? (isKey ? KEY_HINT : ownHint) ?? exampleOf(line) ?? program.innermost.ownHelp);
 }
 
 /** `did you mean: restaurant find nopa --city SF` */

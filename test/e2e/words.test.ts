@@ -416,6 +416,30 @@ describe('a name', () => {
     },
   );
 
+  it.each(['', 'key ', 'status ', 'config set ', 'statsu '])(
+    'with a key after "%s" is refused with the login, and says where the key is now',
+    async (before) => {
+      for (const isNew of [false, true]) {
+        const { exit, stderr } = await run(
+          `${before}sk_service_abcdefgh1234`.split(' '),
+          await homeOf(isNew),
+        );
+        expect([exit, stderr]).toEqual([
+          2,
+          expect.stringContaining("the key is in your shell's history now"),
+        ]);
+        expect(stderr).toContain('hint: it asks for the key: restaurant login; ');
+        expect(stderr).not.toContain('abcdefgh');
+      }
+    },
+  );
+
+  it('with a secret in a header is not refused as a key', async () => {
+    const line = ['fnd', 'Nopa', '-H', 'Authorization: Bearer abcdefgh1234'];
+    const { exit, stderr } = await run(line, await homeOf(false));
+    expect([exit, stderr]).toEqual([2, expect.not.stringMatching(/history|abcdefgh/)]);
+  });
+
   it('in which an example took the place of a value says so', async () => {
     const { stderr } = await run('changes --since someday --watch'.split(' '), await homeOf(false));
     expect(stderr).toContain('hint: for example: restaurant changes --since 7d\n');
