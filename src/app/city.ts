@@ -25,7 +25,7 @@ const LABELS: readonly Form[] = [
   [/^city[:=](?<city>\S[^\n]*)\n(?<name>.+)$/is, true],
 ];
 
-/** How else words name a city, which has no digit: not in `nopa, 94110`, and not in `which is better, 1 or 2`. */
+/** How else words name a city. */
 const PLACES: readonly Form[] = [
   // `'Nopa --city SF'`
   [/^(?<name>.*\S)\s+(?:--city[= ]|-c )\s*(?<city>[^\s-][^-]*)$/s, false],
@@ -40,6 +40,9 @@ const PLACES: readonly Form[] = [
   [/^(?<name>.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(?<city>.+)$/is, false],
 ];
 
+/** `94110`, `1 or 2`, `for 40 people`; but not `75011 Paris` or `Paris 11` */
+const NO_CITY = /^\d+$|(?<!\d)\d{1,3} /;
+
 const place = (name: string, city: string, isCertain: boolean): NameAndCity | undefined => {
   const [ours = '', theirs = ''] = [name, city].map((text) => text.replaceAll('\n', ' ').trim());
   return ours === '' || theirs === ''
@@ -52,7 +55,7 @@ export function readPlace(words: readonly string[], seen: () => Seen): NameAndCi
   for (const forms of [LABELS, PLACES]) {
     for (const [form, isCertain] of forms) {
       const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
-      const found = forms === PLACES && /\d/.test(city) ? undefined : place(name, city, isCertain);
+      const found = forms === PLACES && NO_CITY.test(city) ? undefined : place(name, city, isCertain);
       if (found !== undefined) return found;
     }
   }

@@ -401,6 +401,7 @@ describe('a name', () => {
     ['key west grill', "find 'key west grill' --city SF"],
     ['cities', 'find --help'],
     ['nopa, 94110', "find 'nopa, 94110' --city SF"],
+    ['nopa, 75011 Paris', "find nopa --city '75011 Paris'"],
   ])('%s => %s', async (typed, ...commands) => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
