@@ -41,7 +41,7 @@ const PLACES: readonly Form[] = [
 ];
 
 /** `94110`, `1 or 2`, `for 40 people`; but not `75011 Paris` or `Paris 11` */
-const NO_CITY = /^\d+$|(?<!\d)\d{1,3} /;
+const NO_CITY = /^\d+$|(?<!\d)\d{1,3}\s/;
 
 const place = (name: string, city: string, isCertain: boolean): NameAndCity | undefined => {
   const [ours = '', theirs = ''] = [name, city].map((text) => text.replaceAll('\n', ' ').trim());
