@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { bundleTable, TEXT_MODULES } from './scripts/bundle.js';
 import { FILES } from './test/windows/left-out.ts';
 
@@ -8,6 +9,17 @@ const ON_WINDOWS = process.platform === 'win32';
 const leftOut = ON_WINDOWS
   ? FILES.flatMap(({ files }) => files.map((path) => `test/${path}.test.ts`))
   : ['test/windows/**'];
+
+/** Those that take longest begin first, so that no core idles at the end. Vitest only knows their sizes in a new clone. */
+const BEGIN_FIRST = /histories|(?:answers|shared-state|user-paths|kill|keys|page|input)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => BEGIN_FIRST.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig(async ({ mode }) => ({
   // As in the build, the default export of these files is their text.
@@ -24,6 +36,7 @@ export default defineConfig(async ({ mode }) => ({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/helpers/temp-folder.ts'],
+    sequence: { sequencer: LongestFirst },
     pool: 'threads',
     // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
     isolate: false,

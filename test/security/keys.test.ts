@@ -3,7 +3,7 @@ import { found, useScriptedService } from '../helpers/answers.ts';
 import { KEY, useProgram } from './support.ts';
 
 const service = useScriptedService(found({ service_id: 'r-1', name: 'Nopa' }));
-const { run, home } = useProgram(() => service.url);
+const { run, home } = useProgram(() => service.url, false);
 const FIND = ['find', 'Nopa', '--city', 'SF'];
 const CONFIG = '.config/restaurant/config.json';
 type Env = Record<string, string | undefined>;

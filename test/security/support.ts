@@ -58,10 +58,11 @@ export interface Installed {
 const ENV = { RESTAURANT_API_KEY: KEY, RESTAURANT_MAX_AGE: '0', RESTAURANT_RETRIES: '0' };
 
 /**
- * Installs the program around the tests of a file, and sets the URL of its service. `run` also checks what every attack must satisfy. It starts a process for
- * an attack by another user and in the full tests; otherwise the program runs in this process, which is ten times faster.
+ * Installs the program around the tests of a file, and sets the URL of its service. `run` also checks what every attack
+ * must satisfy. It starts a process for an attack by another user, and for all if `startsProcesses`; otherwise the program
+ * runs in this process, which is ten times faster.
  */
-export function useProgram(urlOf?: () => string): Installed {
+export function useProgram(urlOf?: () => string, startsProcesses = IS_FULL): Installed {
   const home = useFolder();
   const folder = tempFolder();
   beforeAll(() => {
@@ -88,7 +89,7 @@ export function useProgram(urlOf?: () => string): Installed {
       const [command = '', ...first] = [...as, ...program];
       const began = performance.now();
       const ended =
-        IS_FULL || STANDALONE || uid !== undefined || asProcess === true
+        startsProcesses || STANDALONE || uid !== undefined || asProcess === true
           ? await start(command, [...first, ...words], options).ended
           : { ...(await runCli(words, { ...options, env: { ...baseEnv(), ...options.env } })), signal: null };
       const ms = performance.now() - began;

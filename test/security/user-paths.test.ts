@@ -19,7 +19,7 @@ import { everyCommand, readTree } from '../helpers/tree.ts';
 import { useProgram } from './support.ts';
 
 const service = useService({ auth: false });
-const { run, home } = useProgram(() => service.sandbox.baseUrl);
+const { run, home } = useProgram(() => service.sandbox.baseUrl, false);
 const LIST = 'name,city\nNopa,SF\n';
 const NOPA = '{"name":"find_restaurant","arguments":{"name":"Nopa","city":"SF"}}';
 
@@ -222,7 +222,7 @@ it('the attack runs nothing at the next login', async () => {
     ['', 'repo/places.csv', 'repo/dangling.csv'],
     ['elsewhere', home.at('repo/places.csv'), home.at('repo/dangling.csv')],
   ] as const)
-    await run(['enrich', list, '-o', output], { cwd: home.at(cwd), env, exit: 2 });
+    await run(['enrich', list, '-o', output], { cwd: home.at(cwd), env, exit: 2, asProcess: true });
   await shell('bash --login -c true', { env: { ...service.env, ...env }, cwd: home.path });
   expect([home.list().includes('PWN'), home.list().includes('.bash_profile')]).toEqual([false, false]);
 });
