@@ -88,7 +88,7 @@ export async function stayWithDemo(app: App, words: readonly string[]): Promise<
   );
   const isOfSearch = words.every((word) => ROWS.test(word));
   if (!needsDemo(app) && !(isForPerson && !isTyped && isOfSearch)) return;
-  await app.notes.warn('this is sample data, as in your last search');
+  await app.notes.report({ code: 'sample_data', message: 'this is sample data, as in your last search' });
   program.setOptionValue('demo', true);
 }
 

@@ -17,7 +17,13 @@ interface NotesOptions {
 
 /** For a result that may surprise. Codes are part of the public interface. */
 interface Warning {
-  readonly code: 'partial_results' | 'no_such_column' | 'no_match' | 'no_details' | 'tool_name';
+  readonly code:
+    | 'partial_results'
+    | 'no_such_column'
+    | 'no_match'
+    | 'no_details'
+    | 'sample_data'
+    | 'tool_name';
   readonly message: string;
   readonly hint?: Message | undefined;
 }
@@ -56,7 +62,7 @@ export class Notes {
     if (terminal.wantsJsonWarnings) return this.#printJson({ code, message, hint: advice });
     if (terminal.wantsJson && !terminal.verbose) return;
     const text = advice === undefined ? message : `${message}: ${advice}`;
-    if (code === 'no_such_column') return this.#printWarning(text);
+    if (code === 'no_such_column' || code === 'sample_data') return this.#printWarning(text);
     if (context.stderr.isTTY) return this.note(text);
     if (code !== 'no_match') return this.#printWarning(text);
     await this.#inOrder(() => this.#print('', message, (_, line) => line));

@@ -22,6 +22,9 @@ describe('after a search with --demo', () => {
       expect([line, exit, stdout, stderr]).toEqual([line, 0, expect.stringContaining('Nopa'), WARNING]);
     }
     expect(await run('lookup 1 --json')).toMatchObject({ exit: 0, stderr: '' });
+    const { stderr } = await run('lookup 1 --agent --json');
+    const message = WARNING.trim().replace('warning: ', '');
+    expect(JSON.parse(stderr)).toEqual({ warning: { code: 'sample_data', message } });
     expect(await run('lookup 1 --curl')).toMatchObject({ exit: 2, stdout: '' });
   });
 
