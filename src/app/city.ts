@@ -17,27 +17,25 @@ export function cityForHint(app: App, seen: Seen = seenResults(app)): Word | und
   return seen.cities[0] ?? slot('city');
 }
 
-type Form = readonly [form: RegExp, isCertain: boolean];
+/** A city after a label, or a certain one, runs; a likely one is suggested. After a label, it may be a number. */
+type Sureness = 'label' | 'certain' | 'likely';
 
-/** `nopa city:SF`, `city=SF nopa`; a line break separates the words. A certain city runs. */
-const LABELS: readonly Form[] = [
-  [/^(?<name>.+?)\ncity[:=](?<city>\S.*)$/is, true],
-  [/^city[:=](?<city>\S[^\n]*)\n(?<name>.+)$/is, true],
-];
-
-/** How else words name a city. */
-const PLACES: readonly Form[] = [
+/** How words name a city; a line break separates the words. */
+const PLACES: readonly (readonly [form: RegExp, sureness: Sureness])[] = [
+  // `nopa city:SF`, `city=SF nopa`
+  [/^(?<name>.+?)\ncity[:=](?<city>\S.*)$/is, 'label'],
+  [/^city[:=](?<city>\S[^\n]*)\n(?<name>.+)$/is, 'label'],
   // `'Nopa --city SF'`
-  [/^(?<name>.*\S)\s+(?:--city[= ]|-c )\s*(?<city>[^\s-][^-]*)$/s, false],
+  [/^(?<name>.*\S)\s+(?:--city[= ]|-c )\s*(?<city>[^\s-][^-]*)$/s, 'likely'],
   // `nopa, san francisco, ca`; a comma inside quotes may belong to the name.
-  [/^(?<name>[^,]*),\n(?<city>.*)$/s, true],
+  [/^(?<name>[^,]*),\n(?<city>.*)$/s, 'certain'],
   // `'Pizza Express' London`, `nopa 'San Francisco'`: the quotes say which words belong together.
-  [/^(?<name>[^\S\n]*\S+[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, false],
-  [/^(?<name>.+)\n(?<city>[^\S\n]*\S+[^\S\n]+\S[^\n]*)$/s, false],
+  [/^(?<name>[^\S\n]*\S+[^\S\n]+\S[^\n]*)\n(?<city>.+)$/s, 'likely'],
+  [/^(?<name>.+)\n(?<city>[^\S\n]*\S+[^\S\n]+\S[^\n]*)$/s, 'likely'],
   // `'Nopa, SF'`, `'Nopa, 560 Divisadero St, San Francisco'`
-  [/^(?<name>[^,]*),(?:\s+\d[^,]*,)?\s+(?<city>.*)$/s, true],
+  [/^(?<name>[^,]*),(?:\s+\d[^,]*,)?\s+(?<city>.*)$/s, 'certain'],
   // `ramen in Tokyo`
-  [/^(?<name>.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(?<city>.+)$/is, false],
+  [/^(?<name>.*\S)\s+(?:in|near)\s+(?!(?:me|here)$)(?<city>.+)$/is, 'likely'],
 ];
 
 /** `94110`, `1 or 2`, `for 40 people`; but not `75011 Paris` or `Paris 11` */
@@ -52,12 +50,11 @@ const place = (name: string, city: string, isCertain: boolean): NameAndCity | un
 
 /** Splits words into a name and a city, if they name one: in a form that says so, or with a city seen earlier at the end. */
 export function readPlace(words: readonly string[], seen: () => Seen): NameAndCity | undefined {
-  for (const forms of [LABELS, PLACES]) {
-    for (const [form, isCertain] of forms) {
-      const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
-      const found = forms === PLACES && NO_CITY.test(city) ? undefined : place(name, city, isCertain);
-      if (found !== undefined) return found;
-    }
+  for (const [form, sureness] of PLACES) {
+    const { name = '', city = '' } = form.exec(words.join('\n'))?.groups ?? {};
+    const isCity = sureness === 'label' || !NO_CITY.test(city);
+    const found = isCity ? place(name, city, sureness !== 'likely') : undefined;
+    if (found !== undefined) return found;
   }
   const parts = words.join(' ').split(/\s+/);
   const cities = new Set(parts.length === 1 ? [] : seen().cities.map(foldName));
