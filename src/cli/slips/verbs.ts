@@ -26,6 +26,9 @@ export function verbFor(word: string, { children, path }: CliCommand): string | 
 /** A list, by the ending of its name, or from stdin. */
 export const LIST = /^-$|\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
 
+/** The number of a row. */
+const ROW = /^#?\d{1,2}$/;
+
 /** The words after the first one, up to an option. */
 export const operandsOf = (words: readonly string[]): readonly string[] => {
   const end = words.findIndex((word, index) => index > 0 && isOptionLike(word) && word !== '-');
@@ -84,8 +87,6 @@ function nearVerb(word: string, operands: readonly string[], line: TriedLine): R
   return end > 0 ? replace(line, [word, ...operands], [verb, ...rows, option, text], MEANT) : undefined;
 }
 
-const ROW = /^#?\d{1,2}$/;
-
 /** `book 1`, `which is better, 1 or 2`: rows of the last table, or a name with a number. */
 function aboutRows(word: string, operands: readonly string[], line: TriedLine) {
   const { length: count } = lastRows(line.app)?.rows ?? [];
@@ -124,7 +125,7 @@ async function unknownCommand(word: string, line: TriedLine) {
 
 /** `1`, `#2`; `config city SF`, `config city=SF`, `config city` */
 function impliedVerb(word: string, next: string, { path }: CliCommand): string | undefined {
-  if (path === '' && /^#?\d{1,2}$/.test(word)) return `lookup ${word}`;
+  if (path === '' && ROW.test(word)) return `lookup ${word}`;
   const [name = '', ...value] = word.split('=');
   if (path !== 'config' || !SETTING_NAMES.some((each) => each === name)) return undefined;
   return value.length === 0 && next === '' ? `get ${word}` : `set ${word}`;
