@@ -55,6 +55,9 @@ export function openAnswers(path: string, options: AnswersOptions): Answers {
 
 /** Answers of the service, and decisions of a person: of each key, the latest line counts. */
 export class Answers extends AnswersFile {
+  /** Id of the line that was added last. */
+  #lastDecision = '';
+
   /** The newest answer to a search that counts. */
   find(query: FindQuery): FindAnswer | undefined {
     const { name, city } = queryOf(query);
@@ -141,7 +144,10 @@ export class Answers extends AnswersFile {
     const decide = rowKeyOf(rows);
     const key = decideKey(decide);
     const before = first(this.#lines('decide', key, (line) => decideKey(line.decide) === key));
-    return this.append({ decide, ...decision }, 'now', before);
+    // Those that are applied together keep their order, in which they are taken back.
+    const last = this.#notFarAhead(this.withId(this.#lastDecision));
+    this.#lastDecision = this.append({ decide, ...decision }, 'now', before, last);
+    return this.#lastDecision;
   }
 
   save(id: string, more: Pick<SaveLine, 'note' | 'restaurant'>): string {

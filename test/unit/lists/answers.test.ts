@@ -265,6 +265,19 @@ describe('undo', () => {
     });
   });
 
+  it('takes back decisions of one moment in the order in which they were made', () => {
+    use((answers) => {
+      const names = ['b', 'd', 'a', 'c', 'e', 'b'];
+      for (const name of names) answers.decide({ ...ROW, name }, { restaurant: 'one' });
+      const taken = names.map(() => {
+        const [last] = answers.decisions();
+        answers.undo(last?.id ?? '');
+        return last?.decide.name;
+      });
+      expect(taken).toEqual(names.reverse());
+    });
+  });
+
   it('does not go in circles, and cannot take a later line back', () => {
     const line = (id: string, second: number, more: object) =>
       JSON.stringify({ id, at: `2026-11-01T10:00:0${second}Z`, ...more });
