@@ -15,15 +15,21 @@ interface NotesOptions {
   readonly format: (message: Exclude<Message, string>) => Promise<string>;
 }
 
-/** For a result that may surprise. Codes are part of the public interface. */
+/** How a person sees it; a line is the message alone. */
+type Form = 'warning' | 'note' | 'line';
+
+/** For results that may surprise. Codes are part of the public interface. */
+const WARNINGS = {
+  partial_results: { atTerminal: 'note', inPipe: 'warning' },
+  no_such_column: { atTerminal: 'warning', inPipe: 'warning' },
+  no_match: { atTerminal: 'note', inPipe: 'line' },
+  no_details: { atTerminal: 'note', inPipe: 'warning' },
+  sample_data: { atTerminal: 'warning', inPipe: 'warning' },
+  tool_name: { atTerminal: 'note', inPipe: 'warning' },
+} satisfies Readonly<Record<string, Readonly<Record<'atTerminal' | 'inPipe', Form>>>>;
+
 interface Warning {
-  readonly code:
-    | 'partial_results'
-    | 'no_such_column'
-    | 'no_match'
-    | 'no_details'
-    | 'sample_data'
-    | 'tool_name';
+  readonly code: keyof typeof WARNINGS;
   readonly message: string;
   readonly hint?: Message | undefined;
 }
@@ -54,7 +60,7 @@ export class Notes {
     if (terminal.verbose || isWanted) await this.#printWarning(message);
   }
 
-  /** For a program one line of JSON; for a person a note at a terminal, otherwise a line. */
+  /** For a program one line of JSON; for a person as the code says. */
   async report({ code, message, hint }: Warning): Promise<void> {
     const { context, terminal, options } = this.#run;
     if (options().quiet === true) return;
@@ -62,10 +68,14 @@ export class Notes {
     if (terminal.wantsJsonWarnings) return this.#printJson({ code, message, hint: advice });
     if (terminal.wantsJson && !terminal.verbose) return;
     const text = advice === undefined ? message : `${message}: ${advice}`;
-    if (code === 'no_such_column' || code === 'sample_data') return this.#printWarning(text);
-    if (context.stderr.isTTY) return this.note(text);
-    if (code !== 'no_match') return this.#printWarning(text);
-    await this.#inOrder(() => this.#print('', message, (_, line) => line));
+    switch (WARNINGS[code][context.stderr.isTTY ? 'atTerminal' : 'inPipe']) {
+      case 'warning':
+        return this.#printWarning(text);
+      case 'note':
+        return this.note(text);
+      case 'line':
+        return this.#inOrder(() => this.#print('', message, (_, line) => line));
+    }
   }
 
   async remark(message: Message, cause?: string): Promise<void> {
