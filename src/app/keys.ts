@@ -1,5 +1,5 @@
 import type { Keyboard } from '../context.ts';
-import { failure } from '../errors.ts';
+import { AppError, failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { cleanLine, pad, truncate, width, wrapItems } from '../util/text.ts';
 import type { App } from './app.ts';
@@ -67,19 +67,25 @@ export async function show({ context, notes, secrets }: App, lines: readonly str
   await context.stderr.write(secrets.redact(lines.map((line) => `${line}\n`).join('')));
 }
 
+/** Does work that a person may interrupt, at a question or between two. @param hint how to continue after that */
+export async function interruptible<T>(work: () => Promise<T>, hint: Hint): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof AppError && error.kind === 'interrupted' ? error.add({ hint }) : error;
+  }
+}
+
 /** Single keys of a person, and lines that are repainted while they are typed. */
 export class Keys {
   readonly #app: App;
   readonly #keyboard: Keyboard;
-  readonly #afterInterrupt: Hint;
   /** Number of lines that a repaint replaces. */
   #painted = 0;
 
-  /** @param afterInterrupt how to go on after Ctrl-C */
-  constructor(app: App, afterInterrupt: Hint) {
+  constructor(app: App) {
     this.#app = app;
     this.#keyboard = app.context.prompt.keys();
-    this.#afterInterrupt = afterInterrupt;
   }
 
   /**
@@ -103,7 +109,7 @@ export class Keys {
   /** Waits for any key. The terminal keeps the mode of single keys. @throws {AppError} `interrupted` for Ctrl-C */
   async next(): Promise<string | undefined> {
     const key = await this.#keyboard.next();
-    if (key === 'ctrl-c') throw failure('interrupted', 'interrupted at the prompt', this.#afterInterrupt);
+    if (key === 'ctrl-c') throw failure('interrupted', 'interrupted at the prompt');
     return key;
   }
 

@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { Keys, type ReadKey, show } from '../../app/keys.ts';
 import { usage } from '../../errors.ts';
-import { again, type Command } from '../../hint.ts';
+import type { Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
 
 import { cleanLine, wrap, wrapItems } from '../../util/text.ts';
@@ -63,7 +63,7 @@ function screenOf({ context, terminal }: App): Screen {
 }
 
 function keyChooser(app: App): Chooser {
-  const keys = new Keys(app, { text: 'to choose again', command: again() });
+  const keys = new Keys(app);
   return {
     async ask(menu, typed) {
       let step: Step = 'leave';

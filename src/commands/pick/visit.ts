@@ -1,11 +1,12 @@
 import type { App } from '../../app/app.ts';
 import { placeForHint } from '../../app/city.ts';
+import { interruptible } from '../../app/keys.ts';
 import { keepResults, lastSearch, serviceName } from '../../app/last-results.ts';
 import { openService, type Service } from '../../app/service.ts';
 import { TOOLS } from '../../client/tools.ts';
 import type { FindQuery, Level } from '../../client/types.ts';
 import { AppError, attempt } from '../../errors.ts';
-import { type Command, restaurant, type Word } from '../../hint.ts';
+import { again, type Command, type Hint, restaurant, type Word } from '../../hint.ts';
 import { recordOf, savedIfReadable } from '../../lists/saved.ts';
 import { plural } from '../../util/format.ts';
 import { readQuery } from '../find/query.ts';
@@ -54,8 +55,13 @@ function rowsOfLastSearch(app: App): readonly unknown[] {
   return last !== undefined && last.endpoint === attempt(() => serviceName(app)) ? last.rows : [];
 }
 
+const CHOOSE_AGAIN: Hint = { text: 'to choose again', command: again() };
+
 /** @returns the ID of the restaurant that the person left with */
-export async function pickOne(visit: PickVisit, words: readonly string[]): Promise<string | undefined> {
+export const pickOne = (visit: PickVisit, words: readonly string[]): Promise<string | undefined> =>
+  interruptible(() => searchAndChoose(visit, words), CHOOSE_AGAIN);
+
+async function searchAndChoose(visit: PickVisit, words: readonly string[]): Promise<string | undefined> {
   const { app, menu, chooser, options } = visit;
   if (words.length > 0) await search(visit, await readQuery(app, words, options.city));
   for (;;) {
@@ -129,5 +135,6 @@ export async function chooseId(app: App, from?: 'saved'): Promise<string | undef
   const { menu } = visit;
   const savedOnly = { title: 'saved restaurants', known: menu.known.filter(({ id }) => menu.saved.has(id)) };
   const shown: Menu = from === 'saved' ? { ...menu, ...savedOnly, canSearch: false } : menu;
-  return (await choose(visit.chooser, shown, (typed) => searchTyped(visit, typed)))?.id;
+  const choice = choose(visit.chooser, shown, (typed) => searchTyped(visit, typed));
+  return (await interruptible(() => choice, CHOOSE_AGAIN))?.id;
 }

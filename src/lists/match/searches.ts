@@ -17,7 +17,7 @@ export function searchesFor({ name, city }: FindQuery): readonly FindQuery[] {
 }
 
 /** At most that many searches for parts of a name. */
-const MAX_PARTS = 5;
+export const MAX_PARTS = 5;
 
 /**
  * The searches for parts of a name, of which one word may be misspelled: two words at a time, or each one of two. Parts

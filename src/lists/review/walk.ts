@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts';
 import { hintOf } from '../../app/hints.ts';
-import { chooseAction, type KeyAction, Keys, numberedLines, show } from '../../app/keys.ts';
+import { chooseAction, interruptible, type KeyAction, Keys, numberedLines, show } from '../../app/keys.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
 import { again } from '../../hint.ts';
@@ -9,7 +9,7 @@ import { plural } from '../../util/format.ts';
 import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { addSearch } from '../asker.ts';
 import { candidateFacts } from '../candidates.ts';
-import { partSearches } from '../match/searches.ts';
+import { MAX_PARTS, partSearches } from '../match/searches.ts';
 import type { PacedService } from '../paced-service.ts';
 import { matchQuery } from '../resolve.ts';
 import { ownEntries } from '../views/source.ts';
@@ -45,15 +45,19 @@ export async function decideRows(
   app: App,
   start: Pick<Walk, 'review' | 'rows' | 'openSearch'>,
 ): Promise<void> {
-  const keys = new Keys(app, { text: 'your decisions are saved; to continue', command: again() });
-  const walk: Walk = { ...start, app, keys, steps: [] };
-  let index: number | undefined = 0;
+  const walk: Walk = { ...start, app, keys: new Keys(app), steps: [] };
   try {
-    while (index !== undefined && index < start.rows.length) index = await decideRow(walk, index);
+    const hint = { text: 'your decisions are saved; to continue', command: again() };
+    await interruptible(() => walkThrough(walk), hint);
   } finally {
     await writeReviewed(app, start.review);
   }
   await showEnd(walk);
+}
+
+async function walkThrough(walk: Walk): Promise<void> {
+  let index: number | undefined = 0;
+  while (index !== undefined && index < walk.rows.length) index = await decideRow(walk, index);
 }
 
 async function showEnd({ app, review, rows, steps, service }: Walk): Promise<void> {
@@ -127,6 +131,8 @@ function undo({ review, rows, steps }: Walk, index: number): number {
   return index;
 }
 
+const SEARCH_COST = `a search sends 1 request, and up to ${MAX_PARTS} for parts of the name if it finds nothing new`;
+
 /**
  * Asks for words, and searches with them; also with parts of them if that finds nothing, or is known already.
  * @returns the searches; undefined if one fails and the others have found nothing
@@ -136,6 +142,7 @@ async function searchAgain(walk: Walk, index: number): Promise<readonly FindQuer
   const query = matchQuery((rows[index] as EqualRows).key);
   const ask = async (what: string, known: string): Promise<string> =>
     (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
+  await show(app, wrap(SEARCH_COST, app.context.stderr.columns).map(app.terminal.palette('stderr').dim));
   const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
   const searches = [words, ...partSearches(words)];
   const hasFound = (each: FindQuery): boolean => (review.answers.find(each)?.results.length ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TestFolder } from '../../helpers/files.ts';
 import { useService } from '../../helpers/service.ts';
-import { restaurantInTerminal } from '../../helpers/terminal.ts';
+import { restaurantInTerminal, screen } from '../../helpers/terminal.ts';
 
 const RESTAURANTS = ['Bar One', 'Bar Two', 'Café One', 'Café Two'].map((name, index) => ({
   service_id: `id-${index}`,
@@ -46,6 +46,19 @@ describe('review in a terminal', () => {
     expect(out[1]).toContain('Bar,Testville,matched,confirmed,2,id-1,Bar Two');
     expect(out[2]).toContain('Café,Testville,matched,confirmed,2,id-1,Bar Two');
     expect(out[3]).toContain('One,Testville,ambiguous');
+  });
+
+  it('says how to go on after Ctrl-C at a question, and before it what a search may send', async () => {
+    const { terminal } = await reviewOfThree();
+    terminal.type('s');
+    await terminal.shown('Name [Bar]');
+    expect(screen(terminal.output()).join(' ')).toContain('a search sends 1 request, and up to 5 for parts');
+    terminal.type('\x03');
+    const { exit, output } = await terminal.ended;
+    expect([exit, screen(output).join(' ')]).toEqual([
+      130,
+      expect.stringContaining('your decisions are saved; to continue: restaurant review out.csv'),
+    ]);
   });
 
   it('loses no decision when it is killed', async () => {
