@@ -4,7 +4,7 @@ import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './htt
 import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
 import { modernHeaders, modernParams } from './mcp/modern.ts';
 import { MODERN_VERSION } from './mcp/protocol.ts';
-import { request, type TraceContext, withTrace } from './rpc/envelope.ts';
+import { request, type TraceContext, traceOf, withTrace } from './rpc/envelope.ts';
 import type { RpcRequest } from './types.ts';
 
 /** A request that is not sent. It contains only the last characters of the key. */
@@ -29,13 +29,12 @@ interface PreviewOptions {
 
 export function previewRequest(options: PreviewOptions): RequestPreview {
   const { endpoint, key, id = 1, method, headers, protocol = 'bare' } = options;
-  const { params, headers: trace } = withTrace(options.traceContext, options.params);
+  const { params, headers: trace } = withTrace(traceOf(options.traceContext, headers), options.params);
   const isModern = protocol === MODERN_VERSION;
   const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
-  const all = withHeaders(baseHeaders(shown), {
+  const all = withHeaders(withHeaders(baseHeaders(shown), headers), {
     ...(isModern ? modernHeaders(method, params) : {}),
     ...trace,
-    ...headers,
   });
   return {
     method: 'POST',

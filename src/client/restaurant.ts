@@ -26,7 +26,7 @@ import {
   refusalFacts,
   resultOf,
 } from './results.ts';
-import { type TraceContext, withTrace } from './rpc/envelope.ts';
+import { type TraceContext, traceOf, withTrace } from './rpc/envelope.ts';
 import type { CallState, Channel, ClientEvents, RpcCall } from './rpc/exchange.ts';
 import type { Outcome } from './rpc/outcome.ts';
 import { type Effect, RateGate } from './rpc/retry.ts';
@@ -128,6 +128,7 @@ class RestaurantClient {
   readonly #masks: Masks;
   readonly #channel: Channel;
   readonly #session: Session;
+  readonly #trace: TraceContext | undefined;
   #isClosed = false;
   #isAccepted = false;
 
@@ -144,6 +145,7 @@ class RestaurantClient {
     this.#options = options;
     this.#context = context;
     this.#masks = masks;
+    this.#trace = traceOf(options.traceContext, options.headers);
     this.#channel = {
       ...context,
       events: options,
@@ -274,7 +276,7 @@ class RestaurantClient {
   }
 
   async #run<Result>({ state, message, read }: Operation<Result>): Promise<Result> {
-    const { params, headers } = withTrace(this.#options.traceContext, message.params);
+    const { params, headers } = withTrace(this.#trace, message.params);
     try {
       const { headers: own = {} } = Object.assign(Object.create(null), message);
       const traced = { ...message, params, headers: { ...headers, ...own } };

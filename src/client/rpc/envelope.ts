@@ -86,8 +86,18 @@ export interface TraceContext {
   readonly baggage?: string | undefined;
 }
 
+const TRACE_FIELDS = ['traceparent', 'tracestate', 'baggage'] as const;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const MAX_LENGTH = 8192;
+
+/** The trace of a caller; headers that name one replace it as a whole, because its fields belong together. */
+export function traceOf(
+  context: TraceContext | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): TraceContext | undefined {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return TRACE_FIELDS.some((name) => named[name] !== undefined) ? named : context;
+}
 
 /** Adds a trace to `_meta` (MCP SEP-414), unless it has one. @returns the parameters, and the trace to send as headers */
 export function withTrace(
@@ -95,7 +105,7 @@ export function withTrace(
   params: RpcRequest['params'],
 ): { params: RpcRequest['params']; headers: Record<string, string> } {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
-  if (['traceparent', 'tracestate', 'baggage'].some((name) => meta[name] !== undefined)) {
+  if (TRACE_FIELDS.some((name) => meta[name] !== undefined)) {
     return { params, headers: validTrace(meta) };
   }
   const headers = validTrace({ ...trace });

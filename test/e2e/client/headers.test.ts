@@ -84,6 +84,15 @@ describe('a trace context', () => {
     expect(requests[0]?.params._meta).toEqual(own);
   });
 
+  it('in headers replaces that of the environment as a whole', async () => {
+    const Traceparent = TRACE.traceparent.replace('0af7', '1bf7');
+    const sent = { traceparent: Traceparent, tracestate: undefined, baggage: undefined };
+    const options = { headers: { Traceparent }, traceContext: TRACE };
+    const { client, requests } = await scripted([['tools/call', FIND[1], sent]], options);
+    await client.find(QUERY);
+    expect(requests[0]?.params._meta).toEqual({ traceparent: Traceparent });
+  });
+
   it.each([
     { traceparent: 'x' },
     { traceparent: `ff${TRACE.traceparent.slice(2)}` },

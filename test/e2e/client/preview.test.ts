@@ -4,6 +4,10 @@ import { curlCommand, previewRequest } from '../../../src/client/preview.ts';
 import { KEY } from '../../helpers/client.ts';
 import { FIND, scripted } from '../../helpers/script.ts';
 
+const TRACE = {
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tracestate: 'vendor=1',
+};
 const PARAMS = {
   name: 'find_restaurant',
   arguments: { name: 'L\'Ami "Jean" $HOME `x` \\n', city: 'Zürich\n' },
@@ -13,12 +17,16 @@ describe('previewRequest', () => {
   it.each([
     ['bare', { 'X-Request-Id': 'b', 'X-Api-Key': 'secret' }],
     ['2026-07-28', {}],
+    ['bare', { Traceparent: TRACE.traceparent.replace('0af7', '1bf7') }],
+    ['bare', { traceparent: 'mine' }],
+    ['2026-07-28', { tracestate: 'own', 'mcp-method': 'own', 'user-agent': 'own' }],
   ] as const)(
-    'equals the request that the client sends (%s), except for secrets',
+    'equals the request that the client sends (%s, %j), except for secrets',
     async (protocol, headers) => {
-      const { client, requests, url } = await scripted([FIND], { protocol });
-      await client.request('tools/call', PARAMS, { headers });
-      const request = { endpoint: url, key: KEY, method: 'tools/call', params: PARAMS, headers, protocol };
+      const options = { protocol, headers, traceContext: TRACE };
+      const { client, requests, url } = await scripted([FIND], options);
+      await client.request('tools/call', PARAMS);
+      const request = { endpoint: url, key: KEY, method: 'tools/call', params: PARAMS, ...options };
       const { body, headers: shown, ...preview } = previewRequest(request);
       expect(JSON.stringify(body)).toBe(requests[0]?.text);
       expect(preview).toEqual({ method: 'POST', url: url.href });
