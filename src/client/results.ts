@@ -4,7 +4,7 @@ import { isObject, type JsonObject, memberText, parseJsonOrNone, readJson } from
 import { MISSING_CAPABILITY } from './rpc/envelope.ts';
 import { toolError } from './rpc/errors.ts';
 import type { Outcome } from './rpc/outcome.ts';
-import { ServiceError } from './service-error.ts';
+import { badResponse, ServiceError } from './service-error.ts';
 import { mismatch, outputObject } from './tools.ts';
 import type { Tool, ToolResult } from './types.ts';
 
@@ -26,24 +26,22 @@ function toolOutput(result: unknown): { value: unknown; text?: string } {
   const [text] = textBlocks(checked);
   if (text !== undefined) {
     const { value, fault } = readJson(text);
-    if (fault !== undefined) throw unreadable(`the tool's output ${fault}: ${excerpt(text)}`);
+    if (fault !== undefined) throw badResponse(`the tool's output ${fault}: ${excerpt(text)}`);
     return { value, text: text.replace(/^\uFEFF/, '') };
   }
   if (checked.structuredContent !== undefined) return { value: checked.structuredContent };
   throw noContent(checked);
 }
 
-const unreadable = (problem: string): ServiceError => new ServiceError('bad_response', { problem });
-
 function noContent({ content }: JsonObject): ServiceError {
   const found = Array.isArray(content) ? `an array of ${content.length}` : kindOf(content);
-  return unreadable(`the tool returned no content: no text block in ${found}`);
+  return badResponse(`the tool returned no content: no text block in ${found}`);
 }
 
 export function unwrapText(envelope: JsonObject): string {
   const { result } = envelope;
   const [text] = isObject(result) ? textBlocks(result) : [];
-  if (text === undefined) throw unreadable('the response has no text block to unwrap');
+  if (text === undefined) throw badResponse('the response has no text block to unwrap');
   return parseJsonOrNone(text) === undefined ? JSON.stringify(text) : text.replace(/^\uFEFF/, '');
 }
 
@@ -92,7 +90,7 @@ export function assertComplete(result: unknown, isTyped: boolean): void {
   }
   if (!isTyped || type === undefined || type === 'complete') return;
   const shown = typeof type === 'string' ? `"${excerpt(type, 60)}"` : kindOf(type);
-  throw unreadable(`the result has the unknown type ${shown}`);
+  throw badResponse(`the result has the unknown type ${shown}`);
 }
 
 /** @param requests for input, by name */
@@ -168,5 +166,5 @@ export async function listAllTools(
     if (seen.has(cursor)) return { tools, caching: commonCaching(cachings) };
     seen.add(cursor);
   }
-  throw unreadable(`the list of tools has more than ${MAX_PAGES} pages`);
+  throw badResponse(`the list of tools has more than ${MAX_PAGES} pages`);
 }

@@ -16,6 +16,10 @@ export class ServiceError extends AppError {
   }
 }
 
+/** A response that cannot be used. @param problem the end of a sentence */
+export const badResponse = (problem: string, facts: ErrorDetails = {}): ServiceError =>
+  new ServiceError('bad_response', { problem, ...facts });
+
 /** Says in one sentence what failed. */
 function sentenceOf(code: Code, facts: ErrorDetails): string {
   const { restaurantId, level, status } = facts;

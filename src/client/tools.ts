@@ -2,7 +2,7 @@ import type { ErrorDetails } from '../errors.ts';
 import { excerpt, kindOf } from '../util/format.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
 import type { Effect } from './rpc/retry.ts';
-import { ServiceError } from './service-error.ts';
+import { badResponse, type ServiceError } from './service-error.ts';
 import type { FindOutput, FindQuery, Level, PlannedCall, Restaurant, Tool } from './types.ts';
 
 /** A tool of the service: how it is called, and how its output is read. */
@@ -130,5 +130,5 @@ export function outputObject(output: unknown): JsonObject {
 /** @param context the value that contains it, which is shown */
 export function mismatch(wanted: string, value: unknown, context?: unknown): ServiceError {
   const shown = context === undefined ? '' : ` in: ${excerpt(JSON.stringify(context))}`;
-  return new ServiceError('bad_response', { problem: `expected ${wanted}, got ${kindOf(value)}${shown}` });
+  return badResponse(`expected ${wanted}, got ${kindOf(value)}${shown}`);
 }

@@ -1,7 +1,7 @@
 import { getBuiltinModule } from 'node:process';
 import type { Transform } from 'node:stream';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { ServiceError } from '../service-error.ts';
+import { badResponse, type ServiceError } from '../service-error.ts';
 import { firstValue, type HeaderFields } from './headers.ts';
 
 export interface HttpResponse {
@@ -38,7 +38,7 @@ export class SseDecoder {
       onEvent: emit,
       onError({ type }) {
         if (type !== 'max-buffer-size-exceeded') return;
-        throw unreadable(`an event of the response is longer than ${maxChars} characters`);
+        throw badResponse(`an event of the response is longer than ${maxChars} characters`);
       },
     });
   }
@@ -65,12 +65,8 @@ export function mediaType(contentType: string): string {
 export function tooLarge(maxBytes: number): ServiceError {
   const mib = maxBytes / 1024 / 1024;
   const limit = mib >= 1 ? `${Math.round(mib * 10) / 10} MiB` : `${maxBytes} bytes`;
-  const problem = `the response is larger than ${limit}`;
-  return new ServiceError('bad_response', { problem, reason: 'too_large' });
+  return badResponse(`the response is larger than ${limit}`, { reason: 'too_large' });
 }
-
-const unreadable = (problem: string, cause?: unknown): ServiceError =>
-  new ServiceError('bad_response', { problem, ...(cause !== undefined && { cause }) });
 
 /** Number of characters after which, if all are white space, the media type decides. */
 const SNIFF_CHARS = 1024;
@@ -98,7 +94,7 @@ function openCoding(name: string): Transform {
   if (name === 'zstd' && 'createZstdDecompress' in zlib)
     return (zlib.createZstdDecompress as () => Transform)();
   if (name === 'deflate') return zlib.createInflate();
-  throw unreadable(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
+  throw badResponse(`unknown Content-Encoding "${name.slice(0, 40)}" in the response`);
 }
 
 export type ResponseHead = Pick<HttpResponse, 'status' | 'statusText' | 'headers'>;
@@ -176,7 +172,7 @@ export class ResponseReader {
       .on('end', () => this.#finish())
       .on('error', (cause) => {
         const problem = `the response is labeled as compressed (${this.#coding}) but cannot be decompressed`;
-        this.#sink.error(unreadable(problem, cause));
+        this.#sink.error(badResponse(problem, { cause }));
       });
     this.#decompressor.write(chunk);
   }
@@ -202,7 +198,7 @@ export class ResponseReader {
     try {
       return this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw unreadable('the response is not UTF-8, which JSON requires', cause);
+      throw badResponse('the response is not UTF-8, which JSON requires', { cause });
     }
   }
 

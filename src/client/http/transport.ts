@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { onAbort } from '../../util/async.ts';
 import { parseUrl } from '../../util/url.ts';
-import { ServiceError } from '../service-error.ts';
+import { badResponse, ServiceError } from '../service-error.ts';
 import { type HttpResponse, type ResponseHead, ResponseReader, type SseEvent, tooLarge } from './body.ts';
 import type { HttpDispatcher } from './dispatcher.ts';
 import { fieldList, firstValue, type HeaderField, type HeaderFields } from './headers.ts';
@@ -237,15 +237,11 @@ function timeoutError({ host }: URL, phase: Phase, { totalMs: limitMs }: CallLim
 function assertReadable(endpoint: URL, { status, headers }: ResponseHead, maxBytes: number): void {
   const { host } = endpoint;
   if (status < 200 || status > 599) {
-    throw new ServiceError('bad_response', { problem: `unexpected HTTP status ${status}`, status, host });
+    throw badResponse(`unexpected HTTP status ${status}`, { status, host });
   }
   // RFC 9110, section 15.3.6: a 205 has no content.
   if (status === 205) {
-    throw new ServiceError('bad_response', {
-      problem: 'it sent HTTP 205, which has no content',
-      status,
-      host,
-    });
+    throw badResponse('it sent HTTP 205, which has no content', { status, host });
   }
   if (status >= 300 && status < 400) {
     const target = parseUrl(firstValue(headers.location) ?? '', endpoint.href);

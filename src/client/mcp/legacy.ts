@@ -6,7 +6,7 @@ import { send } from '../kernel.ts';
 import { METHOD_NOT_FOUND } from '../rpc/envelope.ts';
 import { type CallState, type Channel, notify, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
 import type { Outcome } from '../rpc/outcome.ts';
-import { ServiceError } from '../service-error.ts';
+import { badResponse, ServiceError } from '../service-error.ts';
 import { CLIENT_INFO, LEGACY_VERSIONS } from './protocol.ts';
 
 export interface Handshake {
@@ -66,8 +66,7 @@ function handshakeIn({ response, failure }: Outcome): Handshake | ServiceError {
     : {};
   if (typeof version !== 'string' || !LEGACY_VERSIONS.includes(version)) {
     const got = typeof version === 'string' ? `"${version.slice(0, 40)}"` : kindOf(version);
-    const problem = `the service requires the unsupported MCP version ${got}`;
-    return new ServiceError('bad_response', { reason: 'mcp_version', problem });
+    return badResponse(`the service requires the unsupported MCP version ${got}`, { reason: 'mcp_version' });
   }
   const id = firstValue(headers['mcp-session-id']);
   const isUsable = id !== undefined && /^[\x21-\x7e]+$/.test(id);

@@ -95,7 +95,9 @@ export function traceOf(
   context: TraceContext | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): TraceContext | undefined {
-  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const named = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   return TRACE_FIELDS.some((name) => named[name] !== undefined) ? named : context;
 }
 

@@ -1,9 +1,8 @@
-import type { Reason } from '../../errors.ts';
 import { excerpt, kindOf } from '../../util/format.ts';
 import { isObject, type JsonObject, parseJsonOrNone, readJson } from '../../util/json.ts';
 import { type HttpResponse, mediaType, type ResponseHead, type SseEvent } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
-import { ServiceError } from '../service-error.ts';
+import { badResponse, ServiceError } from '../service-error.ts';
 import { errorIn, findReply, isReply, type RpcError } from './envelope.ts';
 import { htmlTitle, isHtml, type StatusContext, statusError } from './errors.ts';
 
@@ -56,7 +55,7 @@ export class EventReader {
     // An event that was cut off counts only if its message is complete.
     const { value, fault, isCut: endsEarly } = readJson(text);
     if (fault !== undefined && !isCut)
-      throw unreadable(`the response ${fault}`, endsEarly ? 'incomplete' : undefined);
+      throw badResponse(`the response ${fault}`, endsEarly ? { reason: 'incomplete' } : {});
     const envelope = findReply(value, this.#id, 'stream');
     if (envelope !== undefined) {
       this.found = { envelope, text };
@@ -100,26 +99,23 @@ function readBody(http: HttpResponse, id: number, seen: EventReader, host: strin
   if (isStream) return seen.sawOtherId ? otherReply(id, 'one with another id') : noReply(host);
   // 204 and 205 are empty by definition, so a retry would not help.
   if (text.trim() === '')
-    return unreadable(`the response is empty (${status})`, status === 200 ? 'incomplete' : undefined);
+    return badResponse(`the response is empty (${status})`, status === 200 ? { reason: 'incomplete' } : {});
   const isPage = isHtml(text) || mediaType(firstValue(headers['content-type']) ?? '') === 'text/html';
   if (isPage && !/^\s*[{[]/.test(text))
-    return unreadable(`got a web page${titled(text)}, not the API`, 'web_page');
+    return badResponse(`got a web page${titled(text)}, not the API`, { reason: 'web_page' });
   return readEnvelope(http, id, host);
 }
 
 function readEnvelope({ headers, text }: HttpResponse, id: number, host: string): ReplyText | ServiceError {
   const { value, fault, isCut } = readJson(text);
   if (isCut && !isMeasured(headers)) return new ServiceError('network', { reason: 'cut_off', host });
-  if (fault !== undefined) return unreadable(`the response ${fault}`, isCut ? 'incomplete' : undefined);
+  if (fault !== undefined) return badResponse(`the response ${fault}`, isCut ? { reason: 'incomplete' } : {});
   const envelope = findReply(value, id, 'body');
   return envelope === undefined ? otherReply(id, `${kindOf(value)}: ${excerpt(text)}`) : { envelope, text };
 }
 
-const unreadable = (problem: string, reason?: Reason): ServiceError =>
-  new ServiceError('bad_response', { problem, reason });
-
 const otherReply = (id: number, got: string): ServiceError =>
-  unreadable(`expected a JSON-RPC response with id ${id}, got ${got}`);
+  badResponse(`expected a JSON-RPC response with id ${id}, got ${got}`);
 
 const noReply = (host: string): ServiceError =>
   new ServiceError('network', { reason: 'incomplete', host, problem: 'the stream ended without a response' });
