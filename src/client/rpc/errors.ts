@@ -5,7 +5,7 @@ import type { HttpResponse } from '../http/body.ts';
 import { firstValue, type HeaderFields } from '../http/headers.ts';
 import { ServiceError } from '../service-error.ts';
 import { INVALID_PARAMS, type RpcError } from './envelope.ts';
-import { parseRetryAfter } from './retry.ts';
+import { parseRetryAfter, RETRYABLE } from './retry.ts';
 
 /** Error tokens and our codes for them. They are compared only with machine-readable fields, never with messages. */
 const TOKENS: readonly (readonly [RegExp, Code])[] = [
@@ -87,7 +87,6 @@ const CODES: Readonly<Record<number, Code>> = {
   407: 'network',
   429: 'rate_limited',
 };
-const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** Converts a failed response. The status determines the code; if the status is not specific, the JSON-RPC error does. */
 export function statusError(response: FailedResponse, context: StatusContext): ServiceError {
@@ -101,7 +100,7 @@ export function statusError(response: FailedResponse, context: StatusContext): S
     status,
     host,
     serviceMessage: detailOf(response) || undefined,
-    retryable: RETRYABLE_STATUSES.includes(status),
+    retryable: RETRYABLE.read.includes(status),
     retryAfter: parseRetryAfter(headers['retry-after'], context.now()),
     ...(status === 401 && { keySuffix }),
     rpcCode: rpc?.code,

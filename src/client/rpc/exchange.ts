@@ -33,7 +33,7 @@ export interface Channel extends StatusContext, RetryLimits, Pick<Context, 'slee
   readonly gate: RateGate;
   lastId: number;
   mask(text: string): string;
-  /** Called with the protocol violations of a response that is accepted nevertheless. */
+  /** Called with what is wrong with a response, or a list of tools, that is accepted nevertheless. */
   note(text: string): void;
 }
 
@@ -82,7 +82,7 @@ const RESUME_MS = 1000;
 /**
  * Makes one attempt. If a stream ends before the response, it is resumed where it ended, at most five times, provided
  * that its events had ids (MCP 2025-11-25, resumability).
- * @throws the signal's reason, and errors other than AppError
+ * @throws the signal's reason, and errors of callbacks
  */
 export async function exchange(channel: Channel, state: CallState, message: RpcMessage): Promise<Outcome> {
   channel.lastId += 1;

@@ -4,7 +4,8 @@ import type { ErrorDetails, Reason } from '../../errors.ts';
 /** `read`: the call may be repeated safely. `write`: it is repeated only if the service did not process it. */
 export type Effect = 'read' | 'write';
 
-const STATUSES: Readonly<Record<Effect, readonly number[]>> = {
+/** The statuses after which a call is repeated. */
+export const RETRYABLE: Readonly<Record<Effect, readonly number[]>> = {
   read: [408, 425, 429, 500, 502, 503, 504],
   write: [429, 503],
 };
@@ -82,7 +83,7 @@ export function planRetry(
 }
 
 function isRepeatable({ reason, status = 0 }: ErrorDetails, effect: Effect, attempt: number): boolean {
-  if (reason === undefined) return STATUSES[effect].includes(status);
+  if (reason === undefined) return RETRYABLE[effect].includes(status);
   // The service may always send an incomplete response, so retry only once.
   return REASONS[effect].includes(reason) && (reason !== 'incomplete' || attempt === 0);
 }
