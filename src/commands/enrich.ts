@@ -3,7 +3,7 @@ import type { CliCommand, JsonSchema } from '../cli/command.ts';
 import { anyOf, boolean, list, object, text, textOrNull } from '../cli/schemas.ts';
 import { LEVELS } from '../client/tools.ts';
 import type { EnrichFlags } from '../lists/list-state.ts';
-import { INPUT_FORMATS, LIST_FORMATS } from '../lists/row.ts';
+import { DEFAULT_PREFIX, INPUT_FORMATS, LIST_FORMATS } from '../lists/row.ts';
 import { nonEmpty, parseAge } from '../settings/values.ts';
 import { DELIMITERS, type Delimiter } from '../util/csv.ts';
 
@@ -53,7 +53,7 @@ function addRowOptions(enrich: CliCommand): void {
     .listOption('--add <column=path>', 'Add a column with a value from the details (repeatable)')
     .option('--loose', 'Compare simplified names, and search by them if nothing is found')
     .valueOption('--first <n>', 'Ask only for the first n rows', { range: [1, 1e9], example: '10' })
-    .valueOption('--prefix <text>', 'Prefix of the new columns', { default: 'restaurant_' });
+    .valueOption('--prefix <text>', 'Prefix of the new columns', { default: DEFAULT_PREFIX });
 }
 
 function addRunOptions(enrich: CliCommand): void {

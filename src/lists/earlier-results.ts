@@ -4,7 +4,7 @@ import { isObject, memberRange } from '../util/json.ts';
 import { STATUSES } from './match/match.ts';
 import type { List } from './read/list.ts';
 import { memberName, RESULT_FIELDS, type ResultOptions } from './result.ts';
-import type { CellRow, EarlierResult, InputRow, ObjectRow } from './row.ts';
+import { type CellRow, DEFAULT_PREFIX, type EarlierResult, type InputRow, type ObjectRow } from './row.ts';
 
 /** How a list changes if the results of an earlier run are set apart. */
 export interface Separation extends Partial<Pick<List, 'header' | 'headerText'>> {
@@ -20,8 +20,6 @@ interface Options extends Pick<ResultOptions, 'prefix' | 'added'> {
 }
 
 type ResultLayout = Pick<List, 'format' | 'header' | 'headerText' | 'delimiter'>;
-
-const DEFAULT_PREFIX = 'restaurant_';
 
 /**
  * Takes the results of an earlier run out of a list, which new ones replace. A column `restaurant_id` alone is replaced,

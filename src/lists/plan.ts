@@ -15,7 +15,7 @@ import type { Input } from './read/input.ts';
 import { flatColumns, type InputList, type List, openStreamedList, readList } from './read/list.ts';
 import type { Question, ResolveOptions } from './resolve.ts';
 import { type AddedColumn, ResultColumns } from './result.ts';
-import { INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
+import { DEFAULT_PREFIX, INPUT_FORMATS, type InputFormat, type InputRow } from './row.ts';
 import { rowKeyOf } from './row-key.ts';
 
 /** How a list is read, matched, and written. An answers file remembers it for the review. */
@@ -41,7 +41,7 @@ export interface Plan {
   readonly list: Layout;
   readonly columns: Columns;
   readonly result: ResultColumns;
-  /** The level of the details that are wanted. */
+  /** What decides which requests a row needs. */
   readonly matching: Pick<ResolveOptions, 'fields' | 'loose'>;
   question(row: InputRow): Question;
 }
@@ -50,8 +50,6 @@ export interface Layout extends Omit<List, 'rows' | 'first'> {
   /** The columns of a table, with dotted nested keys for objects. */
   tableColumns(): readonly string[];
 }
-
-const DEFAULT_PREFIX = 'restaurant_';
 
 export interface ReadPlan<Rows> {
   readonly plan: Plan;

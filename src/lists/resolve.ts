@@ -14,6 +14,7 @@ import {
 import { nameSimilarity } from './match/names.ts';
 import { placeOfRow } from './match/place.ts';
 import { searchesFor } from './match/searches.ts';
+import { NUMBER_FIELDS } from './result.ts';
 import type { EarlierResult } from './row.ts';
 import type { RowKey } from './row-key.ts';
 
@@ -176,14 +177,12 @@ function keptResult(earlier: EarlierResult): RowResult | undefined {
   } as RowResult;
 }
 
-const NUMBERS: readonly string[] = ['candidates', 'similarity', 'distance_m', 'lat', 'lng'];
-
 function filledOnly(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isNumber = (value: unknown) => typeof value === 'string' && String(Number(value)) === value;
   return Object.fromEntries(
     Object.entries(values)
       .filter(([, value]) => value !== '' && value !== null && value !== undefined)
-      .map(([key, value]) => [key, NUMBERS.includes(key) && isNumber(value) ? Number(value) : value]),
+      .map(([key, value]) => [key, NUMBER_FIELDS.includes(key) && isNumber(value) ? Number(value) : value]),
   );
 }
 

@@ -2,6 +2,7 @@ import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { valueAt } from '../output/records.ts';
 import type { RowResult } from './match/match.ts';
+import { DEFAULT_PREFIX } from './row.ts';
 
 /** Fields of the restaurant. The others are fields of the result itself. */
 const RESTAURANT_FIELDS = [
@@ -32,7 +33,7 @@ export type ResultField = (typeof RESULT_FIELDS)[number];
 const OF_RESTAURANT: ReadonlySet<ResultField> = new Set(RESTAURANT_FIELDS);
 
 /** Fields that are numbers, also where they are empty, or texts in a CSV. */
-const NUMBERS: readonly ResultField[] = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
+export const NUMBER_FIELDS: readonly string[] = ['candidates', 'lat', 'lng', 'similarity', 'distance_m'];
 
 /** A column with a value from the details. */
 export interface AddedColumn {
@@ -71,7 +72,7 @@ export class ResultColumns {
   }
 
   get numbers(): string[] {
-    return NUMBERS.map((field) => this.prefix + field);
+    return NUMBER_FIELDS.map((field) => this.prefix + field);
   }
 
   /** JSON values in the order of the names; undefined where nothing is known. */
@@ -120,7 +121,7 @@ export function memberName(prefix: string): string {
   const key = prefix.replace(/_{1,100}$/, '');
   if (key !== '') return key;
   throw usage(`--prefix '${prefix}': NDJSON needs a name for the key`, {
-    command: again({ '--prefix': 'restaurant_' }),
+    command: again({ '--prefix': DEFAULT_PREFIX }),
   });
 }
 
