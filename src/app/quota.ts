@@ -73,7 +73,7 @@ export async function requestCounter(
   return () => acquire(signal);
 }
 
-/** Reports every pause once. */
+/** Reports pauses to `onWaiting`, by default each once on stderr. */
 export function waitReporter(app: App, { onWaiting, patience }: QuotaOptions): (waiting: Waiting) => void {
   const { context, notes } = app;
   let reported = 0;

@@ -91,22 +91,19 @@ export class PacedService {
     return (await this.#withQuota(() => this.#service.call(TOOLS.lookup, { id, level }))).value;
   }
 
-  /** With `--wait`, repeats a call after a long pause that the service requests. */
+  /** With `--wait`, repeats a call that the service refused: the quota then waits until the pause ends. */
   async #withQuota<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        const freeAt = this.#longWaitOf(error);
-        if (freeAt === undefined || this.#flags.wait !== true) throw error;
-        // Makes the next request wait until then.
-        await (await this.#service.ledger()).pauseUntil(freeAt);
+        if (this.#withPause(error) === undefined || this.#flags.wait !== true) throw error;
       }
     }
   }
 
   /** A pause that the service requests in its response is a long wait, too. */
-  #longWaitOf(error: unknown): number | undefined {
+  #withPause(error: unknown): number | undefined {
     const freeAt = longWaitOf(error);
     if (freeAt !== undefined || !(error instanceof AppError) || error.kind !== 'rate_limit') return freeAt;
     const { settings, context } = this.#app;
