@@ -104,12 +104,14 @@ export function numberSaved(app: App, rows: NumberedRows['rows']): void {
   write(app, { ...last, shown: { endpoint, at: app.context.now(), rows } });
 }
 
+export const isWhole = (rows: Search['rows'], { rows: all }: Search): boolean =>
+  rows.length === all.length && rows.every((row, index) => row === all[index]);
+
 /** From now on, the numbers are those of the last search again. @param rows those of its results that are shown */
-export function numberSearch(app: App, { rows: all, ...search }: Search, rows: Search['rows']): void {
-  const last = storeOf(app).read();
-  const isWhole = rows.length === all.length && rows.every((row, index) => row === all[index]);
-  if (isWhole && last?.shown === undefined) return;
-  write(app, { ...search, rows: all, ...(isWhole ? {} : { shown: { ...search, rows } }) });
+export function numberSearch(app: App, search: Search, rows: Search['rows']): void {
+  const isAll = isWhole(rows, search);
+  if (isAll && storeOf(app).read()?.shown === undefined) return;
+  write(app, { ...search, ...(isAll ? {} : { shown: { ...search, rows } }) });
 }
 
 /** Stores nothing that contains a key. */

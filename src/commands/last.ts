@@ -1,5 +1,12 @@
 import type { App } from '../app/app.ts';
-import { describeRows, lastSearch, numberSearch, type Search, stayWithDemo } from '../app/last-results.ts';
+import {
+  describeRows,
+  isWhole,
+  lastSearch,
+  numberSearch,
+  type Search,
+  stayWithDemo,
+} from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import { DEMO } from '../app/target.ts';
@@ -56,9 +63,7 @@ async function reportLast(
     const hint = explainEmpty(search.rows, options);
     return app.notes.report({ code: 'no_match', message: `no matches in ${what}`, hint });
   }
-  const isWhole =
-    rows.length === search.rows.length && rows.every((row, index) => row === search.rows[index]);
-  if (isWhole || showsNumbers(app)) numberSearch(app, search, rows);
+  if (isWhole(rows, search) || showsNumbers(app)) numberSearch(app, search, rows);
   const count =
     rows.length === search.rows.length ? '' : `${rows.length} of ${search.rows.length} results of `;
   await app.notes.note(`${count}${what}`);

@@ -41,7 +41,7 @@ export interface Plan {
   readonly list: Layout;
   readonly columns: Columns;
   readonly result: ResultColumns;
-  /** What decides which requests a row needs. */
+  /** The options on which a row's requests depend. */
   readonly matching: Pick<ResolveOptions, 'fields' | 'loose'>;
   question(row: InputRow): Question;
 }

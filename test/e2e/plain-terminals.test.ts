@@ -23,6 +23,12 @@ describe('a terminal that cannot replace a line', () => {
     expect(texts.map((text) => text.includes('\r'))).toEqual(others.map(() => false));
   });
 
+  it('gets the next command after numbered rows for a screen reader', async () => {
+    const own = { ...env, NO_COLOR: '1' };
+    const { stderr } = await run([...FIND, '--format', 'list'], { env: own, tty: terminal });
+    expect(stderr).toContain('3 matches · restaurant lookup 1 for details\n');
+  });
+
   it('shows no progress bar after config set spinner off', async () => {
     const own = { ...env, RESTAURANT_CONFIG_DIR: `${env.HOME}/own` };
     const settings = { env: own, tty: terminal, sleep: realSleep };

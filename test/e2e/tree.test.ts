@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RESULT_FLAGS } from '../../src/commands/find/refine.ts';
 import { SETTING_NAMES, SETTINGS } from '../../src/settings/catalog.ts';
 import { VERSION } from '../../src/version.ts';
 import { newHome, runCli } from '../helpers/program.ts';
@@ -72,6 +73,14 @@ describe('the command tree', () => {
       seen.set(name, facts);
       expect([undefined, false]).toContainEqual(type === 'boolean' ? fallback : undefined);
     }
+  });
+
+  it('repeats every filter of pick in the search that needs no terminal', () => {
+    const namesOf = (wanted: string) =>
+      (commands.find(({ name }) => name === wanted)?.options ?? []).map(({ name }) => name);
+    const [find, last, pick, lookup] = ['find', 'last', 'pick', 'lookup'].map(namesOf) as string[][];
+    const filters = find?.filter((name) => last?.includes(name) && pick?.includes(name));
+    expect(filters?.filter((name) => !lookup?.includes(name)).toSorted()).toEqual(RESULT_FLAGS.toSorted());
   });
 
   it('is printed with exit codes and variables', () => {

@@ -1,6 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { outputFormat } from '../../app/output.ts';
-import { writesToTerminal } from '../../app/output-file.ts';
+import { showsNumbers } from '../../app/output.ts';
 import type { Received } from '../../app/responses.ts';
 import { anyObject, anyOf, ERROR, integer, list, object, RESTAURANT, text } from '../../cli/schemas.ts';
 import type { FindResult } from '../../client/tools.ts';
@@ -12,8 +11,8 @@ import {
   DISTANCE,
   describeFilters,
   explainEmpty,
+  partialText,
   type Refinement,
-  sawOnlyPart,
   withCounts,
 } from './refine.ts';
 
@@ -92,13 +91,13 @@ export async function reportSearch(
   refinement: Refinement,
 ): Promise<void> {
   const { results, output } = value;
-  if (sawOnlyPart(output, refinement)) {
+  const partial = partialText(output, refinement);
+  if (partial !== undefined)
     await app.notes.report({
       code: 'partial_results',
-      message: `the service returned ${results.length} of ${output.total_matches} matches; filters and order saw only these`,
+      message: partial,
       hint: 'search for a more specific name',
     });
-  }
   if (rows.length > 0) return noteNext(app, rows.length, output.total_matches, cachedAt);
   const message = `no matches for ${query.name} in ${query.city}`;
   await app.notes.report(
@@ -113,8 +112,7 @@ export async function reportSearch(
 }
 
 async function noteNext(app: App, count: number, total: number, cachedAt: number | undefined): Promise<void> {
-  // Row numbers refer to a table on the terminal.
-  if (!app.terminal.isInteractive || !writesToTerminal(app) || outputFormat(app) !== 'table') return;
+  if (!app.terminal.isInteractive || !showsNumbers(app)) return;
   const { hintOf } = await import('../../app/hints.ts');
   const matches = count === 1 ? '1 match' : `${count} matches`;
   const parts = [

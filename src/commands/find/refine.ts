@@ -25,6 +25,12 @@ export interface Refinement {
   readonly limit?: number | undefined;
 }
 
+/** The options that {@link resultOptions} adds. */
+export const RESULT_FLAGS: readonly string[] = [
+  ...['--cuisine', '--neighborhood', '--grade', '--min-grade'],
+  ...['--sort', '--near', '--limit'],
+];
+
 /** Adds the options that filter, sort, and limit results, where a {@link Refinement} has them. */
 export const resultOptions = (command: CliCommand): CliCommand =>
   command
@@ -99,17 +105,18 @@ export function withCounts(
   refinement: Refinement,
 ): object {
   const isSelective = refinement.limit !== undefined || filtersOf(refinement).length > 0;
-  const isPartial = sawOnlyPart(output, refinement);
+  const isPartial = partialText(output, refinement) !== undefined;
   if (!isSelective && !isPartial) return listed;
   return { ...listed, ...(isPartial && { received: output.results.length }), shown };
 }
 
-/** Whether filters or an order were applied to only some of the matches. */
-export function sawOnlyPart({ results, total_matches: total }: FindOutput, refinement: Refinement): boolean {
+/** Says that filters or an order were applied to only some of the matches, if that is so. */
+export function partialText({ results, total_matches: total }: FindOutput, refinement: Refinement) {
   const { sort, near } = refinement;
-  return (
-    results.length < total && (sort !== undefined || near !== undefined || filtersOf(refinement).length > 0)
-  );
+  const isSelective = sort !== undefined || near !== undefined || filtersOf(refinement).length > 0;
+  return results.length < total && isSelective
+    ? `the service returned ${results.length} of ${total} matches; filters and order saw only these`
+    : undefined;
 }
 
 export function refine(rows: readonly unknown[], refinement: Refinement): unknown[] {

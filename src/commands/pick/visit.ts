@@ -10,7 +10,7 @@ import { again, type Command, type Hint, restaurant, type Word } from '../../hin
 import { recordOf, savedIfReadable } from '../../lists/saved.ts';
 import { plural } from '../../util/format.ts';
 import { readQuery } from '../find/query.ts';
-import { explainEmpty, type Refinement, refine, sawOnlyPart } from '../find/refine.ts';
+import { explainEmpty, partialText, RESULT_FLAGS, type Refinement, refine } from '../find/refine.ts';
 import { showCard, type Visit } from './card.ts';
 import { choose, openChooser } from './choose.ts';
 import type { Menu } from './menu.ts';
@@ -94,28 +94,21 @@ async function search({ app, menu, options, service, commands }: PickVisit, quer
   const spinner = await app.notes.spin(`searching ${name} in ${city}`);
   const { value } = await opened.call(TOOLS.find, query).finally(() => spinner.end());
   const rows = refine(value.results, options);
-  const { total_matches: total } = value.output;
   Object.assign(menu, { results: choicesOf(rows), city });
   if (rows.length > 0) {
     keepResults(app, query, rows, true);
     menu.title = `"${name}" in ${city}: ${plural(menu.results.length, 'match', 'matches')}`;
   } else menu.title = `no matches for ${name} in ${city}`;
-  const isPart = sawOnlyPart(value.output, options);
-  const part = `the service returned ${value.results.length} of ${total} matches; filters and order saw only these`;
   const isEmpty = rows.length === 0 && value.results.length > 0;
-  const said = [...(isEmpty ? [explainEmpty(value.results, options)] : []), ...(isPart ? [part] : [])];
+  const empty = isEmpty ? explainEmpty(value.results, options) : undefined;
+  const said = [empty, partialText(value.output, options)].filter((text) => text !== undefined);
   menu.message = said.length === 0 ? undefined : said.join('; ');
   commands.push(restaurant('find', name, '--city', city, ...typedFilters(app)));
 }
 
-const FILTERS = [
-  ...['--cuisine', '--neighborhood', '--grade', '--min-grade'],
-  ...['--sort', '--near', '--limit'],
-];
-
 const typedFilters = ({ program }: App): Word[] =>
   (program?.line.options ?? []).flatMap(({ flag, value }) =>
-    FILTERS.includes(flag) && value !== undefined ? [flag, value] : [],
+    RESULT_FLAGS.includes(flag) && value !== undefined ? [flag, value] : [],
   );
 
 /** The search that needs no terminal. */
