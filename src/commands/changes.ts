@@ -15,7 +15,7 @@ import { openSaved, stayWithSavedDemo } from '../lists/saved.ts';
 import { viewFormatOf } from '../lists/views/outputs.ts';
 import { CHANGE_COLUMNS, type Change, changesPresentation } from '../output/render/changes.ts';
 import { parseSince, type Since } from '../settings/values.ts';
-import { matching, notSaved } from './lookup/select.ts';
+import { matching, notSaved, partOfName } from './lookup/select.ts';
 
 export function registerChanges(command: CliCommand, app: App): void {
   command
@@ -44,7 +44,11 @@ async function printChanges(app: App, words: readonly string[], since: Since | u
   const names = named.length === 0 ? [] : knownNames(answers);
   const ids = named.flatMap((word) => {
     const found = matching(word, names);
-    if (found.length === 0) throw words === named ? notSaved(word) : notInList(word, words[0] ?? '');
+    if (found.length === 0)
+      throw (
+        partOfName(word, names, words, 'not_found') ??
+        (words === named ? notSaved(word) : notInList(word, words[0] ?? ''))
+      );
     return found.map(({ id }) => id);
   });
   const changes: Change[] = changesIn(answers, { start, ...(named.length > 0 && { ids }) });

@@ -32,7 +32,7 @@ export function registerLookup(command: CliCommand, app: App): void {
     .about('Show restaurant details by ID or row')
     .argument(
       '<id...>',
-      'Restaurant ID or its beginning, row number, range (1-3), or name from your last search (- reads stdin)',
+      'Restaurant ID, row number, range (1-3), or name from your last search; the beginning of an ID or name is enough (- reads stdin)',
     )
     .completeWith('id', 'row')
     .asksWhen(() => app.terminal.canChoose)

@@ -54,7 +54,7 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
 export function registerUnsave(command: CliCommand, app: App): void {
   command
     .about('Remove saved restaurants', 'Keeps their changes.')
-    .argument('<id...>', 'ID or its beginning, name, or row number')
+    .argument('<id...>', 'ID, name, or the beginning of one, or row number')
     .completeWith('id', 'saved')
     .asksWhen(() => app.terminal.canChoose)
     .usesOptions('service', 'json')

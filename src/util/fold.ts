@@ -71,6 +71,12 @@ export const isBeginning = (text: string, name: string): boolean => {
   return wanted.length >= MIN_LENGTH && foldName(name).startsWith(wanted);
 };
 
+/** Whether a name contains every word of a text. */
+export function hasWords(text: string, name: string): boolean {
+  const [wanted, whole] = [foldName(text), foldName(name)];
+  return wanted.length > MIN_LENGTH && wanted.split(' ').every((word) => whole.includes(word));
+}
+
 export function isNearName(text: string, name: string): boolean {
   if (isBeginning(text, name)) return true;
   const [wanted, whole] = [foldName(text), foldName(name)];

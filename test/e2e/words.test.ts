@@ -258,16 +258,17 @@ describe('a line in words of another tool', () => {
     ['2', 'lookup 2'],
     ['compare 1 2', 'lookup 1 2'],
     ['diff 1 2', 'lookup 1 2'],
-    ['diff Corner Nopalina', 'lookup 2 3'],
+    ["diff 'Nopa Corner' Nopalina", 'lookup 2 3'],
     ['diff old.csv new.csv', 'changes old.csv new.csv'],
     ['lookup 1 vs 2', 'lookup 1 2'],
     ['compare Nopa Corner vs Nopalina', 'lookup 2 3'],
+    ['lookup the nopa-corn', 'lookup 2'],
     ['lookup Nopa Corner --city SF', 'find Nopa Corner --city SF'],
     ['mcp add --client cursor', 'mcp config cursor'],
     ['enrich -i places.csv --dry-run', 'enrich places.csv --dry-run'],
     ['config set city=SF', 'config set city SF'],
     ['call find_restaurant --name Nopa --city SF', 'call find_restaurant name=Nopa city=SF'],
-    ['call find_restaurant -d {"name":"Nopa","city":"SF"}', 'call find_restaurant name=Nopa city=SF'],
+    [`call find_restaurant -d '{"name":"Nopa","city":"SF"}'`, 'call find_restaurant name=Nopa city=SF'],
     ['call find_restaurant name:Nopa city:SF', 'call find_restaurant name=Nopa city=SF'],
     ['find Nopa city:SF', 'find Nopa --city SF'],
     ['find Nopa city=SF', 'find Nopa --city SF'],
@@ -277,7 +278,7 @@ describe('a line in words of another tool', () => {
     ['config get-timeout'.replace('get-', ''), 'config get timeout'],
   ])('%s is %s', async (typed, ours) => {
     const env = await homeOf(false);
-    expect(await run(typed.split(' '), env)).toEqual(await run(ours.split(' '), env));
+    expect(await run(splitWords(typed) ?? [], env)).toEqual(await run(ours.split(' '), env));
   });
 
   it('says at a terminal what it was taken as', async () => {
@@ -365,6 +366,9 @@ describe('a name', () => {
     ['find Nopa --city SF --as csv', 'find Nopa --format csv --city SF'],
     ['find Nopa --city SF -f json', 'find Nopa --format json --city SF'],
     ['sandbox --fault hnag', 'sandbox --fault hang'],
+    ['lookup corner', "lookup 'Nopa Corner'"],
+    ['save kitchen --note x', "save 'Nopalina Kitchen' --note x"],
+    ['compare Corner Nopalina', "lookup 'Nopa Corner' vs Nopalina"],
     ['lookup Per Se', "find 'Per Se' --city SF"],
     ['show House of Prime Rib', "find 'House of Prime Rib' --city SF"],
     ['add Burma Superstar', "find 'Burma Superstar' --city SF"],

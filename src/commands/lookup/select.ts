@@ -11,9 +11,9 @@ import {
 } from '../../app/last-results.ts';
 import { searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
-import { type AppError, failure, usage } from '../../errors.ts';
-import { adviceOf, again, type Hint, restaurant } from '../../hint.ts';
-import { foldLetters, isNearName } from '../../util/fold.ts';
+import { type AppError, type Code, failure, usage } from '../../errors.ts';
+import { type Advice, adviceOf, again, type Hint, restaurant } from '../../hint.ts';
+import { foldLetters, hasWords, isBeginning, isNearName, isSameName } from '../../util/fold.ts';
 import { plural } from '../../util/format.ts';
 import { checkId, isId } from '../../util/restaurant.ts';
 import { cleanLine } from '../../util/text.ts';
@@ -31,9 +31,6 @@ export interface Selection {
 }
 
 const MAX_RANGE = 100;
-const MIN_NAME = 2;
-/** For a part of a name that could as well be an id. */
-const MIN_ID_LIKE = 3;
 const MIN_BEGINNING = 6;
 const MAX_NAMED = 3;
 
@@ -41,7 +38,7 @@ const MAX_NAMED = 3;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * Resolves what a person types for restaurants: rows of the last table, names and parts of them, ids, and beginnings of ids.
+ * Resolves what a person types for restaurants: rows of the last table, ids and names, and the beginnings of both.
  * @param saved the only ones that can be meant. Default: the rows, saved restaurants, and ids seen before
  * @throws {AppError} `usage` for a word that means several or none; `not_found` for a missing row, or one that is not saved
  */
@@ -61,7 +58,8 @@ export async function selectRestaurants(
   for (const word of partsOf(words, known)) {
     const numbers = rowsMeant(app, word, rows, saved);
     const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, words, saved)];
-    if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id))) throw notSaved(word);
+    if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id)))
+      throw partOfName(word, saved, words, 'not_found') ?? notSaved(word);
     ids.push(...found);
   }
   return { ids: [...new Set(ids)], search };
@@ -150,16 +148,16 @@ function withId<T extends Named>(word: string, all: readonly T[]): T[] {
   return same.length > 0 || word.length < MIN_BEGINNING ? same : all.filter(({ id }) => id.startsWith(word));
 }
 
-/** Those with the name, else those whose name begins with the word, else those whose name contains it. */
+/** Those with the name, else those whose name begins with the word. */
 function withName<T extends Named>(word: string, all: readonly T[]): T[] {
   const wanted = foldLetters(word).trim();
-  const names = all.map((one) => ({ one, name: foldLetters(one.name).trim() }));
-  const those = (matches: (name: string) => boolean): T[] =>
-    names.filter(({ name }) => matches(name)).map(({ one }) => one);
-  const same = those((name) => name === wanted);
-  if (same.length > 0 || wanted.length < (isId(word) ? MIN_ID_LIKE : MIN_NAME)) return same;
-  const first = those((name) => name.startsWith(wanted));
-  return first.length > 0 ? first : those((name) => name.includes(wanted));
+  const ways: readonly ((name: string) => boolean)[] = [
+    (name) => foldLetters(name).trim() === wanted,
+    (name) => isSameName(word, name),
+    (name) => isBeginning(word, name),
+  ];
+  const found = ways.map((isMeant) => () => all.filter(({ name }) => isMeant(name)));
+  return found.reduce<T[]>((before, find) => (before.length > 0 ? before : find()), []);
 }
 
 export function matching<T extends Named>(word: string, all: readonly T[]): T[] {
@@ -171,13 +169,43 @@ export function matching<T extends Named>(word: string, all: readonly T[]): T[] 
 function onlyOne<T extends Named>(word: string, found: readonly T[]): T | undefined {
   const [first, ...others] = found;
   if (first === undefined || others.length === 0) return first;
-  const named = found.slice(0, MAX_NAMED).map(({ id, name }) => `${cleanLine(name)} (${cleanLine(id)})`);
-  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
   const { id } = found.find((one) => isId(one.id)) ?? first;
-  throw usage(`'${word}' matches ${found.length} restaurants: ${named.join(', ')}${more}`, {
+  throw usage(`'${word}' matches ${found.length} restaurants: ${listOf(found)}`, {
     command: again({}, { operands: [id] }),
   });
 }
+
+function listOf(found: readonly Named[]): string {
+  const named = found.slice(0, MAX_NAMED).map(({ id, name }) => `${cleanLine(name)} (${cleanLine(id)})`);
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
+  return named.join(', ') + more;
+}
+
+/**
+ * The error for a text with which no name begins, if names contain its words. An ID may have digits and hyphens, too.
+ * @param operands of the line, which contain the text
+ */
+export function partOfName(
+  text: string,
+  known: readonly Named[],
+  operands: readonly string[] = [],
+  code: Code = 'usage',
+): AppError | undefined {
+  const found = /^[\p{L}\p{M}\s'’.&]+$/u.test(text) ? known.filter(({ name }) => hasWords(text, name)) : [];
+  if (found.length === 0) return undefined;
+  const hint = didYouMean(found, text, operands);
+  return failure(code, `no name begins with '${text}'; it is in ${listOf(found)}`, hint);
+}
+
+/** Suggests the line with a name in place of a text. */
+const didYouMean = (found: readonly Named[], text: string, operands: readonly string[]): Advice[] =>
+  [...new Set(found.map(({ name }) => name))].slice(0, 2).map((name, index) => ({
+    text: index === 0 ? 'did you mean' : 'or',
+    command: again(
+      {},
+      { operands: operands.includes(text) ? operands.map((each) => (each === text ? name : each)) : [name] },
+    ),
+  }));
 
 export const notSaved = (word: string): AppError =>
   failure('not_found', `'${word}' is not saved`, { text: 'to list them', command: restaurant('saved') });
@@ -198,15 +226,17 @@ function refuseAll(app: App, word: string, saved: readonly Named[] | undefined):
 
 /** Checks a word that nothing seen has as its id. @throws {AppError} `usage` for a name */
 function checkedId(app: App, word: string, words: readonly string[], known: readonly Named[]): string {
-  // IDs of the sample data have digits.
-  const looksLikeName =
-    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
-  if (!looksLikeName) return checkId(word);
   const names = namesIn(words).map((each) => each.join(' '));
   const isKnown = (each: string) => /\d/.test(each) || withName(each, known).length > 0;
   const unknown = names.filter((name) => !isKnown(name));
   // Words are one name if none of them means a restaurant.
   const oneName = words.some(isKnown) ? [word] : words;
+  const part = partOfName(names.length > 1 ? word : oneName.join(' '), known, words);
+  if (part !== undefined) throw part;
+  // IDs of the sample data have digits.
+  const looksLikeName =
+    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
+  if (!looksLikeName) return checkId(word);
   const searched = names.length > 1 ? unknown.join(',\n').split('\n') : oneName;
   const then = names.length > 1 && unknown.length === 1 ? [{ text: 'then', command: again() }] : [];
   throw usage(
@@ -220,12 +250,7 @@ export function nameHint(app: App, words: readonly string[]): Hint {
   const word = words.join(' ');
   const rows = lastRestaurants(app);
   const near = rows.filter(({ name }) => isNearName(word, name));
-  if (near.length > 0) {
-    return near.slice(0, 2).map(({ name }, index) => ({
-      text: index === 0 ? 'did you mean' : 'or',
-      command: restaurant('lookup', name),
-    }));
-  }
+  if (near.length > 0) return didYouMean(near, word, words);
   const last = { text: 'to show the rows of your last search', command: restaurant('last') };
   const isLikeId = /\d/.test(word) && !/\s/.test(word);
   return isLikeId && rows.length > 0 ? last : nameSearches(app, words);
