@@ -38,16 +38,14 @@ const FORMULAS = ['=1+1', ' =1', '\n=1', '＝1', '@SUM(A1)', '-1+2', '+33 4 72 1
 const PLAIN = ['"a";b,c', '__proto__', 'x'.repeat(300), ' ', ''];
 const TEXTS = [ESCAPES, CONTROLS, INVISIBLE, BROKEN, LETTERS, EMOJI, FORMULAS, PLAIN].flat();
 
+/** Any code points, lone surrogates included: `fc.string({ unit: 'binary' })` maps all of them when it is made, for a second. */
+const codePoints = fc
+  .array(fc.nat({ max: 0x10ffff }), { maxLength: 12 })
+  .map((codes) => String.fromCodePoint(...codes));
+
 /** Text as it may arrive from outside: controls, bidi, emoji, wide letters, lone surrogates, and plain words. */
 export const hostileText: fc.Arbitrary<string> = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(...TEXTS),
-      fc.string({ unit: 'binary', maxLength: 12 }),
-      fc.string({ maxLength: 12 }),
-    ),
-    { maxLength: 5 },
-  )
+  .array(fc.oneof(fc.constantFrom(...TEXTS), codePoints, fc.string({ maxLength: 12 })), { maxLength: 5 })
   .map((parts) => parts.join(''));
 
 const objectOf = <T>(keys: readonly string[], values: fc.Arbitrary<T>, maxLength: number) =>
