@@ -37,10 +37,11 @@ export default defineConfig(async ({ mode }) => ({
     exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/helpers/temp-folder.ts'],
     sequence: { sequencer: LongestFirst },
-    pool: 'threads',
-    // Modules keep no state, so the test files of a thread share them. Loading them for each file would take twice as long.
+    // Elsewhere than on Windows, a program starts more slowly, the more memory the process has that starts it.
+    pool: ON_WINDOWS ? 'threads' : 'forks',
+    // Modules keep no state, so the test files of a worker share them. Loading them for each file would take twice as long.
     isolate: false,
-    // More threads than cores, because tests wait half of the time: for processes, time limits, and quotas.
+    // More workers than cores, because tests wait half of the time: for processes, time limits, and quotas.
     maxWorkers: availableParallelism() * 2,
     // In CI, a failed test runs once more. .ci/run lists tests that pass the second time as flaky, to be fixed.
     retry: process.env.CI === undefined ? 0 : 1,
