@@ -14,7 +14,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   let program = buildProgram(app);
   if (argv[0] === 'completion' && argv[1] === '--complete') return complete(argv.slice(2), program, app);
   try {
-    let error = await failureOf(program, argv);
+    let error = await runLine(program, argv);
     if (endingOf(error, program) === 'slip') {
       const { acceptedLine } = await import('./cli/usage.ts');
       const line = await acceptedLine({ words: argv, app, program, error }, (words) =>
@@ -22,9 +22,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       );
       program = buildProgram(app);
       program.takenAs = line.notes;
-      error = await failureOf(program, line.words);
+      error = await runLine(program, line.words);
     }
-    if (error !== undefined) await answerInstead(error, program, app);
+    if (error !== undefined) await answerOrThrow(error, program, app);
     return app.exitCode;
   } catch (error) {
     return await reportFailure(error, app, program);
@@ -35,7 +35,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 }
 
 /** Runs a line. @returns what it threw */
-const failureOf = (program: CliCommand, words: readonly string[]): Promise<unknown> =>
+const runLine = (program: CliCommand, words: readonly string[]): Promise<unknown> =>
   program.parseAsync([...words], { from: 'user' }).then(
     () => undefined,
     (error: unknown) => error,
@@ -46,7 +46,7 @@ export async function tryLine(words: readonly string[], context: Context): Promi
   const app = new App(context);
   const program = buildProgram(app);
   program.isTrial = true;
-  const error = await failureOf(program, words);
+  const error = await runLine(program, words);
   return { words, app, program, error: endingOf(error, program) === 'slip' ? error : undefined };
 }
 
@@ -79,7 +79,7 @@ async function complete(
 }
 
 /** Answers a line that ran no command. @throws the error, unless help or the version was asked for */
-async function answerInstead(error: unknown, program: CliCommand, app: App): Promise<void> {
+async function answerOrThrow(error: unknown, program: CliCommand, app: App): Promise<void> {
   const command = commandIn(program);
   switch (endingOf(error, program)) {
     case 'help':

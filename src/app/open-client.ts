@@ -24,11 +24,11 @@ export async function openClient(
   ledger: Ledger,
   options: OpenClientOptions,
 ): Promise<Client> {
-  const { context: shared, globals, paths } = app;
+  const { context: ofRun, globals, paths } = app;
   const { url, key } = target;
   const { trace, onRequest, ...overrides } = options.client ?? {};
   const isShown = app.terminal.verbose && options.traced !== false;
-  const context = { ...shared, signal: options.signal ?? shared.signal };
+  const context = { ...ofRun, signal: options.signal ?? ofRun.signal };
   const onWaiting = waitReporter(app, options);
   const count = await requestCounter(app, ledger, context.signal, onWaiting, options);
   const client = createClient({

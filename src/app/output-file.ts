@@ -58,7 +58,7 @@ export function checkNotFormat(name: string, { command } = OUTPUT): void {
  * Decides whether a file may be written, and whether it exists.
  * @throws {AppError} `usage` if it exists, or for a link (see `resolveOutput`); `io_error` if it cannot be written
  */
-export function checkTarget(
+export function checkOutputPath(
   app: App,
   name: string,
   mayExist = app.globals.force === true,
@@ -119,12 +119,12 @@ function writeError(name: string, error: unknown, naming = OUTPUT): AppError {
   });
 }
 
-/** Checks the file of `--output`; undefined for stdout. @throws {AppError} as {@link checkTarget} */
+/** Checks the file of `--output`; undefined for stdout. @throws {AppError} as {@link checkOutputPath} */
 export function checkOutputFile(app: App): UserPath | undefined {
-  return outputPath(app) === undefined ? undefined : checkTarget(app, app.globals.output ?? '');
+  return outputPath(app) === undefined ? undefined : checkOutputPath(app, app.globals.output ?? '');
 }
 
-/** Stdout, or the file of `--output`, which `finish` writes atomically. @throws {AppError} as {@link checkTarget} */
+/** Stdout, or the file of `--output`, which `finish` writes atomically. @throws {AppError} as {@link checkOutputPath} */
 export function openOutput(app: App): { write(text: string): Promise<void>; finish(): Promise<void> } {
   const target = checkOutputFile(app);
   if (target === undefined) {

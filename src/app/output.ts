@@ -23,7 +23,7 @@ import type { App } from './app.ts';
 import {
   checkNotFormat,
   checkOutputFile,
-  checkTarget,
+  checkOutputPath,
   outputPath,
   writeBytes,
   writeOutput,
@@ -173,7 +173,7 @@ function checkExtension(app: App, kind: OutputKind, named: Named | undefined): v
     none: possibleExtensions(kind).includes(extension) || (isUnknown && anyExtension),
   }[named?.flag ?? 'none'];
   // A device can have any name.
-  const isFree = isPossible || !['nothing', 'file'].includes(checkTarget(app, output, true).entry);
+  const isFree = isPossible || !['nothing', 'file'].includes(checkOutputPath(app, output, true).entry);
   if (!isFree) throw extensionError(app, kind, extension, named);
 }
 

@@ -13,7 +13,7 @@ import { clientSettings } from './target.ts';
  * Opens the service for a command whose line and output were checked: usage errors are found before a request is sent.
  * @returns undefined if a preview of the calls was printed
  */
-export async function requestService(
+export async function previewOrOpen(
   app: App,
   preview: () => readonly PlannedCall[] | Promise<readonly PlannedCall[]>,
   options: ServiceOptions = {},

@@ -20,10 +20,10 @@ import {
   type Caching,
   decodeOutput,
   decodeToolPage,
+  inputFacts,
   listAllTools,
   type OutputOptions,
   parseToolResult,
-  refusalFacts,
   resultOf,
 } from './results.ts';
 import { type TraceContext, traceOf, withTrace } from './rpc/envelope.ts';
@@ -290,9 +290,9 @@ class RestaurantClient {
   }
 
   /** Adds what the call was about, and removes secrets. */
-  #complete(error: ServiceError, { facts, refused }: Partial<CallState> = {}): ServiceError {
+  #complete(error: ServiceError, { facts, declinedInput }: Partial<CallState> = {}): ServiceError {
     const { host } = this.#channel;
-    return error.add({ host, ...facts, ...refusalFacts(error, refused) }).redact(this.#masks.redact);
+    return error.add({ host, ...facts, ...inputFacts(error, declinedInput) }).redact(this.#masks.redact);
   }
 
   #toolCall<Query, Result>(

@@ -103,11 +103,11 @@ function questionsIn(requests: Readonly<JsonObject>): string {
   return excerpt(questions.join(', ') || 'nothing specified');
 }
 
-/** Returns what else is known about a failed call: it failed because a request for input was refused. */
-export function refusalFacts(error: ServiceError, refused: JsonObject | undefined): ErrorDetails {
+/** Returns what else is known about a failed call: it failed because a request for input was declined. */
+export function inputFacts(error: ServiceError, declined: JsonObject | undefined): ErrorDetails {
   if (error.details.rpcCode === MISSING_CAPABILITY) return { reason: 'input_required' };
-  if (refused === undefined || error.kind !== 'service') return {};
-  return { reason: 'input_required', requested: questionsIn({ input: refused }) };
+  if (declined === undefined || error.kind !== 'service') return {};
+  return { reason: 'input_required', requested: questionsIn({ input: declined }) };
 }
 
 interface ToolPage {

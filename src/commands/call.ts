@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { callAny } from '../app/call-any.ts';
 import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
@@ -39,7 +39,7 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   if (name.trim() === '') throw usage('the tool name is empty', { command: restaurant('tools') });
   const inputs = await readArguments(app, name, words, json);
   const preview = async () => [toolCall(name, (await prepareCall(app, undefined, name, inputs)).args)];
-  const service = await requestService(app, preview, { demoMode: 'mcp' });
+  const service = await previewOrOpen(app, preview, { demoMode: 'mcp' });
   if (service === undefined) return;
   const { tool, args } = await prepareCall(app, service, name, inputs);
   const { value: result, text: received } = await app.notes

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { keepResults } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
 import type { Level } from '../client/types.ts';
@@ -52,7 +52,7 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   checkResultOptions(options);
   const query = await readQuery(app, words, options.city);
   const patience = fields === undefined ? undefined : 'max-wait';
-  const service = await requestService(app, () => [plannedCall(TOOLS.find, query)], { patience });
+  const service = await previewOrOpen(app, () => [plannedCall(TOOLS.find, query)], { patience });
   if (service === undefined) return;
   const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
   const response = await service.call(TOOLS.find, query).finally(() => spinner.end());

@@ -3,7 +3,7 @@ import { refuseKey } from '../app/credentials.ts';
 import { describeRows, stayWithDemo } from '../app/last-results.ts';
 import { checkOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import { seenResults } from '../app/seen-results.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -67,7 +67,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   const isOne = words.length === 1 && words[0] !== '-' && ids.length === 1;
   const preview = () => ids.map((id) => plannedCall(TOOLS.lookup, { id, level }));
   const patience = ids.length > 1 ? 'max-wait' : undefined;
-  const service = await requestService(app, preview, { patience });
+  const service = await previewOrOpen(app, preview, { patience });
   if (service === undefined) return;
   const { lookupsFailed, withPlanHint } = await import('../app/lookup-many.ts');
   const isStreamed = !isOne && outputFormat(app) === 'ndjson';

@@ -4,7 +4,7 @@ import { callAny } from '../app/call-any.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { checkOutput, jqFilter } from '../app/output.ts';
 import { openOutput, writesToTerminal } from '../app/output-file.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
 import type { RawResponse } from '../client/restaurant.ts';
 import { DOCUMENTED_TOOLS } from '../client/tools.ts';
@@ -57,7 +57,7 @@ async function runRaw(
   const command = DOCUMENTED_TOOLS.some(({ name }) => name === method) && toolCommand(method, params);
   const toolMessage = `${method} is a tool, not a method`;
   if (needsDemo(app) && command) throw usage(toolMessage, { text: 'to call it', command });
-  const service = await requestService(app, () => [{ method, params }]);
+  const service = await previewOrOpen(app, () => [{ method, params }]);
   if (service === undefined) return;
   const { value: response } = await app.notes.withSpinner(method, () =>
     callAny(service, {

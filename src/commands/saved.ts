@@ -2,7 +2,7 @@ import type { App } from '../app/app.ts';
 import { hintOf } from '../app/hints.ts';
 import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
@@ -103,7 +103,7 @@ async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
   const answers = openSaved(app, 'share');
   const restaurants = leastRecentFirst(savedRestaurants(answers));
   const preview = () => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level }));
-  const service = await requestService(app, preview, { patience: 'minute', fresh: true });
+  const service = await previewOrOpen(app, preview, { patience: 'minute', fresh: true });
   if (service === undefined) return;
   const { changes, failed, checked, stopped } = await lookAgain(app, service, answers, {
     restaurants,

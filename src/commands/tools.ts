@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { factHint } from '../app/error-hint.ts';
 import { checkOutput, writeResult } from '../app/output.ts';
-import { requestService } from '../app/request.ts';
+import { previewOrOpen } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import { labelOf } from '../app/target.ts';
 import { StoredTools } from '../app/tool-list.ts';
@@ -27,7 +27,7 @@ export function registerTools(command: CliCommand, app: App): void {
 
 async function runTools(app: App, name: string | undefined): Promise<void> {
   await checkOutput(app, 'records');
-  const service = await requestService(app, () => [{ method: 'tools/list' }], { demoMode: 'mcp' });
+  const service = await previewOrOpen(app, () => [{ method: 'tools/list' }], { demoMode: 'mcp' });
   if (service === undefined) return;
   const tools = await listTools(app, service, name);
   const { toolPresentation, toolsPresentation } = await import('../output/render/tools.ts');

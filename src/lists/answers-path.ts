@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { App } from '../app/app.ts';
-import { checkTarget } from '../app/output-file.ts';
+import { checkOutputPath } from '../app/output-file.ts';
 import type { Target } from '../app/target.ts';
 import { attempt, usage } from '../errors.ts';
 import { again, type Word } from '../hint.ts';
@@ -21,12 +21,12 @@ export function answersService({ url, demo }: Pick<Target, 'url' | 'demo'>): str
   return demo ? 'demo' : `${url.origin}${url.pathname}`;
 }
 
-/** The file of `--answers` to write. @throws {AppError} `usage` for no name or that of a view; as {@link checkTarget} */
+/** The file of `--answers` to write. @throws {AppError} `usage` for no name or that of a view; as {@link checkOutputPath} */
 export function answersTarget(app: App, typed: string, views: readonly ViewPath[]): string {
   const example = `found${ANSWERS_ENDING}`;
   const command = (file: Word) => again({ '--answers': file });
   if (typed === '') throw usage('--answers needs the name of a file', { command: command(example) });
-  const { path } = checkTarget(app, typed, true, { example, command });
+  const { path } = checkOutputPath(app, typed, true, { example, command });
   if (!views.some((view) => view.path === path)) return path;
   throw usage(`${typed} cannot be an output and have the answers`, { command: command(example) });
 }

@@ -104,7 +104,7 @@ export function legacyMessage(
 function replyTo({ id, method, params }: JsonObject, state: CallState): JsonObject | undefined {
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   if (method === 'ping') return { id, result: {} };
-  state.refused = { method, params };
+  state.declinedInput = { method, params };
   // Servers repeat this message as that of the call.
   const message = `the client cannot answer ${excerpt(String(method), 60)}`;
   return { id, error: { code: METHOD_NOT_FOUND, message } };

@@ -44,8 +44,8 @@ export interface CallState extends CallLimits {
   readonly facts?: ErrorDetails;
   /** Extended by waits that the service or the quota requires. */
   deadline: number;
-  /** A request of the server for input, which was refused. */
-  refused?: JsonObject;
+  /** A request of the server for input, which was declined. */
+  declinedInput?: JsonObject;
 }
 
 /** A call, independent of the protocol. */

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { inputPath } from '../../app/input.ts';
-import { checkTarget, fullPath, otherName } from '../../app/output-file.ts';
+import { checkOutputPath, fullPath, otherName } from '../../app/output-file.ts';
 import { attempt, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot, type Word } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
@@ -107,7 +107,7 @@ function viewOf(app: App, name: string, list: string | null): OutputView[] {
     { text: 'or write another file', command: command(otherName(name), answers) },
     { text: 'or overwrite it', command: restaurant('enrich', from, '-o', name, '--force') },
   ];
-  const target = checkTarget(app, name, true, { example: basename(name), command });
+  const target = checkOutputPath(app, name, true, { example: basename(name), command });
   // Answers from a stranger could name a pipe or device.
   if (target.entry === 'device') throw usage(`${name} is not a regular file`, ways());
   return [{ name, format, target, command, ways }];

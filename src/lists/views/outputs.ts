@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { App } from '../../app/app.ts';
-import { checkNotFormat, checkTarget, type Naming, otherName } from '../../app/output-file.ts';
+import { checkNotFormat, checkOutputPath, type Naming, otherName } from '../../app/output-file.ts';
 import { usage } from '../../errors.ts';
 import { again, type Command, type Hint, type Word } from '../../hint.ts';
 import { EXTENSIONS, extensionOf } from '../../output/formats.ts';
@@ -13,7 +13,7 @@ import { LIST_FORMATS, type ListFormat } from '../row.ts';
 const VIEW_FORMATS = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'] as const;
 export type ViewFormat = (typeof VIEW_FORMATS)[number];
 
-export type OutputTarget = ReturnType<typeof checkTarget>;
+export type OutputTarget = ReturnType<typeof checkOutputPath>;
 
 /** A file that is written from answers. */
 export interface OutputView {
@@ -64,7 +64,7 @@ export function checkOutputs(app: App, input: Input): Outputs {
   const targets = files.map((name) => {
     const naming = namingOf(name, files);
     if (name === '') throw usage('--output needs the name of a file', { command: naming.command('out.csv') });
-    return { name, naming, target: checkTarget(app, name, true, naming) };
+    return { name, naming, target: checkOutputPath(app, name, true, naming) };
   });
   const [first] = targets;
   if (targets.length === 1 && first?.target.entry === 'device')
