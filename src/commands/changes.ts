@@ -9,7 +9,7 @@ import { CHANGE, list, object } from '../cli/schemas.ts';
 import { type AppError, failure } from '../errors.ts';
 import { again } from '../hint.ts';
 import { type Answers, openAnswers } from '../lists/answers.ts';
-import { ANSWERS_ENDING, answersPathOf } from '../lists/answers-path.ts';
+import { ANSWERS_ENDING, answersPathOf } from '../lists/open-answers.ts';
 import { changesIn, knownNames } from '../lists/changes.ts';
 import { openSaved, stayWithSavedDemo } from '../lists/saved.ts';
 import { viewFormatOf } from '../lists/views/outputs.ts';

@@ -1,12 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
-import type { App } from '../app/app.ts';
-import type { Target } from '../app/target.ts';
 import type { AppError } from '../errors.ts';
-import { again, type Hint, slot } from '../hint.ts';
 import { cleanLine, truncate } from '../util/text.ts';
-import { type Answers, type KnownAnswers, MAX_AHEAD_MS, openAnswers } from './answers.ts';
-import { answersPathOf, answersService, answersTarget } from './answers-path.ts';
+import { type KnownAnswers, MAX_AHEAD_MS } from './answers.ts';
 import type { Asker } from './asker.ts';
 import { Decisions } from './decisions.ts';
 import { type Due, DueRows } from './due.ts';
@@ -17,7 +12,6 @@ import type { ListFlags, Plan } from './plan.ts';
 import { Counters } from './progress/summary.ts';
 import { type Question, type Resolution, type ResolveOptions, resolve } from './resolve.ts';
 import type { InputRow } from './row.ts';
-import type { OutputView } from './views/outputs.ts';
 import type { ViewSource } from './views/source.ts';
 
 export interface EnrichFlags extends ListFlags, PacedFlags {
@@ -25,38 +19,6 @@ export interface EnrichFlags extends ListFlags, PacedFlags {
   /** In milliseconds. */
   readonly older?: number;
   readonly answers?: string;
-}
-
-/**
- * Opens the answers file of views. @param typed with `--answers` @param target default: the configured endpoint
- * @throws {AppError} `in_use`, `usage`, `io_error`, `no_service`
- */
-export function openListAnswers(
-  app: App,
-  views: readonly OutputView[],
-  typed: string | undefined,
-  access: 'read' | 'write',
-  target?: Target,
-): Answers {
-  const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
-  const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed, paths);
-  const isDemo = app.globals.demo === true;
-  const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
-  const service = endpoint === undefined ? 'demo' : answersService({ url: endpoint.url, demo: false });
-  return openAnswersAt(app, { path, service }, access);
-}
-
-const OTHER_OUTPUT: Hint = { text: 'write another file', command: again({ '--output': slot('file') }) };
-
-/** Opens an answers file. @param place without a service: of any @throws {AppError} `in_use`, `usage`, `io_error` */
-export function openAnswersAt(
-  app: App,
-  { path, service }: { readonly path: string; readonly service?: string },
-  access: 'read' | 'write',
-  hint = OTHER_OUTPUT,
-): Answers {
-  const warn = (message: string): void => void app.notes.warn(message, true);
-  return openAnswers(path, { service, access, context: app.context, warn, hint });
 }
 
 /** The state of all rows by the answers. */

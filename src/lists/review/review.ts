@@ -4,7 +4,7 @@ import { type AppError, usage } from '../../errors.ts';
 import { again, restaurant } from '../../hint.ts';
 import { plural, timeText } from '../../util/format.ts';
 import { cleanLine } from '../../util/text.ts';
-import { answersService } from '../answers-path.ts';
+import { answersService } from '../open-answers.ts';
 import { PacedService } from '../paced-service.ts';
 import { printJson } from '../progress/summary.ts';
 import { ownEntries } from '../views/source.ts';

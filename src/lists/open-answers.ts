@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { checkOutputPath } from '../app/output-file.ts';
 import type { Target } from '../app/target.ts';
 import { attempt, usage } from '../errors.ts';
-import { again, type Word } from '../hint.ts';
-import { openAnswers } from './answers.ts';
+import { again, type Hint, slot, type Word } from '../hint.ts';
+import { type Answers, openAnswers } from './answers.ts';
+import type { OutputView } from './views/outputs.ts';
 
 export const ANSWERS_ENDING = '.answers.ndjson';
 
@@ -14,6 +16,38 @@ export interface ViewPath {
   readonly name: string;
   readonly path: string;
   readonly exists: boolean;
+}
+
+/**
+ * Opens the answers file of views. @param typed with `--answers` @param target default: the configured endpoint
+ * @throws {AppError} `in_use`, `usage`, `io_error`, `no_service`
+ */
+export function openListAnswers(
+  app: App,
+  views: readonly OutputView[],
+  typed: string | undefined,
+  access: 'read' | 'write',
+  target?: Target,
+): Answers {
+  const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
+  const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed, paths);
+  const isDemo = app.globals.demo === true;
+  const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
+  const service = endpoint === undefined ? 'demo' : answersService({ url: endpoint.url, demo: false });
+  return openAnswersAt(app, { path, service }, access);
+}
+
+const OTHER_OUTPUT: Hint = { text: 'write another file', command: again({ '--output': slot('file') }) };
+
+/** Opens an answers file. @param place without a service: of any @throws {AppError} `in_use`, `usage`, `io_error` */
+export function openAnswersAt(
+  app: App,
+  { path, service }: { readonly path: string; readonly service?: string },
+  access: 'read' | 'write',
+  hint = OTHER_OUTPUT,
+): Answers {
+  const warn = (message: string): void => void app.notes.warn(message, true);
+  return openAnswers(path, { service, access, context: app.context, warn, hint });
 }
 
 /** Endpoint without user, password, and query: what an answers file says about its service. */
