@@ -42,7 +42,7 @@ export interface ClientOptions extends Address, ClientEvents {
   readonly headers?: RequestHeaders | undefined;
   /** Default: `auto`, which detects the protocol. */
   readonly protocol?: Protocol;
-  /** Time for one call, retries included, ms. Default: 30,000. */
+  /** Time for one call, retries included, ms; silence has no limit, because a tool may take long. Default: 30,000. */
   readonly timeoutMs?: number;
   /** Attempts after the first. Default: 2. */
   readonly retries?: number;
