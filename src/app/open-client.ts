@@ -40,6 +40,8 @@ export async function openClient(
     ...clientSettings(app),
     ...overrides,
     context,
+    // The service may know other keys of the user, such as that of another profile.
+    mask: (text) => app.secrets.mask(text),
     async onRequest() {
       const takeBack = await count();
       await onRequest?.();

@@ -5,6 +5,7 @@ import { keyMasker, redactor, secretsIn } from './key.ts';
 
 interface MaskOptions {
   readonly headers?: RequestHeaders | undefined;
+  mask?(text: string): string;
   trace?(event: TraceEvent): void;
 }
 
@@ -18,7 +19,8 @@ export function createMasks(options: MaskOptions, apiKey: string | undefined) {
       .map(([name, value]) => [name.toLowerCase(), value.trim()]),
   );
   const values = [...secrets.values()].flatMap(secretsIn);
-  const masks = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
+  const own = [keyMasker(apiKey), ...values.map((value) => keyMasker(value, '', '…'))];
+  const masks = options.mask === undefined ? own : [...own, options.mask];
   /** For data: changes nothing but these secrets. */
   const mask = (text: string): string => masks.reduce((masked, each) => each(masked), text);
   const redactKeys = redactor();

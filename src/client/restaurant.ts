@@ -60,6 +60,8 @@ export interface ClientOptions extends Address, ClientEvents {
   onAccepted?(): void;
   /** Called with a warning about a call that did not fail. */
   onWarning?(text: string): void;
+  /** Masks further secrets in responses and traces, in which the key and secret headers are masked. */
+  mask?(text: string): string;
   /** Gets the exchange as it happens, without the key. */
   trace?(event: TraceEvent): void;
   /** Stores the detected protocol of the endpoint. */

@@ -113,6 +113,24 @@ describe('the key', () => {
     await service.run(['logout'], { env });
   });
 
+  it('of the login is not printed or stored when the service repeats it in a run with another key', async () => {
+    service.answer(NOTHING_FOUND);
+    const login = await service.run(['login', '--key-stdin', '--base-url', service.url], {
+      stdin: KEY,
+      env: { RESTAURANT_API_KEY: '' },
+    });
+    expect(login.exit).toBe(0);
+    const config = filesWith(SECRET, service.home);
+    service.answer(RESULTS['a field in the data']?.(KEY) ?? NOTHING_FOUND);
+    const env = { RESTAURANT_API_KEY: `${PREFIX}another_key_0123456789` };
+    for (const words of COMMANDS) {
+      const run = await service.run(words, { env, stdin: stdinOf(words) });
+      expectHidden(words, run);
+    }
+    expect([config.length, filesWith(SECRET, service.home)]).toEqual([1, config]);
+    await service.run(['logout'], { env: { RESTAURANT_API_KEY: '' } });
+  });
+
   it('is masked without breaking JSON', async () => {
     await fc.assert(
       fc.asyncProperty(secrets, async (secret) => {
