@@ -9,7 +9,6 @@ import { cleanLine } from '../util/text.ts';
 import { separationOf } from './earlier-results.ts';
 import { type ColumnOptions, type Columns, resolveColumns } from './match/columns.ts';
 import { FIELDS } from './match/headers.ts';
-import { DECIMAL } from './match/place.ts';
 import { isEncoding } from './read/decode.ts';
 import type { Input } from './read/input.ts';
 import { flatColumns, type InputList, type List, openStreamedList, readList } from './read/list.ts';
@@ -172,14 +171,11 @@ async function makePlan(
   return { plan, rows: own, separate: separate ?? ((row) => row) };
 }
 
-export function questionOf(columns: Columns, row: InputRow): Question {
-  const { lat, lng, ...texts } = columns.texts(row);
-  const key = rowKeyOf({ ...texts, lat: withPoint(lat), lng: withPoint(lng) });
-  return { key, earlier: row.earlier, formula: columns.formulaIn(row) };
-}
-
-const withPoint = (text: string | undefined): string | undefined =>
-  text !== undefined && DECIMAL.test(text) ? text.replace(',', '.') : text;
+export const questionOf = (columns: Columns, row: InputRow): Question => ({
+  key: rowKeyOf(columns.texts(row)),
+  earlier: row.earlier,
+  formula: columns.formulaIn(row),
+});
 
 function parseAdded(text: string): AddedColumn {
   const at = text.indexOf('=');

@@ -105,8 +105,9 @@ const skipped = (error: string, restaurant?: Partial<Restaurant>): Verdict => ({
   isFinal: true,
 });
 
-export function matchQuery({ name = '', city = '', lat = '', lng = '', address = '' }: RowKey): MatchQuery {
-  return { name, city, place: placeOfRow(String(lat), String(lng), address) };
+export function matchQuery(key: RowKey): MatchQuery {
+  const { name = '', city = '' } = key;
+  return { name, city, place: placeOfRow(key) };
 }
 
 /** A person's decision: this restaurant, or none of them. */

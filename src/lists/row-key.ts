@@ -19,6 +19,7 @@ export type RowKeyMember = keyof RowKey;
 export const ROW_KEY_MEMBERS: readonly RowKeyMember[] = ['name', 'city', 'address', 'lat', 'lng', 'id'];
 const COORDINATES: readonly string[] = ['lat', 'lng'];
 const DECIMALS = 1e5;
+const DECIMAL_COMMA = /^([-+]?\d{1,3}),(\d+)$/;
 
 export const keyText = (text: string): string => text.trim().normalize('NFC');
 
@@ -35,7 +36,7 @@ export function rowKeyOf(texts: Readonly<{ [M in RowKeyMember]?: string | number
 
 function coordinate(value: string | number): string | number {
   const text = keyText(String(value));
-  const number = Number(text);
+  const number = Number(text.replace(DECIMAL_COMMA, '$1.$2'));
   // Adding 0 makes 0 of -0.
   return text === '' || !Number.isFinite(number) ? text : Math.round(number * DECIMALS) / DECIMALS + 0;
 }

@@ -10,6 +10,7 @@ import { detectDelimiter, hasHeader } from '../../src/lists/read/table.ts';
 import { numberFormat } from '../../src/lists/read/xlsx/formats.ts';
 import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
 import type { ObjectRow } from '../../src/lists/row.ts';
+import { rowKeyOf } from '../../src/lists/row-key.ts';
 import { guardFormula } from '../../src/output/csv.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { colorJson, palette } from '../../src/output/style.ts';
@@ -177,7 +178,7 @@ const readers: readonly ((text: string) => unknown)[] = [
   (text) => isOneLetterOff(text, `${text}x`, true),
   (text) => nameSimilarity(text, `x${text}`),
   (text) => isSameAddress(`${text} 1`, text),
-  (text) => placeOfRow(text, text, text),
+  (text) => placeOfRow(rowKeyOf({ lat: text, lng: text, address: text })),
   isKnownHeader,
   hasHeader,
   detectDelimiter,

@@ -1,6 +1,7 @@
 import type { Restaurant } from '../../client/types.ts';
 import { foldLetters } from '../../util/fold.ts';
 import { kilometers, type Point, pointOf } from '../../util/restaurant.ts';
+import type { RowKey } from '../row-key.ts';
 
 export interface Place {
   /** Undefined if the values are not a point on Earth. */
@@ -23,13 +24,8 @@ export const FAR = 2000;
 /** Up to this distance, in meters, a similar name is the same restaurant. */
 export const DOOR = 50;
 
-export const DECIMAL = /^[-+]?\d{1,3}(?:[.,]\d+)?$/;
-
-const toNumber = (text: string): number => (DECIMAL.test(text) ? Number(text.replace(',', '.')) : Number.NaN);
-
-/** Reads the cells of a row. Anything that is not a decimal number of degrees is ignored, as is 0,0, which means unknown. */
-export function placeOfRow(latText: string, lngText: string, address: string): Place | undefined {
-  const [lat, lng] = [toNumber(latText), toNumber(lngText)];
+/** Anything that is not a number of degrees is ignored, as is 0,0, which means unknown. */
+export function placeOfRow({ lat, lng, address = '' }: RowKey): Place | undefined {
   const isKnown = lat !== 0 || lng !== 0;
   const point = isKnown ? pointOf({ lat, lng }) : undefined;
   const swapped = isKnown ? pointOf({ lat: lng, lng: lat }) : undefined;

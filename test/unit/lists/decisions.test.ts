@@ -37,6 +37,8 @@ describe('the content of a row', () => {
     const key = rowKeyOf({ name: ' Cafe\u0301', city: '', lat: '37.7700004', lng: -122.4, id: undefined });
     expect(key).toEqual({ name: 'Café', city: '', lat: 37.77, lng: -122.4 });
     expect(rowKeyOf({ lat: '', lng: ' x ' })).toEqual({ lat: '', lng: 'x' });
+    expect(rowKeyOf({ lat: ' 37,77 ', lng: '-1,234.5' })).toEqual({ lat: 37.77, lng: '-1,234.5' });
+    expect(rowKeyOf({ lat: '1234,5', lng: '+122' })).toEqual({ lat: '1234,5', lng: 122 });
     expect(Object.is(rowKeyOf({ lat: '-0.000001' }).lat, 0)).toBe(true);
   });
 });

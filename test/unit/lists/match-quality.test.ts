@@ -5,6 +5,7 @@ import { GOALS, MODES, type Mode, scoreOf } from '../../../bench/match-scores.js
 import { matchAgain, matchName, NOT_FOUND, type RowResult } from '../../../src/lists/match/match.ts';
 import { placeOfRow } from '../../../src/lists/match/place.ts';
 import { searchesFor } from '../../../src/lists/match/searches.ts';
+import { rowKeyOf } from '../../../src/lists/row-key.ts';
 
 const ROWS = 600;
 
@@ -22,7 +23,7 @@ it.each([
       const isLoose = MODES[mode].options.includes('--loose');
       const hasPlace = MODES[mode].columns.includes('lat');
       const results = rows.map(({ row: { name, city, lat, lng, address } }) => {
-        const place = hasPlace ? placeOfRow(String(lat), String(lng), String(address)) : undefined;
+        const place = hasPlace ? placeOfRow(rowKeyOf({ lat, lng, address })) : undefined;
         const query = { name: String(name).trim(), city: String(city).trim(), place };
         let result: RowResult = NOT_FOUND;
         for (const [index, words] of searchesFor(query).entries()) {

@@ -13,7 +13,7 @@ const candidate = (name: string, meters?: number, address?: string) => ({
   ...(meters !== undefined && { coordinates: at(meters) }),
   ...(address !== undefined && { address }),
 });
-const place = (lat: number, lng: number, address = '') => placeOfRow(String(lat), String(lng), address);
+const place = (lat: number, lng: number, address = '') => placeOfRow({ lat, lng, address });
 const match = (
   name: string,
   results: readonly unknown[],
@@ -102,7 +102,7 @@ describe('a row with coordinates', () => {
 });
 
 describe('a row with an address', () => {
-  const where = placeOfRow('', '', 'Hauptstr. 5, Berlin');
+  const where = placeOfRow({ address: 'Hauptstr. 5, Berlin' });
   const [five, seven] = [
     candidate('Nopa', 10, 'Hauptstraße 5, 10115 Berlin'),
     candidate('Nopa', 40, 'Hauptstraße 7'),
