@@ -66,7 +66,7 @@ export class ListState {
 
   resolve(question: Question): Resolution {
     const decision = this.decisions.of(question.key);
-    return resolve({ ...question, decision }, this.answers, this.options);
+    return resolve({ decision, ...question }, this.answers, this.options);
   }
 
   resolveRow(row: InputRow, question = this.plan.question(row)): Resolution {
