@@ -68,7 +68,7 @@ export class AnswersFile {
   #undone = new Set<string>();
   /** Lines that were read last, by offset. */
   #decoded = new Map<number, AnswerLine>();
-  /** Places that were found last, by key. */
+  /** Places that were found last, by key, unless they are all that the index has: most restaurants have one line. */
   #newest = new Map<string, readonly IndexedLine[]>();
 
   constructor(path: string, options: AnswersOptions, lock?: Lock) {
@@ -207,9 +207,10 @@ export class AnswersFile {
    */
   protected *newestOfEach<T>(key: string, read: (line: AnswerLine) => T | undefined): Generator<T> {
     const known = this.#newest.get(key);
+    const all = known ?? this.#index.find(key);
     const places: IndexedLine[] = [];
     const shapes = new Set<number>();
-    for (const place of known ?? this.#index.find(key)) {
+    for (const place of all) {
       if (shapes.has(place.shape) || this.#undone.has(place.id)) continue;
       const line = this.#decode(place);
       const value = line && read(line);
@@ -218,7 +219,7 @@ export class AnswersFile {
       places.push(place);
       yield value;
     }
-    if (known !== undefined) return;
+    if (known !== undefined || places.length === all.length) return;
     if (this.#newest.size >= MAX_NEWEST) this.#newest = new Map();
     this.#newest.set(key, places);
   }
