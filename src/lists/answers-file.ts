@@ -172,7 +172,7 @@ export class AnswersFile {
     }
     const line = decodeLine(value);
     if (line === 'other') return true;
-    if (line === undefined) return false;
+    if (line === undefined || !isShallow(line)) return false;
     if ('undo' in line) this.#undos.push(line);
     if ('undo' in line || 'decide' in line) this.revision += 1;
     const keys = keysOf(line);
@@ -246,8 +246,7 @@ export class AnswersFile {
   #decode({ offset, length }: IndexedLine): AnswerLine | undefined {
     const known = this.#decoded.get(offset);
     if (known !== undefined) return known;
-    const value = tryParseJson(this.#log?.read(offset, length) ?? '');
-    const line = isShallow(value) ? decodeLine(value) : undefined;
+    const line = decodeLine(tryParseJson(this.#log?.read(offset, length) ?? ''));
     if (typeof line !== 'object') return undefined;
     if (this.#decoded.size >= MAX_DECODED) this.#decoded = new Map();
     if (length <= MAX_DECODED_LENGTH) this.#decoded.set(offset, line);

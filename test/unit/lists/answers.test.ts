@@ -171,12 +171,15 @@ describe('the file', () => {
     }
   });
 
-  it('treats an answer that is nested without limit as missing', () => {
+  it('skips an answer that is nested without limit', () => {
     use((answers) => answers.addLookup('nopa', 'basic', { grade: 'A' }));
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     const line = `{"id":"z","at":"2027-01-01T00:00:00Z","lookup":{"id":"nopa","fields":"basic"},"output":${deep}}`;
     writeFileSync(folder.at('a.answers.ndjson'), `${folder.read('a.answers.ndjson')}${line}\n`);
-    expect(use((answers) => answers.lookup('nopa', 'basic')?.output)).toEqual({ grade: 'A' });
+    const warnings: string[] = [];
+    const lookup = (answers: Answers) => answers.lookup('nopa', 'basic')?.output;
+    expect(use(lookup, undefined, { warnings })).toEqual({ grade: 'A' });
+    expect(warnings).toEqual([`${folder.at('a.answers.ndjson')}: skipped damaged line 3`]);
   });
 });
 
