@@ -26,6 +26,13 @@ function keyFor({ candidates, restaurant_id: current }, right) {
   return current === right ? 'y' : String(place + 1);
 }
 
+/** The words of a name that a row does not have as they are; the whole name if it has all of them. */
+const wrongWords = (name, known) =>
+  name
+    .split(' ')
+    .filter((word) => !known.split(' ').includes(word))
+    .join(' ') || name;
+
 /**
  * Plays a review to its end.
  * @param words the command; @param rightOf returns the id of the restaurant of a row, from 1; @param nameOf that of its name
@@ -42,18 +49,23 @@ export async function playReview(words, options, rightOf, nameOf) {
     terminal.write(typed);
   };
   let shown = '';
-  /** Searches for the row so far: the first one with its own words, the second one with the right name. */
-  let searches = 0;
+  /** Attempts for the row so far: more candidates, then the words that the row has wrong, then the whole name. */
+  let attempts = 0;
   /** The replies to the questions of a search, each typed when it is asked. */
   let replies = [];
   const search = (name) => {
-    searches += 1;
-    played.searches += 1;
     press('s');
     replies = [
       { question: 'Name [', typed: `${name}\r` },
       { question: 'City [', typed: '\r' },
     ];
+  };
+  const seek = (all, name, known) => {
+    attempts += 1;
+    played.searches += 1;
+    if (attempts === 1 && all.includes('m more (')) return press('m');
+    attempts = Math.max(attempts, 2);
+    return search(attempts === 2 ? wrongWords(name, known) : name);
   };
   terminal.onData((data) => {
     shown += data;
@@ -67,12 +79,12 @@ export async function playReview(words, options, rightOf, nameOf) {
     shown = shown.slice(shown.indexOf(all) + all.length);
     const number = Number(line) - 1;
     const right = rightOf(number);
-    if (searches === 0) played.rows += 1;
+    if (attempts === 0) played.rows += 1;
     const name = nameOf(right);
     const listed = () => all.split('\n').find((each) => each.slice(NAME_AT).startsWith(name));
-    const key = searches === 0 ? keyFor(rows.get(number), right) : listed()?.[NUMBER_AT];
-    if (key === undefined && searches < 2) return search(searches === 0 ? '' : name);
-    searches = 0;
+    const key = attempts === 0 ? keyFor(rows.get(number), right) : listed()?.[NUMBER_AT];
+    if (key === undefined && attempts < 3) return seek(all, name, rows.get(number)?.name ?? '');
+    attempts = 0;
     press(key ?? 'n');
   });
   await new Promise((resolve) => terminal.onExit(resolve));

@@ -3,14 +3,15 @@ import { isSameName } from '../util/fold.ts';
 import { cleanLine } from '../util/text.ts';
 import { likeliestFirst, type MatchQuery } from './match/match.ts';
 import { isSameAddress, positionsOf } from './match/place.ts';
-import { searchesFor } from './match/searches.ts';
+import { partSearches, searchesFor } from './match/searches.ts';
 import type { Knowledge } from './resolve.ts';
 
-/** The restaurants that the searches for a row have found, the likeliest first. */
+/** The restaurants that all searches for a row have found, the likeliest first. */
 export function candidatesOf(answers: Pick<Knowledge, 'find'>, query: MatchQuery): Restaurant[] {
   const { name, city } = query;
   if (name === '' || city === '') return [];
-  const found = searchesFor({ name, city }).flatMap((search) => answers.find(search)?.results ?? []);
+  const searches = [...searchesFor({ name, city }), ...partSearches({ name, city })];
+  const found = searches.flatMap((search) => answers.find(search)?.results ?? []);
   return likeliestFirst(query, found);
 }
 

@@ -17,13 +17,14 @@ export function searchesFor({ name, city }: FindQuery): readonly FindQuery[] {
 }
 
 /** At most that many searches for parts of a name. */
-export const MAX_PARTS = 5;
+const MAX_PARTS = 5;
 
 /**
  * The searches for parts of a name, of which one word may be misspelled: two words at a time, or each one of two. Parts
  * that too many restaurants have are left out.
  */
 export function partSearches({ name, city }: FindQuery): readonly FindQuery[] {
+  if (city === '') return [];
   const words = oneBlank(simplifyName(name) ?? name).split(' ');
   const size = Math.min(2, words.length - 1);
   const isRare = (word: string): boolean => [...word].length >= MIN_WORD && !isCommon(word);

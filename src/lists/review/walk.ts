@@ -9,7 +9,7 @@ import { plural } from '../../util/format.ts';
 import { cleanLine, truncate, wrap } from '../../util/text.ts';
 import { addSearch } from '../asker.ts';
 import { candidateFacts } from '../candidates.ts';
-import { MAX_PARTS, partSearches } from '../match/searches.ts';
+import { partSearches } from '../match/searches.ts';
 import type { PacedService } from '../paced-service.ts';
 import { matchQuery } from '../resolve.ts';
 import { ownEntries } from '../views/source.ts';
@@ -36,7 +36,7 @@ interface Walk {
   readonly openSearch: () => Promise<PacedService>;
   /** The rows that were shown; a skipped one has no decision. */
   readonly steps: { readonly index: number; readonly decided?: Decided }[];
-  /** Opened by the first search with other words. */
+  /** Opened by the first search. */
   service?: PacedService;
 }
 
@@ -97,6 +97,9 @@ function actionsOf(walk: Walk, index: number, candidates: readonly Candidate[]):
     steps.push({ index, ...(choice !== undefined && { decided: decide(review, row, choice) }) });
     return index + 1;
   };
+  const query = matchQuery(row.key);
+  const parts = partSearches(query).filter((part) => review.answers.find(part) === undefined);
+  const more = `m more (${plural(parts.length, 'request')})`;
   const current = currentId(review, row);
   const ids = candidates.slice(0, MAX_KEYS).map(({ restaurant }) => restaurant.service_id);
   const yes = current !== undefined && ids.includes(current) ? ['y yes (*)'] : [];
@@ -109,16 +112,29 @@ function actionsOf(walk: Walk, index: number, candidates: readonly Candidate[]):
   return [
     ...numbered,
     { keys: ['n'], text: 'n none', act: step({ kind: 'none' }) },
-    {
-      keys: ['s'],
-      text: 's search',
-      act: async () => decideRow(walk, index, await searchAgain(walk, index)),
-    },
+    ...(parts.length === 0 ? [] : [{ keys: ['m'], text: more, act: () => searchParts(walk, index, parts) }]),
+    { keys: ['s'], text: 's search', act: () => searchWords(walk, index, query) },
     { keys: [' '], text: 'space skip', act: step() },
     { keys: ['x'], text: 'x never', act: step({ kind: 'never' }) },
     { keys: ['u'], text: 'u undo', act: () => undo(walk, index) },
     { keys: ['q', 'ctrl-d'], text: 'q quit', act: () => undefined },
   ];
+}
+
+/** Searches for parts of the name, whose results are candidates of the row from then on. */
+async function searchParts(walk: Walk, index: number, parts: readonly FindQuery[]): Promise<Next> {
+  await sendSearches(walk, parts);
+  return decideRow(walk, index);
+}
+
+/** Asks for the words of a search, and shows what it finds. */
+async function searchWords(walk: Walk, index: number, { name, city }: FindQuery): Promise<Next> {
+  const { app, review } = walk;
+  const ask = async (what: string, known: string): Promise<string> =>
+    (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
+  const words = { name: await ask('Name', name), city: await ask('City', city) };
+  const isAnswered = review.answers.find(words) !== undefined || (await sendSearches(walk, [words]));
+  return decideRow(walk, index, isAnswered ? [words] : undefined);
 }
 
 /** Takes the last step back; before the first, the last decision of an earlier review. */
@@ -131,43 +147,20 @@ function undo({ review, rows, steps }: Walk, index: number): number {
   return index;
 }
 
-const SEARCH_COST = `a search sends 1 request, and up to ${MAX_PARTS} for parts of the name if it finds nothing new`;
-
-/**
- * Asks for words, and searches with them; also with parts of them if that finds nothing, or is known already.
- * @returns the searches; undefined if one fails and the others have found nothing
- */
-async function searchAgain(walk: Walk, index: number): Promise<readonly FindQuery[] | undefined> {
-  const { app, review, rows } = walk;
-  const query = matchQuery((rows[index] as EqualRows).key);
-  const ask = async (what: string, known: string): Promise<string> =>
-    (await app.context.prompt.text(`${what} [${cleanLine(known)}]`)).trim() || known;
-  await show(app, wrap(SEARCH_COST, app.context.stderr.columns).map(app.terminal.palette('stderr').dim));
-  const words = { name: await ask('Name', query.name), city: await ask('City', query.city) };
-  const searches = [words, ...partSearches(words)];
-  const hasFound = (each: FindQuery): boolean => (review.answers.find(each)?.results.length ?? 0) > 0;
+/** @returns false if one fails, which is said */
+async function sendSearches(walk: Walk, searches: readonly FindQuery[]): Promise<boolean> {
+  const { app, review } = walk;
   try {
-    const isNew = await search(walk, words);
-    if (isNew && hasFound(words)) return [words];
-    for (const part of searches.slice(1)) await search(walk, part);
+    for (const query of searches) {
+      walk.service ??= await walk.openSearch();
+      await addSearch(query, review.answers, walk.service);
+    }
+    return true;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || error.kind === 'auth') throw error;
-    const known = searches.filter((each) => review.answers.find(each) !== undefined);
-    await app.notes.warn(
-      `${known.some(hasFound) ? 'some candidates may be missing' : 'no other candidates'}: ${error.message}`,
-    );
-    return known.some(hasFound) ? known : undefined;
+    await app.notes.warn(`the search failed: ${error.message}`);
+    return false;
   }
-  return searches;
-}
-
-/** @returns false if the answer is known */
-async function search(walk: Walk, query: FindQuery): Promise<boolean> {
-  const { answers } = walk.review;
-  if (answers.find(query) !== undefined) return false;
-  walk.service ??= await walk.openSearch();
-  await addSearch(query, answers, walk.service);
-  return true;
 }
 
 function rowLines(walk: Walk, index: number, candidates: readonly Candidate[]): string[] {
