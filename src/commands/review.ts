@@ -55,7 +55,7 @@ export function registerReview(command: CliCommand, app: App): void {
     .notes(
       'restaurant review found.csv shows the rows that are likely or ambiguous, with their candidates. Rows ' +
         'with the same content are decided together. Keys: y confirms the restaurant marked with *, 1 to 9 choose a candidate, n rejects all of them, ' +
-        's searches with other words or with parts of the name, space skips the row, x never shows it again, u undoes the last decision, ' +
+        'm searches for parts of the name, s with other words, space skips the row, x never shows it again, u undoes the last decision, ' +
         'q quits. Decided rows become matched (confirmed) or not_found (rejected), and all output files are updated. ' +
         'The columns of --apply are row, name, decision (yes, other, none, never), and restaurant_id; a page of enrich ' +
         '(-o map.html) makes such a file.',
