@@ -15,6 +15,10 @@ import type { App } from './app.ts';
 export const needsDemo = ({ globals, settings }: App): boolean =>
   globals.demo !== true && settings.hasNoService;
 
+/** Whether a command or a suggestion of it uses the sample data. */
+export const hasSampleData = ({ globals, settings }: App): boolean =>
+  globals.demo === true || settings.hasNoService;
+
 export const isPreview = ({ globals }: App): boolean => globals.dryRun === true || globals.curl === true;
 
 interface ConfiguredEndpoint {

@@ -1,8 +1,7 @@
 import { type Advice, again, type Command, restaurant, slot, type Word } from '../hint.ts';
-import { foldName, isBeginning } from '../util/fold.ts';
+import { foldName } from '../util/fold.ts';
 import type { App } from './app.ts';
-import { lastRestaurants, lastRows } from './last-results.ts';
-import { type Seen, searchFirst, seenResults } from './seen-results.ts';
+import { type Seen, seenResults } from './seen-results.ts';
 
 export interface NameAndCity {
   readonly name: string;
@@ -92,12 +91,12 @@ export const asksForCity = ({ terminal }: App): boolean => terminal.canPrompt &&
 
 /**
  * Returns the name in the words of a search, and their city, or one that was seen. If the search asks for a city, only a
- * sure one is named.
+ * sure one is named; a newcomer gets a search that runs.
  */
 export function placeForHint(
   app: App,
   words: readonly string[],
-  asks = asksForCity(app),
+  asks = asksForCity(app) && !app.settings.hasNoService,
 ): { name: string; city: Word | undefined } {
   const seen = seenResults(app);
   const name = words.join(' ');
@@ -130,14 +129,4 @@ export function nameSearches(app: App, words: readonly string[]): Advice[] {
     };
   });
   return names.length === 1 ? searches : [...searches, { text: 'then', command: again() }];
-}
-
-/** Suggests the search that words for restaurants need: for rows without a table, or names that are not known. */
-export function searchBefore(app: App, words: readonly string[]): Advice[] | undefined {
-  if (words.some((word) => /^#?\d[\d,#-]*$/.test(word)))
-    return lastRows(app) === undefined ? searchFirst(app) : undefined;
-  const isKnown = (word: string) =>
-    /^(?:-|(?=.*\d)[\w-]{6,})$/.test(word) ||
-    lastRestaurants(app).some(({ name }) => isBeginning(word, name));
-  return words.length === 0 || words.some(isKnown) ? undefined : nameSearches(app, words);
 }

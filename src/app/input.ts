@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { AppError, failure, systemCode } from '../errors.ts';
 import { system } from '../hint.ts';
 import { ioReason } from '../storage/files.ts';
@@ -68,3 +69,12 @@ export async function readJsonArgument(app: App, text: string, what: string): Pr
   const path = text.slice(1);
   return parseUserJson(await readArgumentFile(app, path), path, 'bad_input');
 }
+
+/** The name of a list, by its ending. */
+export const LIST = /\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
+
+/** Whether a word names a file: a list, a path, or one that exists. A folder may have the name of a restaurant. */
+export const isFile = (app: App, word: string): boolean =>
+  LIST.test(word) ||
+  /^(?:\.{0,2}|~|[a-z]:)[/\\]/i.test(word) ||
+  statSync(fullPath(app.context, word), { throwIfNoEntry: false })?.isFile() === true;

@@ -3,6 +3,7 @@ import { type Advice, again, type Command, restaurant, type Word } from '../hint
 import { CITY_NAMES } from '../sandbox/cities.ts';
 import { foldName } from '../util/fold.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
+import { hasSampleData } from './address.ts';
 import type { App } from './app.ts';
 import { lastSearch, serviceName } from './last-results.ts';
 import { latestResponses } from './responses.ts';
@@ -32,8 +33,7 @@ export function seenResults(app: App): Seen {
 const distinct = (names: readonly string[]): string[] =>
   [...new Map(names.toReversed().map((name) => [foldName(name), name])).values()].reverse();
 
-const sampleCities = (app: App): readonly string[] =>
-  app.globals.demo === true || app.settings.hasNoService ? CITY_NAMES.flat() : [];
+const sampleCities = (app: App): readonly string[] => (hasSampleData(app) ? CITY_NAMES.flat() : []);
 
 const cachedResults = (app: App): unknown[] =>
   latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
@@ -46,8 +46,8 @@ const cachedResults = (app: App): unknown[] =>
  */
 export function exampleSearch(app: App, ...options: readonly Word[]): Command {
   const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
-  const isSample = app.globals.demo === true || app.settings.hasNoService;
-  const query = lastSearch(app)?.query ?? (isSample ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
+  const query =
+    lastSearch(app)?.query ?? (hasSampleData(app) ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
   const { canChoose, wantsJson } = app.terminal;
   const unknown = canChoose && !wantsJson ? restaurant('pick') : restaurant('find', '--help');
   return query === undefined ? unknown : restaurant('find', query.name, '--city', query.city, ...options);

@@ -157,6 +157,8 @@ export class CliCommand extends Command {
   /** Its options in the command line, in order. Global options are those of the program. */
   readonly typed: LineOption[] = [];
   asks: () => boolean = () => false;
+  /** Returns how a line that was not typed is suggested: with what it needs first, or with a city. Default: as it is. */
+  suggest: (isGuess: boolean) => Hint | undefined | Promise<Hint | undefined> = () => undefined;
   /** Of the program: the innermost command that the command line names. */
   innermost: CliCommand = this;
   /** The words that it parses: of the program, the whole command line. */

@@ -1,15 +1,14 @@
 import { needsDemo } from '../app/address.ts';
-import { citySearch, searchBefore } from '../app/city.ts';
 import { hintOf } from '../app/hints.ts';
 import { lastRestaurants } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import { AppError, usage } from '../errors.ts';
-import { type Advice, again, type Hint, restaurant } from '../hint.ts';
+import { type Advice, adviceOf, again, type Hint, restaurant } from '../hint.ts';
 import { nearestOnes } from '../util/nearest.ts';
 import { isKeyOption, isOptionLike, splitOption } from './check.ts';
 import type { CliCommand } from './command.ts';
 import type { TriedLine } from './slips/reading.ts';
-import { verbFor } from './slips/verbs.ts';
+import { commandFor } from './slips/verbs.ts';
 import { linesMeant, rewritten, type Try, wrongWith } from './slips.ts';
 
 const KEY_HINT: readonly Advice[] = [
@@ -36,30 +35,34 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const secrets = words.filter((word) => app.secrets.redact(word) !== word);
   const isKey = secrets.some((word) => !/[\s:=]/.test(word));
   const meant = secrets.length > 0 || hint !== undefined ? [] : await linesMeant(line, tryLine);
-  const wrong = wrongWith(line);
-  const commands = meant.map((each) => lineHint(each.line, '', wrong));
-  const offers = meant
-    .filter((_, index) => commands.indexOf(commands[index] ?? '') === index)
-    .map((each, index) => ({ text: lineHint(each.line, index === 0 ? each.text : 'or', wrong) }));
-  if (offers.length > 0) return withHint(offers);
+  // A word after our own name of the command may be an ID.
+  const isGuess = wrongWith(line) === 'commander.unknownCommand';
+  const offers = new Map<string, string>();
+  for (const each of meant) {
+    const advice = await adviceFor(each.line, isGuess);
+    const text = offers.size === 0 ? each.text : 'or';
+    const command = hintOf(each.line.app, advice.map(withoutText));
+    if (!offers.has(command)) offers.set(command, hintOf(each.line.app, labeled(advice, text)));
+  }
+  if (offers.size > 0) return withHint([...offers.values()].map((text) => ({ text })));
   const ownHint = error instanceof AppError ? error.details.hint : undefined;
   return withHint(hint ?? (isKey ? KEY_HINT : ownHint) ?? exampleOf(line) ?? program.innermost.ownHelp);
 }
 
-/** `did you mean: restaurant find nopa --city SF` */
-function lineHint({ app, program }: TriedLine, text: string, wrong: string): string {
+/** How a line is suggested: itself, or what it needs first. */
+async function adviceFor({ program }: TriedLine, isGuess: boolean): Promise<readonly Advice[]> {
   const { innermost, typed } = program;
-  const { path, args } = innermost;
-  // A word after our own name of the command may be an ID.
-  const areIds = wrong !== 'commander.unknownCommand' && !args.some((word) => /\s|^\p{Lu}|^#?\d/u.test(word));
-  const takesIds = /^(?:lookup|save)$/.test(path);
-  const search = takesIds && !areIds ? searchBefore(app, args) : undefined;
-  if (search !== undefined) return hintOf(app, search);
-  const isFind = innermost.path === 'find' && !typed.some(({ option }) => option.long === '--help');
-  const hasCity = innermost.typed.some(({ option }) => option.long === '--city');
-  const command = isFind && !hasCity ? citySearch(app, innermost.args) : again();
-  return hintOf(app, text === '' ? { command } : { text, command });
+  const isHelp = typed.some(({ option }) => option.long === '--help');
+  return adviceOf((isHelp ? undefined : await innermost.suggest(isGuess)) ?? { command: again() });
 }
+
+const withoutText = ({ command }: Advice): Advice => (command === undefined ? {} : { command });
+
+/** `did you mean: restaurant find nopa --city SF` */
+const labeled = ([first = {}, ...rest]: readonly Advice[], text: string): readonly Advice[] => [
+  { ...(text !== '' && { text }), ...first },
+  ...rest,
+];
 
 /** An example for a command without its arguments: a row of the last search, or a search in the sample data. */
 function exampleOf({ app, program: { innermost } }: TriedLine): Hint | undefined {
@@ -121,11 +124,12 @@ export function findCommand(program: CliCommand, words: readonly string[]): CliC
   return words
     .flatMap((word) => word.split(' '))
     .reduce<CliCommand>((parent, word) => {
-      const names = parent.children.map((child) => child.name());
-      const [ours = ''] = (verbFor(word, parent) ?? '').split(' ');
-      const child = parent.children.find((each) => each.name() === ours);
+      const child = commandFor(word, parent);
       if (child !== undefined) return child;
-      const near = nearestOnes(word, names).map((name) => ({
+      const near = nearestOnes(
+        word,
+        parent.children.map((each) => each.name()),
+      ).map((name) => ({
         text: 'did you mean',
         command: restaurant(...parent.path.split(' ').filter(Boolean), name, '--help'),
       }));

@@ -4,10 +4,14 @@ type Words = Readonly<Record<string, string>>;
 /** By the command that they follow; `''` is the program itself, or every command. */
 export type WordTable = Readonly<Record<string, Words>>;
 
-/** Other names of commands, with the options that they imply. `auth-login` is `auth login`. */
+/**
+ * Other names of commands, with the options that they imply. `auth-login` is `auth login`; ` vs` is between the restaurants
+ * that a command takes.
+ */
 export const VERBS: WordTable = {
   '': {
     find: 'search query find-restaurant',
+    'lookup vs': 'compare diff',
     lookup:
       'show get view info details describe compare lookup-restaurant look-up menu hours phone address website reviews ' +
       'directions photos prices',
@@ -45,13 +49,17 @@ export const VERBS: WordTable = {
   },
 };
 
-/** Other names of commands that do not run at once: what they mean is near, or what they delete is not shown first. */
+/**
+ * Other names of commands that do not run at once: what they mean is near, or what they delete is not shown first. `<>`
+ * stands for the words after the restaurants.
+ */
 export const NEAR_VERBS: WordTable = {
   '': {
     unsave: 'rm remove delete del',
-    'save --note': 'note',
+    'save --note <>': 'note',
     'find --help': 'cities cuisines neighborhoods grades',
     login: 'signup sign-up register key get-key api-key apikey token account password',
+    '--version': '-v',
   },
 };
 

@@ -6,8 +6,8 @@ import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from 
 import { withScheme } from '../client/endpoint.ts';
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
-import { usage } from '../errors.ts';
-import { restaurant } from '../hint.ts';
+import { attempt, usage } from '../errors.ts';
+import { again, type Hint, restaurant } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import {
   HIDDEN,
@@ -59,13 +59,15 @@ export function registerConfig(command: CliCommand, app: App): void {
 }
 
 function registerSettingCommands(config: CliCommand, app: App): void {
-  const settingCommand = (name: string): CliCommand =>
-    config
-      .command(name)
+  const settingCommand = (name: string): CliCommand => {
+    const command = config.command(name) as CliCommand;
+    command.suggest = () => nearSetting(command.args);
+    return command
       .argument('<name>', 'Name of the setting')
       .completeWith('name', 'setting')
       .usesOptions('profile', 'json')
       .outputSchema(SETTING_OUTPUT);
+  };
   settingCommand('get')
     .about('Print a setting')
     .reads()
@@ -85,6 +87,13 @@ function registerSettingCommands(config: CliCommand, app: App): void {
     .about('Remove a setting, so that its default applies')
     .examples('restaurant config unset city')
     .action((name: string) => changeSetting(app, name));
+}
+
+/** The same line with the name that is nearest to an unknown one. */
+function nearSetting([word = '', ...value]: readonly string[]): Hint | undefined {
+  const isKnown = headerName(word) !== undefined || attempt(() => settingName(word)) !== undefined;
+  const [near] = isKnown ? [] : nearest(word, SETTING_NAMES, 1);
+  return near === undefined ? undefined : { command: again({}, { operands: [near, ...value] }) };
 }
 
 const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(word)?.[1];

@@ -14,7 +14,7 @@ import { usage } from '../errors.ts';
 import { again, type Hint } from '../hint.ts';
 import { plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
-import { nameHint, type Selection, selectRestaurants } from './lookup/select.ts';
+import { nameHint, type Selection, selectRestaurants, stepBefore } from './lookup/select.ts';
 import { chosenWords } from './pick/words.ts';
 
 const RESULT = anyOf(
@@ -28,6 +28,7 @@ const LOOKUP_OUTPUT = anyOf(
 );
 
 export function registerLookup(command: CliCommand, app: App): void {
+  command.suggest = (isGuess) => stepBefore(app, command.args, isGuess);
   command
     .about('Show restaurant details by ID or row')
     .argument(

@@ -5,12 +5,20 @@ import { lastSearch, stayWithDemo } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { LEVELS } from '../client/tools.ts';
-import { restaurant } from '../hint.ts';
+import { type Command, restaurant } from '../hint.ts';
 import { nonEmpty } from '../settings/values.ts';
 import { checkResultOptions, resultOptions } from './find/refine.ts';
 import type { PickOptions } from './pick/visit.ts';
 
 export function registerPick(command: CliCommand, app: App): void {
+  command.suggest = async () => {
+    const { args } = command;
+    const { city } = command.opts<PickOptions>();
+    if (!app.terminal.canChoose) return { command: await otherCommand(app, args, city) };
+    if (args.length === 0 || city !== undefined) return undefined;
+    const { citySearch } = await import('../app/city.ts');
+    return { command: citySearch(app, args) };
+  };
   const described = command
     .about('Search, choose with the keyboard, and show, save, or open')
     .argument(
@@ -34,14 +42,22 @@ export function registerPick(command: CliCommand, app: App): void {
     .action((words: string[], options: PickOptions) => runPick(app, words, options));
 }
 
+const isText = (words: readonly string[]): boolean => words.join('').trim() !== '';
+
+/** The command that needs no terminal. */
+async function otherCommand(app: App, words: readonly string[], city: string | undefined): Promise<Command> {
+  if (!isText(words)) return lastSearch(app) === undefined ? exampleSearch(app) : restaurant('last');
+  const { searchCommand } = await import('./pick/visit.ts');
+  return searchCommand(app, words, city);
+}
+
 async function runPick(app: App, words: readonly string[], options: PickOptions): Promise<void> {
   checkResultOptions(options);
   refuseKey(app, 'the name or the city', [...words, options.city ?? '']);
   const { assertCanChoose } = await import('./pick/choose.ts');
-  const { searchCommand, openVisit, pickOne } = await import('./pick/visit.ts');
-  const isSearch = words.join('').trim() !== '';
-  const other = lastSearch(app) === undefined ? exampleSearch(app) : restaurant('last');
-  assertCanChoose(app, isSearch ? searchCommand(app, words, options.city) : other);
+  const { openVisit, pickOne } = await import('./pick/visit.ts');
+  const isSearch = isText(words);
+  assertCanChoose(app, await otherCommand(app, words, options.city));
   if (!isSearch && needsDemo(app)) await stayWithDemo(app, []);
   if (app.globals.demo !== true) requireEndpoint(app);
   const visit = openVisit(app, options);

@@ -6,9 +6,9 @@ import { list, object, SAVED_RESTAURANT, text } from '../cli/schemas.ts';
 import { usage } from '../errors.ts';
 import { again } from '../hint.ts';
 import { removeSaved, saveIds } from '../lists/save.ts';
-import { openSaved, recordOf, savedRestaurants, stayWithSavedDemo } from '../lists/saved.ts';
+import { openSaved, recordOf, savedIfReadable, savedRestaurants, stayWithSavedDemo } from '../lists/saved.ts';
 import { cleanLine } from '../util/text.ts';
-import { selectRestaurants } from './lookup/select.ts';
+import { selectRestaurants, stepBefore } from './lookup/select.ts';
 import { chosenWords } from './pick/words.ts';
 
 interface SaveOptions {
@@ -16,6 +16,7 @@ interface SaveOptions {
 }
 
 export function registerSave(command: CliCommand, app: App): void {
+  command.suggest = (isGuess) => stepBefore(app, command.args, isGuess);
   command
     .about('Save restaurants to watch them for changes')
     .argument('<id...>', 'ID, row number, range (1-3), or name, as for lookup')
@@ -52,6 +53,7 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
 }
 
 export function registerUnsave(command: CliCommand, app: App): void {
+  command.suggest = (isGuess) => stepBefore(app, command.args, isGuess, savedIfReadable(app));
   command
     .about('Remove saved restaurants', 'Keeps their changes.')
     .argument('<id...>', 'ID, name, or the beginning of one, or row number')

@@ -140,7 +140,9 @@ describe.each(leaves.map((command) => [command.name, command] as const))('%s', (
   it('rejects an unknown option', async () => {
     const line = [...words, ...needed, '--no-such-option'];
     expect(await run(...line)).toEqual(
-      refusal(/^error: unknown option '--no-such-option'\nhint: (?:.*--help|without it: restaurant .*)\n$/),
+      refusal(
+        /^error: unknown option '--no-such-option'\nhint: (?:.*--help|without it: restaurant .*|to search for it: restaurant find x .*)\n$/,
+      ),
     );
     const { exit, stdout, stderr } = await run(...line, '--json');
     expect([exit, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);

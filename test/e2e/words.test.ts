@@ -85,6 +85,7 @@ const SLIPS: readonly Slip[] = [
   misspell,
   (words) => words.filter((word, index) => word !== '--city' && words[index - 1] !== '--city'),
   (words) => [...words, '--no-such-thing'],
+  (words, random) => [...words, ['--phone', '--color', '--party'][random(3)] ?? '', `${random(20)}`],
   (words, random) => [...words, '--format', ['yaml', 'cvs', 'jsno'][random(3)] ?? ''],
   (words) => words.map((word) => ({ find: 'search', lookup: 'show', '--city': '--location' })[word] ?? word),
   (words) => ['best', ...words.slice(1)],
@@ -108,10 +109,20 @@ const SLIPS: readonly Slip[] = [
       : [...words],
 ];
 
+const AT_TERMINAL: RunOptions = {
+  tty: { stdin: true, stdout: true, stderr: true, columns: 400 },
+  answers: { text: ['SF', 'n'] },
+};
+
+/** The search of a newcomer says where. */
+const IN_SAMPLE_DATA = expect.arrayContaining(['--city', '--demo']);
+
 describe.each([
-  ['with a login', false],
-  ['without a login', true],
-])('%s, a hint runs as printed', (_title, isNew) => {
+  ['with a login', false, {}],
+  ['without a login', true, {}],
+  ['with a login at a terminal', false, AT_TERMINAL],
+  ['without a login at a terminal', true, AT_TERMINAL],
+])('%s, a hint runs as printed', (_title, isNew, options: RunOptions) => {
   it.each([1, 2])('after %i slips', async (count) => {
     await fc.assert(
       fc.asyncProperty(
@@ -125,12 +136,15 @@ describe.each([
             const next = (below: number): number => numbers.next().value % Math.max(1, below);
             return SLIPS[index]?.(words, next) ?? words;
           }, line);
-          const env = await homeOf(isNew);
-          const { exit, stderr } = await run(typed, env);
+          const env: Variables = { ...(await homeOf(isNew)), NO_COLOR: '1' };
+          const { exit, stderr } = await run(typed, env, options);
           // The hint of a command that needs an earlier search is an example.
           const commands = exit === 2 ? commandsIn(stderr).filter(([name]) => name !== 'login') : [];
           for (const command of commands) {
-            const followed = await run(command, env);
+            const isSearch = /^(?:find|pick)$/.test(command[0] ?? '') && !command.includes('--help');
+            if (isNew && isSearch) expect([typed, command]).toEqual([typed, IN_SAMPLE_DATA]);
+            if (command[0] === 'pick') continue;
+            const followed = await run(command, env, options);
             expect([typed, command, followed.stderr]).toEqual([
               typed,
               command,
@@ -152,7 +166,7 @@ describe.each([
 const EXAMPLE = "find Nopa --city 'San Francisco' --demo";
 
 /** A newcomer who looks up a row has not searched. */
-const NO_ERROR = expect.not.stringMatching(/^(?:error: |\{"error")(?!no earlier|.*no earlier)/);
+const NO_ERROR = expect.not.stringMatching(/^(?:error: |\{"error")(?!no earlier|.*no earlier)/m);
 
 /** Whether a search is for words that were typed. */
 function namesNothingNew(command: readonly string[], typed: readonly string[]): boolean {
@@ -196,6 +210,10 @@ describe('a word of another tool', () => {
   it.each(['', 'config', 'cache', 'mcp'])('names a command after %j', async (path) => {
     const before = path === '' ? '' : `${path} `;
     for (const [theirs, ours] of rowsOf(VERBS[path])) {
+      if (ours === 'lookup vs') {
+        expect(await accepted(`${theirs} 1 2`)).toBe('lookup 1 vs 2');
+        continue;
+      }
       const name = (before + ours).split(' --')[0] ?? '';
       const rest = ours.startsWith('-') ? '' : (ARGUMENTS[name] ?? '');
       const typed = theirs.startsWith('auth-') ? theirs.replace('-', ' ') : theirs;
@@ -252,6 +270,8 @@ describe('a line in words of another tool', () => {
     ['find Nopa -city SF', 'find Nopa --city SF'],
     ['find Nopa --city SF -o json', 'find Nopa --city SF --json'],
     ['find Nopa --city SF --output=csv', 'find Nopa --city SF --format csv'],
+    ['find Nopa --city SF -o md', 'find Nopa --city SF --format markdown'],
+    ['find Nopa --city SF --format jsonl', 'find Nopa --city SF --format ndjson'],
     ['lookup Nopa --city SF', 'find Nopa --city SF'],
     ['restaurant find Nopa --city SF', 'find Nopa --city SF'],
     ['show 1', 'lookup 1'],
@@ -395,8 +415,19 @@ describe('a name', () => {
     ['lookup 1 --fields name,phone', 'lookup 1 --columns name,phone --fields standard'],
     ['lookup 1 --fields name,grade', 'lookup 1 --columns name,grade'],
     ['last nopa corner --json', 'last --json'],
-    ['rm 2', 'unsave 2'],
-    ['remove nopa', 'unsave nopa'],
+    ['rm 2', 'saved'],
+    ['show places.csv', 'enrich places.csv'],
+    ['lookup places.csv', 'enrich places.csv'],
+    ['rm places.csv', '--help'],
+    ['lookup 1 --phone 5', 'lookup 1 --fields premium'],
+    ['lookup 1 --verbos 2', 'lookup 1 2 --verbose'],
+    ['lookup 1 --details full', 'lookup 1 --fields premium'],
+    ['find Nopa --city SF --color red', 'find Nopa --no-color --city SF'],
+    ['find Nopa --city SF --format yaml', 'find Nopa --json --city SF'],
+    ['find Nopa --city SF --near nopa', 'find Nopa --city SF --neighborhood nopa'],
+    ['find Nopa --near me --city SF', 'find Nopa --near 37.77,-122.43 --city SF'],
+    ['pik Zuni', 'find Zuni --city SF'],
+    ['book nopa for 2', "find 'book nopa for 2' --city SF"],
     ["note 1 'ask for the patio'", "save 1 --note 'ask for the patio'"],
     ['note 1 2 call first', "save 1 2 --note 'call first'"],
     ['book 1 --time 7pm --party 2', 'lookup 1'],
@@ -410,6 +441,19 @@ describe('a name', () => {
     const { exit, stderr } = await run(splitWords(typed) ?? [], await homeOf(false));
     const [first = []] = commandsIn(stderr);
     expect([exit, commands.map((each) => splitWords(each))]).toEqual([2, expect.arrayContaining([first])]);
+  });
+
+  it('that removes what is saved gets unsave', async () => {
+    const env = await homeOf(false);
+    await run(['save', '2', '3'], env);
+    for (const [line = '', command] of [
+      ['rm 2', 'unsave 2'],
+      ['remove nopalina', 'unsave nopalina'],
+      ['delete kitchen', "unsave 'Nopalina Kitchen'"],
+    ]) {
+      const { exit, stderr } = await run(line.split(' '), env);
+      expect([exit, commandsIn(stderr)]).toEqual([2, [splitWords(command ?? '')]]);
+    }
   });
 
   it.each(['signup', 'key', 'how do I get a key?', 'where is my token'])(
@@ -533,13 +577,24 @@ describe('at a terminal', () => {
     ['dinner in sf?', 'find dinner --city sf'],
     ['cheap eats, for 40 people', "find 'cheap eats, for 40 people'"],
     ['lookup Joe Beef', "pick 'Joe Beef'"],
+    ['pik Joe Beef', "pick 'Joe Beef'"],
   ])('of %s, a hint names only a city that is sure', async (line, command) => {
-    for (const isNew of [false, true]) {
-      const env = await homeOf(isNew);
-      const { exit, stderr } = await at(line, env);
-      const words = splitWords(isNew ? `${command} --demo` : command) ?? [];
-      expect([line, exit, commandsIn(stderr)[0]]).toEqual([line, 2, words]);
-    }
+    const { exit, stderr } = await at(line, await homeOf(false));
+    expect([line, exit, commandsIn(stderr)[0]]).toEqual([line, 2, splitWords(command)]);
+  });
+
+  it.each([
+    ['Joe Beef Montreal', "find 'Joe Beef Montreal' --city 'San Francisco' --demo"],
+    ['good dinner in portland tonight', "find 'good dinner' --city 'portland tonight' --demo"],
+    ['dinner in sf?', 'find dinner --city sf --demo'],
+    ['lookup Joe Beef', "pick 'Joe Beef' --city 'San Francisco' --demo"],
+    ['pik Joe Beef', "pick 'Joe Beef' --city 'San Francisco' --demo"],
+    ['fnd Joe', "find Joe --city 'San Francisco' --demo"],
+    ['find Joe --no-such', "find Joe --city 'San Francisco' --demo"],
+    ['2', "find Nopa --city 'San Francisco' --demo"],
+  ])('of %s, the hint of a newcomer has a city', async (line, command) => {
+    const { stderr } = await at(line, await homeOf(true));
+    expect([line, commandsIn(stderr)[0]]).toEqual([line, splitWords(command)]);
   });
 
   it('a row of no table, with a service, gets the search with the keyboard', async () => {

@@ -1,4 +1,5 @@
 import { namesIn } from '../../app/city.ts';
+import { LIST } from '../../app/input.ts';
 import { attempt } from '../../errors.ts';
 import { FORMATS } from '../../output/formats.ts';
 import { nearestOnes } from '../../util/nearest.ts';
@@ -18,7 +19,7 @@ import {
   WITHOUT,
   when,
 } from './reading.ts';
-import { LIST, operandsOf } from './verbs.ts';
+import { operandsOf } from './verbs.ts';
 
 /** An unknown option as it was typed. */
 function optionTyped(word: string, line: TriedLine) {
@@ -63,18 +64,25 @@ const nearOption: SlipRule = (word, line) => {
   const [near] = suggested.length > 0 ? [...fitting, ...suggested] : nearOptions(name, text, command);
   const meant = valueTaker(flag, value ?? '');
   const apart = meant === undefined ? [flag] : [flag, meant, value ?? ''];
+  // The argument after it is its value, unless it may be the one that the command requires.
+  const isMissing = command.args.indexOf(word) === 0 && command.registeredArguments[0]?.required;
+  const withValue = isMissing ? [word] : both;
   return [
     when(value !== undefined && accepts(command, flag), replace(line, [word], apart, WITHOUT)),
     when(format !== '' && accepts(command, '--format'), replace(line, both, ['--format', format], MEANT)),
-    when(near, replace(line, [word], inPlace(near ?? '', value), MEANT)),
-    // The argument after it is its value if another one is before it, or if it is one of find.
     when(
-      near === '' || command.isReading,
-      replace(line, command.args.indexOf(word) > 0 || isOfFind(name) ? both : [word], [], WITHOUT),
+      near,
+      replace(line, isInPlace(near, name, command) ? [word] : withValue, inPlace(near ?? '', value), MEANT),
     ),
+    when(near === '' || command.isReading, replace(line, isOfFind(name) ? both : withValue, [], WITHOUT)),
     { words: [...command.path.split(' '), '--help'], offer: '' },
   ];
 };
+
+/** Whether our option takes the value of theirs, or is a flag that was misspelled. */
+const isInPlace = (ours: string | undefined, name: string, command: CliCommand): boolean =>
+  ours !== undefined &&
+  (command.findOption(ours)?.required === true || nearestOnes(name, [ours.slice(2)]).length > 0);
 
 /** Whether it is an option of find, which all take values, or in the words of another tool. */
 const isOfFind = (name: string): boolean =>
@@ -115,7 +123,7 @@ function otherCommand(
               : replace(line, ['lookup', ...operands], ['find', ...each], MEANT),
           ),
         ),
-        when(path === 'find' && LIST.test(text), replace(asList, typed, [text], MEANT)),
+        when(path === 'find' && (text === '-' || LIST.test(text)), replace(asList, typed, [text], MEANT)),
         when(isChanges, { words: ['changes', output, '-o', text], offer: MEANT }),
       ];
 }

@@ -1,4 +1,5 @@
 import { namesIn } from '../../app/city.ts';
+import { isFile, LIST } from '../../app/input.ts';
 import { lastRows } from '../../app/last-results.ts';
 import { SETTING_NAMES } from '../../settings/catalog.ts';
 import { nearestOnes } from '../../util/nearest.ts';
@@ -17,14 +18,17 @@ import {
   when,
 } from './reading.ts';
 
-/** Returns our words for the name of a command. */
-export function verbFor(word: string, { children, path }: CliCommand): string | undefined {
+/** Returns our words for the name of a command, most specific first. */
+function verbsFor(word: string, { children, path }: CliCommand): readonly string[] {
   const own = children.find((child) => child.name() === simple(word))?.name();
-  return own ?? ourWords(VERBS, path, simple(word))[0];
+  return own === undefined ? ourWords(VERBS, path, simple(word)) : [own];
 }
 
-/** A list, by the ending of its name, or from stdin. */
-export const LIST = /^-$|\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
+/** Returns the command that a word names, in ours or those of other tools. */
+export function commandFor(word: string, parent: CliCommand): CliCommand | undefined {
+  const [name] = verbsFor(word, parent)[0]?.split(' ') ?? [];
+  return parent.children.find((child) => child.name() === name);
+}
 
 /** The number of a row. */
 const ROW = /^#?\d{1,2}$/;
@@ -35,15 +39,29 @@ export const operandsOf = (words: readonly string[]): readonly string[] => {
   return words.slice(1, end === -1 ? undefined : end);
 };
 
-/** `compare Nopa Zuni`, `compare Nopa 'State Bird'`, `diff 1 2` */
-function comparison(word: string, operands: readonly string[], line: TriedLine): Reading | undefined {
-  if (operands.length > 1 && operands.every((each) => ROW.test(each)))
-    return replace(line, [word], ['lookup']);
-  const areNames =
-    operands.every((each) => /^\p{L}/u.test(each) && !LIST.test(each)) && namesIn(operands).length === 1;
-  const isApart = operands.length === 2 || operands.some((each) => each.includes(' '));
-  const names = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
-  return when(areNames && isApart, replace(line, [word, ...operands], ['lookup', ...names]));
+/** Commands that take restaurants, which are never files. */
+const TAKES_RESTAURANTS = /^(?:lookup|save|unsave)\b/;
+
+/** `search nopa`, `show 1`, and as restaurants with `vs` between them `compare Nopa Zuni`, `compare Nopa 'State Bird'`, `diff 1 2` */
+function inOurWords(
+  ours: string,
+  theirs: readonly string[],
+  operands: readonly string[],
+  line: TriedLine,
+): Reading | undefined {
+  // Help and the version take no arguments.
+  if (ours.startsWith('-')) return { words: [ours], note: `${theirs.join(' ')}: ${ours}` };
+  if (TAKES_RESTAURANTS.test(ours) && operands.some((each) => isFile(line.app, each))) return undefined;
+  const words = ours.split(' ').filter(Boolean);
+  if (words.at(-1) !== 'vs') return replace(line, theirs, words);
+  const areRows = operands.length > 1 && operands.every((each) => ROW.test(each));
+  const areNames = operands.every((each) => /^\p{L}/u.test(each)) && namesIn(operands).length === 1;
+  const areTwo = operands.length === 2 || operands.some((each) => each.includes(' '));
+  const compared = operands.flatMap((each, index) => (index === 0 ? [each] : ['vs', each]));
+  return when(
+    areRows || (areNames && areTwo),
+    replace(line, [...theirs, ...operands], [...words.slice(0, -1), ...compared]),
+  );
 }
 
 /** `update list.xlsx`, `connect codex` */
@@ -53,7 +71,7 @@ async function impliedByOperands(word: string, operands: readonly string[], line
   const client = clients.find((each) => `${each}-`.startsWith(`${simple(operand)}-`));
   return [
     when(
-      operands.some((each) => LIST.test(each)),
+      operands.some((each) => each === '-' || LIST.test(each)),
       replace(line, [word], ['enrich'], MEANT),
     ),
     when(client, replace(line, [word, operand], ['mcp', 'config', client ?? ''], MEANT)),
@@ -73,24 +91,32 @@ const bare = (word: string): string => word.replace(/[,.?!]$/, '');
 const QUESTION = /^(?:how|where|what|who|can|do|i)$/i;
 const LOGIN_NEEDS = 'the address and the key come from whoever runs the service; with them';
 
+/** Our words for one whose meaning is near. */
+const nearOf = (word: string): string => ourWords(NEAR_VERBS, '', simple(word))[0] ?? '';
+
 /** `rm 2`, `note 1 'ask for the patio'`, `signup`, `how do I get a key` */
 function nearVerb(word: string, operands: readonly string[], line: TriedLine): Reading | undefined {
-  const nearOf = (each: string) => ourWords(NEAR_VERBS, '', simple(each))[0] ?? '';
   const isAsked = QUESTION.test(word) && operands.some((each) => nearOf(bare(each)) === 'login');
   const ours = isAsked ? 'login' : nearOf(word);
-  const [verb = '', option] = ours.split(' ');
   if (ours === 'login' && (isAsked || operands.length === 0)) return { words: [ours], offer: LOGIN_NEEDS };
-  if (ours === 'login' || ours === '') return undefined;
-  if (option === undefined || operands.length === 0) return replace(line, [word], ours.split(' '), MEANT);
+  if (ours === 'login' || ours === '' || operands.some((each) => isFile(line.app, each))) return undefined;
+  const [verb = '', ...options] = ours.split(' ').filter((each) => each !== '<>');
+  if (!ours.endsWith('<>') || operands.length === 0) return replace(line, [word], [verb, ...options], MEANT);
   const end = operands.findIndex((each) => !ROW.test(each));
   const [rows, text] = [operands.slice(0, end), operands.slice(end).join(' ')];
-  return end > 0 ? replace(line, [word, ...operands], [verb, ...rows, option, text], MEANT) : undefined;
+  return when(end > 0, replace(line, [word, ...operands], [verb, ...rows, ...options, text], MEANT));
 }
+
+/** `for 2`, `at 7` */
+const OF_SOMETHING_ELSE = /^(?:for|of|at)$/i;
 
 /** `book 1`, `which is better, 1 or 2`: rows of the last table, or a name with a number. */
 function aboutRows(word: string, operands: readonly string[], line: TriedLine) {
   const { length: count } = lastRows(line.app)?.rows ?? [];
-  const rows = operands.map(bare).filter((each) => ROW.test(each) && Number(each.replace('#', '')) <= count);
+  const isRow = (text: string): boolean => ROW.test(text) && Number(text.replace('#', '')) <= count;
+  const rows = operands
+    .map(bare)
+    .filter((each, index) => isRow(each) && !OF_SOMETHING_ELSE.test(operands[index - 1] ?? ''));
   return [
     when(rows.length > 0, replace(line, [word, ...operands], ['lookup', ...rows], MEANT)),
     when(rows.length > 0, { words: ['find', ...line.words], offer: MEANT }),
@@ -99,36 +125,49 @@ function aboutRows(word: string, operands: readonly string[], line: TriedLine) {
 
 /** `search nopa`, `auth login`, `2`, `config city=SF`, `restaurant find nopa`, `serach nopa`, `nopa` */
 async function unknownCommand(word: string, line: TriedLine) {
-  const { words, program } = line;
+  const { program } = line;
   const { innermost: parent } = program;
-  const isFirst = parent === program;
   const [, next = ''] = parent.args;
   const pairs = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
-  const ours = pairs[0] ?? verbFor(word, parent) ?? impliedVerb(word, next, parent);
-  const theirs = pairs.length > 0 ? [word, next] : [word];
+  const verbs = [...verbsFor(word, parent), ...impliedVerb(word, next, parent)];
   const operands = operandsOf(parent.args);
-  const near = isFirst ? nearVerb(word, operands, line) : undefined;
+  const near = nearCommands(word, line).map((each) => replace(line, [word], [each], MEANT));
+  return [
+    ...pairs.map((ours) => inOurWords(ours, [word, next], operands.slice(1), line)),
+    ...verbs.map((ours) => inOurWords(ours, [word], operands, line)),
+    ...(parent === program ? [nearVerb(word, operands, line)] : []),
+    ...near,
+    ...(parent === program ? await sentence(word, operands, line, near.length > 0) : []),
+  ];
+}
+
+/** A line that begins with no command. @param isNear whether its first word is nearly one */
+async function sentence(
+  word: string,
+  operands: readonly string[],
+  line: TriedLine,
+  isNear: boolean,
+): Promise<(Reading | undefined)[]> {
+  const { words, program } = line;
+  const isVerb = nearOf(word) !== '';
   return [
     // A whole line was pasted after the name of the program.
-    when(isFirst && word === program.name() && next !== '', replace(line, [word], [])),
-    // Help and the version take no arguments.
-    when(ours?.startsWith('-'), { words: [ours ?? ''], note: `${word}: ${ours}` }),
-    when(/^(?:compare|diff)$/.test(simple(word)), comparison(word, operands, line)),
-    when(ours !== undefined, replace(line, theirs, (ours ?? '').split(' ').filter(Boolean))),
-    near,
-    ...nearCommands(word, line).map((each) => replace(line, [word], [each], MEANT)),
-    ...(isFirst && ours === undefined ? await impliedByOperands(word, operands, line) : []),
-    ...(isFirst && near === undefined ? aboutRows(word, operands, line) : []),
-    when(isFirst, { words: ['find', ...words], offer: 'to search for it' }),
+    when(word === program.name() && operands.length > 0, replace(line, [word], [])),
+    ...(isVerb ? [] : await impliedByOperands(word, operands, line)),
+    ...(isVerb || isNear ? [] : aboutRows(word, operands, line)),
+    when(!operands.some((each) => isFile(line.app, each)), {
+      words: ['find', ...words],
+      offer: 'to search for it',
+    }),
   ];
 }
 
 /** `1`, `#2`; `config city SF`, `config city=SF`, `config city` */
-function impliedVerb(word: string, next: string, { path }: CliCommand): string | undefined {
-  if (path === '' && ROW.test(word)) return `lookup ${word}`;
+function impliedVerb(word: string, next: string, { path }: CliCommand): string[] {
+  if (path === '' && ROW.test(word)) return [`lookup ${word}`];
   const [name = '', ...value] = word.split('=');
-  if (path !== 'config' || !SETTING_NAMES.some((each) => each === name)) return undefined;
-  return value.length === 0 && next === '' ? `get ${word}` : `set ${word}`;
+  if (path !== 'config' || !SETTING_NAMES.some((each) => each === name)) return [];
+  return [value.length === 0 && next === '' ? `get ${word}` : `set ${word}`];
 }
 
 /** Returns the nearest names of commands, ours or those of other tools, one for each command. */
@@ -146,10 +185,11 @@ function nearCommands(word: string, { program: { innermost } }: TriedLine): stri
 }
 
 /** `--city SF find nopa`, `-v` */
-const optionFirst: SlipRule = (_word, { words, program }) => {
-  if (words.length === 1 && words[0] === '-v') return [{ words: ['--version'], offer: MEANT }];
-  const verb = beforeEnd(words).find((word) => verbFor(word, program) !== undefined);
+const optionFirst: SlipRule = (_word, line) => {
+  const { words, program } = line;
+  const verb = beforeEnd(words).find((word) => commandFor(word, program) !== undefined);
   return [
+    when(words.length === 1, nearVerb(words[0] ?? '', [], line)),
     verb === undefined
       ? { words: ['find', ...words], offer: MEANT }
       : { words: [verb, ...words.toSpliced(words.indexOf(verb), 1)], note: `${verb} first` },

@@ -1,4 +1,4 @@
-import { needsDemo } from '../../app/address.ts';
+import { hasSampleData } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { nameSearches, namesIn } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../app/last-results.ts';
 import { searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
-import { type AppError, type Code, failure, usage } from '../../errors.ts';
+import { AppError, type Code, failure, usage } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Hint, restaurant } from '../../hint.ts';
 import { foldLetters, hasWords, isBeginning, isNearName, isSameName } from '../../util/fold.ts';
 import { plural } from '../../util/format.ts';
@@ -63,6 +63,29 @@ export async function selectRestaurants(
     ids.push(...found);
   }
   return { ids: [...new Set(ids)], search };
+}
+
+/**
+ * Suggests what a command needs before it can take words for restaurants; undefined if nothing.
+ * @param isGuess whether the words may be something else, so that one without a digit is not an id
+ */
+export async function stepBefore(
+  app: App,
+  words: readonly string[],
+  isGuess: boolean,
+  saved?: readonly Named[],
+): Promise<Hint | undefined> {
+  if (words.length === 0 || words.includes('-')) return undefined;
+  // A suggestion without a service ends in --demo.
+  if (app.settings.hasNoService) app.program?.setOptionValue('demo', true);
+  try {
+    const { ids } = await selectRestaurants(app, words, saved);
+    const isUnknown = isGuess && ids.some((id) => words.includes(id) && !/\d/.test(id));
+    return isUnknown ? nameHint(app, words) : undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.details.hint;
+  }
 }
 
 /** The rows that a word means, by number or name. */
@@ -139,7 +162,13 @@ async function idOf(
   const isOneName = namesIn(words).length === 1;
   const one =
     onlyOne(word, withName(word, isOneName ? all : distinct)) ?? onlyOne(word, withId(word, distinct));
-  return one?.id ?? checkedId(app, word, words, isOneName ? lastRestaurants(app) : distinct);
+  if (one !== undefined) return one.id;
+  const { isFile, LIST } = await import('../../app/input.ts');
+  if (isFile(app, word)) {
+    const rows = { text: 'to look up its rows', command: restaurant('enrich', word) };
+    throw usage(`'${word}' is a file, not a restaurant`, LIST.test(word) ? rows : undefined);
+  }
+  return checkedId(app, word, words, isOneName ? lastRestaurants(app) : distinct);
 }
 
 /** The one with the id, else those whose id begins with the word, as in git. */
@@ -235,7 +264,7 @@ function checkedId(app: App, word: string, words: readonly string[], known: read
   if (part !== undefined) throw part;
   // IDs of the sample data have digits.
   const looksLikeName =
-    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (needsDemo(app) && !/\d/.test(word));
+    /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (hasSampleData(app) && !/\d/.test(word));
   if (!looksLikeName) return checkId(word);
   const searched = names.length > 1 ? unknown.join(',\n').split('\n') : oneName;
   const then = names.length > 1 && unknown.length === 1 ? [{ text: 'then', command: again() }] : [];
