@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { again, type Hint, restaurant, type TypedOption } from '../hint.ts';
-import { FORMATS } from '../output/formats.ts';
+import { EXTENSIONS, FORMATS } from '../output/formats.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import { oneOf } from '../settings/values.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
@@ -105,10 +105,10 @@ function wordsApart(program: CliCommand): LineError | undefined {
   return new LineError('stray', message, word);
 }
 
-/** `-o json`, where a format is in place of a file. */
+/** `-o json` and `-o md`, where a format is in place of a file. */
 function bareFormat(program: CliCommand): LineError | undefined {
   const files = [program.opts().output ?? []].flat();
-  const format = files.find((file) => FORMATS.some((each) => each === file));
+  const format = files.find((file) => FORMATS.some((each) => each === (EXTENSIONS.get(file) ?? file)));
   return format === undefined ? undefined : new LineError('bareFormat', `${format} is a format`, format);
 }
 

@@ -1,18 +1,26 @@
 import { existsSync } from 'node:fs';
 import { cityForHint } from '../../app/city.ts';
 import { fullPath, otherName } from '../../app/output-file.ts';
+import { seenResults } from '../../app/seen-results.ts';
+import { EXTENSIONS } from '../../output/formats.ts';
+import { isSameName } from '../../util/fold.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 import { SUMMARY_COLUMNS } from '../../util/restaurant.ts';
 import { strayWords, valueTaker } from '../check.ts';
 import type { LineError } from '../command.ts';
 import { accepts } from '../options.ts';
+import { OPTIONS, ourWords, SUGGESTIONS } from '../words.ts';
 import {
   EXAMPLE,
   MEANT,
+  type Reading,
   replace,
   replaceOption,
   type SlipRule,
   type SlipRules,
+  simple,
+  type TriedLine,
   valuesFor,
   WITHOUT,
   when,
@@ -38,15 +46,21 @@ const invalidValue: SlipRule = (text, line) => {
   if (option === undefined) return [when(near, replace(line, [text], [near ?? ''], MEANT))];
   const { long } = option;
   const hasCity = innermost.typed.some((each) => each.option.long === '--city');
-  const isCity = long === '--near' && !hasCity && /\p{L}/u.test(text);
+  const isPlace = long === '--near' && /\p{L}/u.test(text) && !/^(?:me|here)$/i.test(text);
+  const isArea = isPlace && seenResults(line.app).restaurants.some((each) => isNeighborhood(text, each));
   const isColumns = long === '--fields' && text.split(',').some((each) => SUMMARY_COLUMNS.includes(each));
   const areSummary = text.split(',').every((each) => SUMMARY_COLUMNS.includes(each));
   // A row has no phone; only for lookup, because find looks up each result.
   const details = innermost.path === 'lookup' && !areSummary ? ['--fields', 'standard'] : [];
   const value = near ?? choices[0] ?? option.example ?? '';
   return [
+    ...inOtherWords(long, text, line),
+    when(isArea, replaceOption(line, long, text, ['--neighborhood', text], MEANT)),
     // The city is the last part of a place: `--near 'Union Square, SF'`.
-    when(isCity, replaceOption(line, long, text, ['--city', text.split(',').at(-1)?.trim() ?? ''], MEANT)),
+    when(
+      isPlace && !hasCity,
+      replaceOption(line, long, text, ['--city', text.split(',').at(-1)?.trim() ?? ''], MEANT),
+    ),
     when(
       isColumns && accepts(innermost, '--columns'),
       replaceOption(line, long, text, ['--columns', text, ...details], MEANT),
@@ -54,6 +68,20 @@ const invalidValue: SlipRule = (text, line) => {
     when(value, replaceOption(line, long, text, [long, value], near === undefined ? EXAMPLE : MEANT)),
   ];
 };
+
+const isNeighborhood = (text: string, { neighborhood }: JsonObject): boolean =>
+  typeof neighborhood === 'string' && isSameName(text, neighborhood);
+
+/** `--format jsonl`, `--format yaml`: the value of an option is an option of another tool. */
+const inOtherWords = (long: string, text: string, line: TriedLine): (Reading | undefined)[] =>
+  [OPTIONS, SUGGESTIONS].map((table) => {
+    const [ours = ''] = ourWords(table, '', simple(text));
+    const isFormat = long === '--format' && /^--(?:format|json)\b/.test(ours);
+    return when(
+      isFormat,
+      replaceOption(line, long, text, ours.split(' '), table === OPTIONS ? undefined : MEANT),
+    );
+  });
 
 /** `hnag:0.2` is `hang:0.2`. */
 function nearestChoice(text: string, choices: readonly string[]): string | undefined {
@@ -106,10 +134,11 @@ const wordsApart: SlipRule = (word, { words, program }) => {
     : [{ words: rest.toSpliced(end, 0, ...group), offer: 'keep the name together' }];
 };
 
-/** `-o json` */
-const formatAsFile: SlipRule = (format, line) => [
-  replaceOption(line, '--output', format, format === 'json' ? ['--json'] : ['--format', format]),
-];
+/** `-o json`, `-o md` */
+const formatAsFile: SlipRule = (name, line) => {
+  const format = EXTENSIONS.get(name) ?? name;
+  return [replaceOption(line, '--output', name, format === 'json' ? ['--json'] : ['--format', format])];
+};
 
 export const VALUE_RULES: SlipRules = {
   'commander.optionMissingArgument': missingValue,
