@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Script, ScriptOptions } from 'node:vm';
 import { attempt } from './errors.ts';
@@ -90,10 +90,11 @@ class ChunkLoader {
 function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
   const { env, platform, cwd } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd });
-  if (cacheDir === undefined || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
+  const base = env.NODE_COMPILE_CACHE || (cacheDir && codeFolder(cacheDir));
+  if (!base || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const asksForHelp = more.some((each) => each === '--help' || each === '-h');
   const name = COMMANDS.split(' ').includes(word) && !asksForHelp ? word : 'other';
-  const folder = join(codeFolder(cacheDir), `${process.version}-${process.arch}`, name);
+  const folder = resolve(base, `${process.version}-${process.arch}`, name);
   // Groups count as others here, because access lists show as permissions of the group.
   return attempt(() => assertOwnPath(folder, true)) === undefined ? undefined : folder;
 }

@@ -33,7 +33,7 @@ function newCache() {
   const { home, env } = newHome();
   const folder = join(home, '.cache/restaurant/code');
   const run = (words: readonly string[] = FIND, more: Record<string, string> = {}) =>
-    restaurant(words, { env: { ...env, NODE_DISABLE_COMPILE_CACHE: undefined, ...more } });
+    restaurant(words, { env: { ...env, NODE_COMPILE_CACHE: undefined, ...more } });
   const files = () => (existsSync(folder) ? filesOf(folder) : []);
   return { home, folder, run, files };
 }
@@ -57,6 +57,18 @@ describe.skipIf(process.platform === 'win32' || STANDALONE).concurrent('compiled
       expect(readdirSync(folder)).not.toContain('find');
     },
   );
+
+  it('is kept in the folder that NODE_COMPILE_CACHE names, as that of Node', async () => {
+    const { home, run, files } = newCache();
+    const named = join(home, 'named');
+    const first = await run(FIND, { NODE_COMPILE_CACHE: named });
+    const times = () => filesOf(named).map((path) => [path, statSync(path).mtimeMs]);
+    const before = times().filter(([path]) => String(path).endsWith('.cjs.bin'));
+    expect(before.length).toBeGreaterThan(2);
+    expect(await run(FIND, { NODE_COMPILE_CACHE: named })).toEqual(first);
+    expect(times()).toEqual(expect.arrayContaining(before));
+    expect(files()).toEqual([]);
+  });
 
   it.each<[string, (bytes: Buffer) => Uint8Array]>([
     ['text', () => Buffer.from('not compiled code at all')],
