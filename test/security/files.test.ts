@@ -244,7 +244,7 @@ describe('files of ours', () => {
   });
 
   it('can be deleted while other commands write them', async () => {
-    const options = { env: { ...CACHED, NODE_DISABLE_COMPILE_CACHE: undefined }, exit: 0 };
+    const options = { env: { ...CACHED, NODE_COMPILE_CACHE: undefined }, exit: 0 };
     let isDone = false;
     const clear = () => run(['cache', 'clear'], options);
     const runs = Promise.all([clear(), clear(), run(FIND, options)]).finally(() => {
