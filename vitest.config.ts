@@ -10,8 +10,12 @@ const leftOut = ON_WINDOWS
   ? FILES.flatMap(({ files }) => files.map((path) => `test/${path}.test.ts`))
   : ['test/windows/**'];
 
-/** Those that take longest begin first, so that no core idles at the end. Vitest only knows their sizes in a new clone. */
-const BEGIN_FIRST = /histories|(?:answers|shared-state|user-paths|kill|keys|page|input)\.test\.ts$/;
+/**
+ * Those that take longest begin first, so that no core idles at the end; most of them start programs, while the memory of the
+ * workers is small. Vitest only knows their sizes in a new clone.
+ */
+const BEGIN_FIRST =
+  /histories|e2e\/(?:page|pick|process|storage)\/|(?:expressions|input|keys|kill|user-paths)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
