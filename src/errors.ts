@@ -239,6 +239,17 @@ export class PipeClosed extends Error {
   override readonly name = 'PipeClosed';
 }
 
+/** Returns the hint of the error that some work throws, if any. */
+export async function hintOfFailure(work: () => unknown): Promise<Hint | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.details.hint;
+  }
+}
+
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -6,8 +6,8 @@ import { list, object, SETTING_OUTPUT, SETTINGS_OUTPUT, text, textOrNull } from 
 import { withScheme } from '../client/endpoint.ts';
 import { checkHeader } from '../client/http/headers.ts';
 import { keySuffix } from '../client/key.ts';
-import { attempt, usage } from '../errors.ts';
-import { again, type Hint, restaurant } from '../hint.ts';
+import { usage } from '../errors.ts';
+import { restaurant } from '../hint.ts';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../settings/catalog.ts';
 import {
   HIDDEN,
@@ -20,7 +20,7 @@ import {
 import { isUrl, settingName } from '../settings/settings.ts';
 import { parseValue } from '../settings/values.ts';
 import { type ConfigFile, profileOf, serviceOf } from '../storage/config-file.ts';
-import { nearest } from '../util/nearest.ts';
+import { nearest, withNearest } from '../util/nearest.ts';
 import { maskUrl } from '../util/url.ts';
 
 export function registerConfig(command: CliCommand, app: App): void {
@@ -61,7 +61,7 @@ export function registerConfig(command: CliCommand, app: App): void {
 function registerSettingCommands(config: CliCommand, app: App): void {
   const settingCommand = (name: string): CliCommand => {
     const command = config.command(name) as CliCommand;
-    command.suggest = () => nearSetting(command.args);
+    command.suggest = () => withNearest(command.args, SETTING_NAMES);
     return command
       .argument('<name>', 'Name of the setting')
       .completeWith('name', 'setting')
@@ -87,13 +87,6 @@ function registerSettingCommands(config: CliCommand, app: App): void {
     .about('Remove a setting, so that its default applies')
     .examples('restaurant config unset city')
     .action((name: string) => changeSetting(app, name));
-}
-
-/** The same line with the name that is nearest to an unknown one. */
-function nearSetting([word = '', ...value]: readonly string[]): Hint | undefined {
-  const isKnown = headerName(word) !== undefined || attempt(() => settingName(word)) !== undefined;
-  const [near] = isKnown ? [] : nearest(word, SETTING_NAMES, 1);
-  return near === undefined ? undefined : { command: again({}, { operands: [near, ...value] }) };
 }
 
 const headerName = (word: string): string | undefined => /^header\.(.+)$/i.exec(word)?.[1];

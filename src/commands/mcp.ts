@@ -5,6 +5,7 @@ import { boolean, integer, object, text } from '../cli/schemas.ts';
 import type { Bounds } from '../mcp/bridge/bounds.ts';
 import { MCP_CLIENTS } from '../mcp/client-config/clients.ts';
 import type { ConfigOptions } from '../mcp/client-config/configure.ts';
+import { withNearest } from '../util/nearest.ts';
 import { SUMMARY_COLUMNS } from '../util/restaurant.ts';
 
 const CLIENTS = MCP_CLIENTS.map(({ name }) => name);
@@ -51,8 +52,9 @@ export function registerMcp(command: CliCommand, app: App): void {
       const { serveBridge } = await import('../mcp/bridge/serve.ts');
       await serveBridge(app, { ...options, columns: selectedColumns(app) });
     });
-  mcp
-    .command('config')
+  const config = mcp.command('config') as CliCommand;
+  config.suggest = () => withNearest(config.args, CLIENTS);
+  config
     .about('Print or write the configuration entry for an MCP client')
     .argument('<client>', `${CLIENTS.join(', ')}, or another one`)
     .completeWith('client', CLIENTS)

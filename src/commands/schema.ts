@@ -3,6 +3,7 @@ import { checkOutput } from '../app/output.ts';
 import { writeOutput, writesToTerminal } from '../app/output-file.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, text } from '../cli/schemas.ts';
+import { hintOfFailure } from '../errors.ts';
 import { toJson } from '../util/json.ts';
 
 const PROGRAM = object({
@@ -38,12 +39,16 @@ export function registerSchema(command: CliCommand, app: App): void {
     .examples('restaurant schema', 'restaurant schema find', 'restaurant schema config set')
     .action(async (words: string[]) => {
       await checkOutput(app, 'document');
-      const program = command.root;
-      await program.loadTree();
-      const { describeCommand, describeProgram } = await import('../cli/introspect.ts');
-      const { findCommand } = await import('../cli/usage.ts');
-      const facts =
-        words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
+      const facts = await describe(words, command.root);
       await writeOutput(app, `${toJson(facts, writesToTerminal(app))}\n`);
     });
+  command.suggest = () => hintOfFailure(() => describe(command.args, command.root));
+}
+
+/** @throws {AppError} `usage` for words that name no command */
+async function describe(words: readonly string[], program: CliCommand): Promise<Record<string, unknown>> {
+  await program.loadTree();
+  const { describeCommand, describeProgram } = await import('../cli/introspect.ts');
+  const { findCommand } = await import('../cli/usage.ts');
+  return words.length === 0 ? describeProgram(program) : describeCommand(findCommand(program, words));
 }

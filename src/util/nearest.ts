@@ -1,4 +1,4 @@
-import type { Advice } from '../hint.ts';
+import { type Advice, again } from '../hint.ts';
 
 const MAX_LENGTH = 64;
 
@@ -54,6 +54,15 @@ export const nearest = (word: string, names: readonly string[], most = 3): strin
 export function nearestOnes(word: string, names: readonly string[]): string[] {
   const all = ranked(word, names);
   return all.filter(({ edits }) => edits === all[0]?.edits).map(({ name }) => name);
+}
+
+/** Returns the typed line with the nearest name as its first operand; undefined if it is one of them, or none is near. */
+export function withNearest(
+  [word = '', ...others]: readonly string[],
+  names: readonly string[],
+): Advice | undefined {
+  const [near] = names.includes(word) ? [] : nearest(word, names, 1);
+  return near === undefined ? undefined : { command: again({}, { operands: [near, ...others] }) };
 }
 
 export function didYouMean(word: string, names: readonly string[], most?: number): string {

@@ -111,7 +111,7 @@ const SLIPS: readonly Slip[] = [
 
 const AT_TERMINAL: RunOptions = {
   tty: { stdin: true, stdout: true, stderr: true, columns: 400 },
-  answers: { text: ['SF', 'n'] },
+  answers: { text: ['SF', 'n', ''] },
 };
 
 /** The search of a newcomer says where. */
@@ -157,7 +157,7 @@ describe.each([
         },
       ),
       // Each run of an executable starts some five processes.
-      { numRuns: STANDALONE ? 10 : fewOrAll(20, 60) },
+      { numRuns: STANDALONE ? 10 : fewOrAll(60, 250) },
     );
   });
 });
@@ -382,6 +382,11 @@ describe('a name', () => {
     ['lokup somewhere', 'find somewhere --city SF'],
     ['find Nopa --city --json', 'find Nopa --json --city SF'],
     ['confiig list --no-such-thing', 'config list'],
+    ['confg set tiemout 5s', 'config set timeout 5s'],
+    ['mcp confg claud', 'mcp config claude-code'],
+    ['find nopa --city SF --srot price', 'find nopa --city SF --sort grade'],
+    ['find nopa --city SF --limt ten', 'find nopa --city SF --limit 10'],
+    ['lookup 1..2 --foo', 'lookup 1..2'],
     ['savve 1 --no-such-thing', 'save --help'],
     ['find Nopa --city SF --as csv', 'find Nopa --format csv --city SF'],
     ['find Nopa --city SF -f json', 'find Nopa --format json --city SF'],

@@ -2,7 +2,7 @@ import { namesIn } from '../../app/city.ts';
 import { LIST } from '../../app/input.ts';
 import { attempt } from '../../errors.ts';
 import { FORMATS } from '../../output/formats.ts';
-import { nearestOnes } from '../../util/nearest.ts';
+import { editDistance, nearestOnes } from '../../util/nearest.ts';
 import { fixDash, isOptionLike, splitOption, valueTaker } from '../check.ts';
 import type { CliCommand } from '../command.ts';
 import { accepts, longsOf } from '../options.ts';
@@ -128,12 +128,16 @@ function otherCommand(
       ];
 }
 
-/** A misspelled option. A word of one or two letters is near to too many others. */
+/**
+ * A misspelled option. A word of one or two letters is near to too many others. With one slip, it is misspelled even if its
+ * value is invalid, too.
+ */
 function nearOptions(name: string, text: string | undefined, command: CliCommand): string[] {
   const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
   const all = [...theirWords(OPTIONS, command.path), ...longs].filter(([theirs]) => theirs.length > 2);
   const near = name.length > 2 ? nearWords(name, all) : [];
-  return near.filter((each) => fitsOption(each, command) && fitsValue(each, text, command));
+  const isSlip = (ours: string): boolean => editDistance(`--${name}`, ours) === 1;
+  return near.filter((each) => fitsOption(each, command) && (isSlip(each) || fitsValue(each, text, command)));
 }
 
 /** Returns our words for the nearest of some words, each once. */

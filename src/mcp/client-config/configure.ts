@@ -6,7 +6,7 @@ import { usage } from '../../errors.ts';
 import { again, fragment } from '../../hint.ts';
 import { commandText } from '../../output/hint-text.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { nearest } from '../../util/nearest.ts';
+import { withNearest } from '../../util/nearest.ts';
 import { cleanLine } from '../../util/text.ts';
 import { checkBridge, INSTALL } from './check.ts';
 import { changeClientFile, clientPaths, type FileChange, projectFolder } from './client-file.ts';
@@ -66,9 +66,9 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
 /** @throws {AppError} `usage` for a misspelled name of a client */
 function unlistedClient(name: string): McpClient {
   const names = MCP_CLIENTS.map((each) => each.name);
-  const [near] = nearest(name, names);
+  const near = withNearest([name], names);
   if (near === undefined) return otherClient(name);
-  throw usage(`unknown client '${name}'`, { text: 'did you mean', command: again({}, { operands: [near] }) });
+  throw usage(`unknown client '${name}'`, { text: 'did you mean', ...near });
 }
 
 async function printHttp(job: Job, options: ConfigOptions): Promise<void> {
