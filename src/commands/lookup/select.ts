@@ -9,7 +9,7 @@ import {
   restaurantsOf,
   serviceName,
 } from '../../app/last-results.ts';
-import { searchFirst, seenResults } from '../../app/seen-results.ts';
+import { exampleSearch, searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
 import { AppError, type Code, failure, usage } from '../../errors.ts';
 import { type Advice, adviceOf, again, type Hint, restaurant } from '../../hint.ts';
@@ -118,9 +118,9 @@ function partsOf(words: readonly string[], known: readonly Named[]): string[] {
   });
 }
 
-/** The rows of `2` or `1-3`; none for any other word. */
+/** The rows of `2`, `1-3`, or `1..3`; none for any other word. */
 function rowNumbers(word: string, rows: readonly Named[]): number[] {
-  const range = /^(\d+)-(\d+)$/.exec(word);
+  const range = /^(\d+)(?:-|\.\.)(\d+)$/.exec(word);
   if (range !== null) return rowsOfRange(range);
   // A larger number is a row that no table has, or an id of digits.
   const isLarge = /^\d{5,9}$/.test(word) && rows.length > 0 && rows.every(({ id }) => !id.startsWith(word));
@@ -242,11 +242,11 @@ export const notSaved = (word: string): AppError =>
 /** @throws {AppError} `usage` for `all`, which may also be a part of a name */
 function refuseAll(app: App, word: string, saved: readonly Named[] | undefined): void {
   if (word.toLowerCase() !== 'all') return;
-  const last = Math.min(lastRestaurants(app).length || 5, 5);
-  const rows = {
-    text: 'for the first rows',
-    command: again({}, { operands: [last === 1 ? '1' : `1-${last}`] }),
-  };
+  const last = Math.min(lastRestaurants(app).length, 5);
+  const rows =
+    last === 0
+      ? { text: 'search first', command: exampleSearch(app) }
+      : { text: 'for the first rows', command: again({}, { operands: [last === 1 ? '1' : `1-${last}`] }) };
   throw usage(
     `'${word}' is not a restaurant ID`,
     saved === undefined ? rows : { text: 'to list those that are saved', command: restaurant('saved') },
