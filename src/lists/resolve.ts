@@ -314,7 +314,14 @@ function detailsOf(known: readonly AnswerAbout[]): JsonObject {
 }
 
 function withFields(base: Partial<Restaurant> = {}, fields: JsonObject, id: string): Partial<Restaurant> {
-  const { lat, lng, ...others } = base as JsonObject;
+  const { lat, lng } = base as JsonObject;
   const point = fields.coordinates === undefined ? filledOnly({ lat, lng }) : {};
-  return { ...others, ...point, ...fields, service_id: id };
+  const others = Object.entries(base).filter(([name]) => name !== 'lat' && name !== 'lng');
+  // Node.js 20 keeps a large object made of several spreads until a full garbage collection.
+  return Object.fromEntries([
+    ...others,
+    ...Object.entries(point),
+    ...Object.entries(fields),
+    ['service_id', id],
+  ]);
 }
