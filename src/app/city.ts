@@ -104,7 +104,9 @@ export function placeForHint(
   return readPlace(words, () => seen) ?? { name, city: cityForHint(app, seen) };
 }
 
+/** Returns the line of a search with a city. */
 export function citySearch(app: App, words: readonly string[], asks?: false): Command {
+  if (app.program?.line.options.some(({ flag }) => flag === '--city') === true) return again();
   const { name, city } = placeForHint(app, words, asks);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
 }

@@ -4,11 +4,10 @@ import { lastRestaurants } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import { AppError, usage } from '../errors.ts';
 import { type Advice, adviceOf, again, type Hint, restaurant } from '../hint.ts';
-import { nearestOnes } from '../util/nearest.ts';
 import { isKeyOption, isOptionLike, splitOption } from './check.ts';
 import type { CliCommand } from './command.ts';
 import type { TriedLine } from './slips/reading.ts';
-import { commandFor } from './slips/verbs.ts';
+import { commandFor, nearCommands } from './slips/verbs.ts';
 import { linesMeant, rewritten, type Try, wrongWith } from './slips.ts';
 
 const KEY_HINT: readonly Advice[] = [
@@ -126,13 +125,8 @@ export function findCommand(program: CliCommand, words: readonly string[]): CliC
     .reduce<CliCommand>((parent, word) => {
       const child = commandFor(word, parent);
       if (child !== undefined) return child;
-      const near = nearestOnes(
-        word,
-        parent.children.map((each) => each.name()),
-      ).map((name) => ({
-        text: 'did you mean',
-        command: restaurant(...parent.path.split(' ').filter(Boolean), name, '--help'),
-      }));
-      throw usage(unknown(parent, word), near.length > 0 ? near.slice(0, 3) : parent.ownHelp);
+      const near = nearCommands(word, parent).flatMap((name) => commandFor(name, parent)?.ownHelp ?? []);
+      const meant = near.slice(0, 3).map((help) => ({ text: 'did you mean', ...help }));
+      throw usage(unknown(parent, word), meant.length > 0 ? meant : parent.ownHelp);
     }, program);
 }

@@ -1,3 +1,5 @@
+import { nearestOnes } from '../util/nearest.ts';
+
 /** Ours, and the words of other tools that mean the same. */
 type Words = Readonly<Record<string, string>>;
 
@@ -139,23 +141,28 @@ export const SUGGESTIONS: WordTable = {
   },
 };
 
-const wordsOf = (theirs: string): string[] => theirs.split(' ');
+type Row = readonly [theirs: string, ours: string];
+
+/** The words of other tools that can follow a command, each with ours; those for this command alone come first. */
+const rowsOf = (table: WordTable, path: string): Row[] =>
+  [...new Set([path, ''])].flatMap((each) =>
+    Object.entries(table[each] ?? {}).flatMap(([ours, theirs]) =>
+      theirs.split(' ').map((word): Row => [word, ours]),
+    ),
+  );
 
 /** Returns our words for one of another tool, most specific first. */
-export function ourWords(table: WordTable, path: string, word: string): string[] {
-  return [path, ...(path === '' ? [] : [''])].flatMap((each) =>
-    Object.entries(table[each] ?? {}).flatMap(([ours, theirs]) =>
-      wordsOf(theirs).includes(word) ? [ours] : [],
-    ),
-  );
-}
+export const ourWords = (table: WordTable, path: string, word: string): string[] =>
+  rowsOf(table, path).flatMap(([theirs, ours]) => (theirs === word ? [ours] : []));
 
-/** Returns all words of other tools that can follow a command, each with ours. */
-export const theirWords = (table: WordTable, path: string): Map<string, string> =>
-  new Map(
-    ['', path].flatMap((each) =>
-      Object.entries(table[each] ?? {}).flatMap(([ours, theirs]) =>
-        wordsOf(theirs).map((word) => [word, ours] as const),
-      ),
-    ),
-  );
+/** Returns the nearest words, ours or likely ones of another tool, one for each of ours. */
+export function nearWords(
+  word: string,
+  own: readonly Row[],
+  theirs: { readonly table: WordTable; readonly path: string; readonly isLikely: (word: string) => boolean },
+): Row[] {
+  const rows = rowsOf(theirs.table, theirs.path).filter(([each]) => theirs.isLikely(each));
+  const ours = new Map([...rows.reverse(), ...own]);
+  const near = nearestOnes(word, [...ours.keys()]).map((each): Row => [each, ours.get(each) ?? each]);
+  return near.filter(([, one], index) => near.findIndex(([, other]) => one === other) === index);
+}

@@ -20,11 +20,9 @@ interface FindOptions extends Refinement {
 }
 
 export function registerFind(command: CliCommand, app: App): void {
-  command.suggest = async () => {
-    if (command.opts().city !== undefined) return undefined;
-    const { citySearch } = await import('../app/city.ts');
-    return { command: citySearch(app, command.args) };
-  };
+  command.suggest = async () => ({
+    command: (await import('../app/city.ts')).citySearch(app, command.args),
+  });
   const described = command
     .about('Search restaurants by name and city')
     .argument('<name...>', 'Name of the restaurant, or part of it')

@@ -13,11 +13,10 @@ import type { PickOptions } from './pick/visit.ts';
 export function registerPick(command: CliCommand, app: App): void {
   command.suggest = async () => {
     const { args } = command;
-    const { city } = command.opts<PickOptions>();
-    if (!app.terminal.canChoose) return { command: await otherCommand(app, args, city) };
-    if (args.length === 0 || city !== undefined) return undefined;
-    const { citySearch } = await import('../app/city.ts');
-    return { command: citySearch(app, args) };
+    if (!app.terminal.canChoose)
+      return { command: await otherCommand(app, args, command.opts<PickOptions>().city) };
+    if (args.length === 0) return undefined;
+    return { command: (await import('../app/city.ts')).citySearch(app, args) };
   };
   const described = command
     .about('Search, choose with the keyboard, and show, save, or open')

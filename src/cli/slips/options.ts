@@ -6,7 +6,7 @@ import { editDistance, nearestOnes } from '../../util/nearest.ts';
 import { fixDash, isOptionLike, splitOption, valueTaker } from '../check.ts';
 import type { CliCommand } from '../command.ts';
 import { accepts, longsOf } from '../options.ts';
-import { OPTIONS, ourWords, SUGGESTIONS, theirWords, type WordTable } from '../words.ts';
+import { nearWords, OPTIONS, ourWords, SUGGESTIONS, type WordTable } from '../words.ts';
 import {
   MEANT,
   type Reading,
@@ -133,17 +133,13 @@ function otherCommand(
  * value is invalid, too.
  */
 function nearOptions(name: string, text: string | undefined, command: CliCommand): string[] {
+  if (name.length <= 2) return [];
   const longs = longsOf(command).map((long) => [long.slice(2), long] as const);
-  const all = [...theirWords(OPTIONS, command.path), ...longs].filter(([theirs]) => theirs.length > 2);
-  const near = name.length > 2 ? nearWords(name, all) : [];
   const isSlip = (ours: string): boolean => editDistance(`--${name}`, ours) === 1;
-  return near.filter((each) => fitsOption(each, command) && (isSlip(each) || fitsValue(each, text, command)));
-}
-
-/** Returns our words for the nearest of some words, each once. */
-function nearWords(word: string, pairs: readonly (readonly [theirs: string, ours: string])[]): string[] {
-  const ours = new Map(pairs);
-  return [...new Set(nearestOnes(word, [...ours.keys()]).map((near) => ours.get(near) ?? near))];
+  const isLikely = (theirs: string): boolean => theirs.length > 2;
+  return nearWords(name, longs, { table: OPTIONS, path: command.path, isLikely })
+    .map(([, ours]) => ours)
+    .filter((ours) => fitsOption(ours, command) && (isSlip(ours) || fitsValue(ours, text, command)));
 }
 
 /** `<>` is the argument of the command, unless another argument is before it. */

@@ -2,10 +2,9 @@ import { namesIn } from '../../app/city.ts';
 import { isFile, LIST } from '../../app/input.ts';
 import { lastRows } from '../../app/last-results.ts';
 import { SETTING_NAMES } from '../../settings/catalog.ts';
-import { nearestOnes } from '../../util/nearest.ts';
 import { beforeEnd, isOptionLike } from '../check.ts';
 import type { CliCommand } from '../command.ts';
-import { NEAR_VERBS, ourWords, theirWords, VERBS } from '../words.ts';
+import { NEAR_VERBS, nearWords, ourWords, VERBS } from '../words.ts';
 import {
   MEANT,
   type Reading,
@@ -131,7 +130,7 @@ async function unknownCommand(word: string, line: TriedLine) {
   const pairs = ourWords(VERBS, parent.path, simple(`${word}-${next}`));
   const verbs = [...verbsFor(word, parent), ...impliedVerb(word, next, parent)];
   const operands = operandsOf(parent.args);
-  const near = nearCommands(word, line).map((each) => replace(line, [word], [each], MEANT));
+  const near = nearCommands(word, parent).map((each) => replace(line, [word], [each], MEANT));
   return [
     ...pairs.map((ours) => inOurWords(ours, [word, next], operands.slice(1), line)),
     ...verbs.map((ours) => inOurWords(ours, [word], operands, line)),
@@ -171,17 +170,12 @@ function impliedVerb(word: string, next: string, { path }: CliCommand): string[]
 }
 
 /** Returns the nearest names of commands, ours or those of other tools, one for each command. */
-function nearCommands(word: string, { program: { innermost } }: TriedLine): string[] {
+export function nearCommands(word: string, { path, children }: CliCommand): string[] {
+  const own = children.map((child) => [child.name(), child.name()] as const);
   // A slip is rarely in the first letter or in the length of a word that this program does not even have.
-  const theirs = [...theirWords(VERBS, innermost.path)].filter(
-    ([their]) => their[0] === word[0]?.toLowerCase() && Math.abs(their.length - word.length) <= 1,
-  );
-  const ours = new Map([
-    ...theirs,
-    ...innermost.children.map((child) => [child.name(), child.name()] as const),
-  ]);
-  const near = nearestOnes(word, [...ours.keys()]);
-  return near.filter((each, index) => near.findIndex((one) => ours.get(one) === ours.get(each)) === index);
+  const isLikely = (theirs: string): boolean =>
+    theirs[0] === word[0]?.toLowerCase() && Math.abs(theirs.length - word.length) <= 1;
+  return nearWords(word, own, { table: VERBS, path, isLikely }).map(([name]) => name);
 }
 
 /** `--city SF find nopa`, `-v` */
