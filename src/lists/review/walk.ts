@@ -123,7 +123,10 @@ function actionsOf(walk: Walk, index: number, candidates: readonly Candidate[]):
 
 /** Searches for parts of the name, whose results are candidates of the row from then on. */
 async function searchParts(walk: Walk, index: number, parts: readonly FindQuery[]): Promise<Next> {
-  await sendSearches(walk, parts);
+  const { app, review, rows } = walk;
+  const count = (): number => candidatesFor(review, rows[index] as EqualRows).length;
+  const before = count();
+  if ((await sendSearches(walk, parts)) && count() === before) await show(app, ['no more candidates found']);
   return decideRow(walk, index);
 }
 
