@@ -50,8 +50,11 @@ export async function jqFilter(app: App, jq: string): Promise<JqFilter> {
   const { JqFilter } = await import('../output/jq/filter.ts');
   const hasResults = ['find', 'last'].includes(app.program?.line.command[0] ?? '');
   const example = hasResults ? '.results[].name' : undefined;
-  const filter = filters.get(app) ?? new JqFilter(jq, app.settings.get('timeout'), app.context, example);
+  const known = filters.get(app);
+  if (known !== undefined) return known;
+  const filter = new JqFilter(jq, app.settings.get('timeout'), app.context, example);
   filters.set(app, filter);
+  app.cleanup.add(() => filter.close());
   return filter;
 }
 

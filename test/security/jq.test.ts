@@ -1,5 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { found, useScriptedService } from '../helpers/answers.ts';
+import { STANDALONE } from '../helpers/process.ts';
 import { newHome, runCli } from '../helpers/program.ts';
 import { useProgram } from './support.ts';
 
@@ -43,6 +46,15 @@ describe('--jq', () => {
     running.process.kill(signal);
     expect((await running.ended).exit).toBe(code);
     expect(performance.now() - began).toBeLessThan(MAX_MS);
+  });
+
+  it.skipIf(STANDALONE)('frees its memory when the run is over', async () => {
+    const workers: Worker[] = [];
+    const add = (message: unknown) => void workers.push((message as { readonly worker: Worker }).worker);
+    subscribe('worker_threads', add);
+    expect((await runCli([...FIND, '.status'])).exit).toBe(0);
+    unsubscribe('worker_threads', add);
+    expect(workers.map(({ threadId }) => threadId)).toEqual([-1]);
   });
 
   it('sees no variables', async () => {

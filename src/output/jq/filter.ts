@@ -25,6 +25,7 @@ export class JqFilter {
   readonly #timeoutMs: number;
   readonly #signal: AbortSignal;
   readonly #worker = new LimitedWorker<Task, Result>(WORKER, MAX_HEAP_MB);
+  #isRunning = false;
 
   constructor(
     filter: string,
@@ -52,6 +53,11 @@ export class JqFilter {
     return outputs.map((output) => `${outputText(output, pretty)}\n`).join('');
   }
 
+  /** Frees the memory of the worker. A filter that still runs ends with the program. */
+  async close(): Promise<void> {
+    if (!this.#isRunning) await this.#worker.close();
+  }
+
   async #run(input: string): Promise<string> {
     const { stdout, stderr } = await this.#inWorker({ input, filter: this.#filter });
     if (stdout !== '' || stderr === '') return stdout;
@@ -73,8 +79,12 @@ export class JqFilter {
 
   async #inWorker(task: Task): Promise<Result> {
     const limits = { timeoutMs: this.#timeoutMs, signal: this.#signal };
+    this.#isRunning = true;
     try {
-      for await (const result of this.#worker.messages(task, limits)) return result;
+      for await (const result of this.#worker.messages(task, limits)) {
+        this.#isRunning = false;
+        return result;
+      }
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
       throw error.limit === 'time' ? this.#timeout() : this.#error('the filter needs too much memory');

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { JqFilter } from '../../../src/output/jq/filter.ts';
 
-const filtered = (filter: string, json: string): Promise<string> =>
-  new JqFilter(filter, 60_000, { signal: new AbortController().signal }).apply(json, false);
+function filtered(filter: string, json: string): Promise<string> {
+  const jq = new JqFilter(filter, 60_000, { signal: new AbortController().signal });
+  return jq.apply(json, false).finally(() => jq.close());
+}
 
 const FIND = '{"results":[{"name":" Nopa ","grade":"A"},{"name":"Café \u6b63xyz","grade":"B"}]}';
 
