@@ -65,6 +65,18 @@ export const NEAR_VERBS: WordTable = {
   },
 };
 
+const ORDERS = 'sort-by order order-by';
+
+/** Those of the filters that `find`, `last`, and `pick` share. */
+const FILTERS: Words = {
+  '--neighborhood': 'neighbourhood area district',
+  '--cuisine': 'food category type tag cuisines',
+  '--limit': 'max max-results count top num',
+  '--sort': ORDERS,
+};
+
+const SEARCH: Words = { ...FILTERS, '--city': 'location town place where in', '--fields': 'level' };
+
 /**
  * Options of other tools. A value on our side means that theirs has none; `<>` stands for the argument of the command.
  */
@@ -90,15 +102,10 @@ export const OPTIONS: WordTable = {
     '--no-input': 'non-interactive',
     '--max-age 0': 'no-cache fresh',
   },
-  find: {
-    '<>': 'name query term restaurant',
-    '--city': 'location town place where in',
-    '--neighborhood': 'neighbourhood area district',
-    '--cuisine': 'food category type tag cuisines',
-    '--limit': 'max max-results count top num',
-    '--sort': 'sort-by order order-by',
-    '--fields': 'level',
-  },
+  find: { ...SEARCH, '<>': 'name query term restaurant' },
+  last: FILTERS,
+  pick: SEARCH,
+  saved: { '--sort': ORDERS },
   lookup: {
     '<>': 'id restaurant-id service-id name row',
     '--fields': 'level',
@@ -115,6 +122,10 @@ export const OPTIONS: WordTable = {
   raw: { '<>': 'method', '--include': 'head' },
 };
 
+const NO_FILTERS: Words = {
+  '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
+};
+
 /**
  * Options that are suggested and do not run, because they cost requests, have no exact counterpart, or belong to earlier
  * versions; an empty one is left out. Of two for one word, the first one that takes the value counts.
@@ -122,12 +133,14 @@ export const OPTIONS: WordTable = {
 export const SUGGESTIONS: WordTable = {
   '': { '--json': 'yaml pretty' },
   find: {
+    ...NO_FILTERS,
     '--limit': 'first',
     '--limit 1000': 'all',
     '--max-age 0': 'refresh',
     '--fields standard': 'details hours phone website menu reviews',
-    '': 'rating min-rating stars radius distance page offset price max-price zip open-now reverse asc desc',
   },
+  last: { ...NO_FILTERS, '--limit': 'first' },
+  pick: NO_FILTERS,
   save: { '': 'list tag folder collection' },
   lookup: {
     '--fields premium': 'full all details hours phone website menu reviews',
