@@ -26,7 +26,7 @@ const GROUPS = {
   start: ['src/start.ts'],
   program: [
     'src/main.ts',
-    'src/app/hints.ts',
+    'src/app/hint-line.ts',
     'src/app/request.ts',
     'src/app/service.ts',
     'src/cli/schemas.ts',

@@ -128,7 +128,7 @@ async function printVersion(app: App): Promise<void> {
 async function reportFailure(error: unknown, app: App, { innermost: command }: CliCommand): Promise<number> {
   if (error instanceof PipeClosed) return 0;
   const failure = asAppError(error, app.context);
-  const hint = await hintOf(failure, command, app);
+  const hint = await failureHint(failure, command, app);
   const { context, notes, secrets, terminal } = app;
   const { stderr } = context;
   const { errorJson, formatError } = await import('./output/problem.ts');
@@ -152,15 +152,15 @@ async function reportFailure(error: unknown, app: App, { innermost: command }: C
   return EXIT_CODES[failure.kind];
 }
 
-async function hintOf(error: AppError, command: CliCommand, app: App): Promise<string> {
-  const { errorHint } = await import('./app/error-hint.ts');
+async function failureHint(error: AppError, command: CliCommand, app: App): Promise<string> {
+  const { errorHintLine } = await import('./app/error-hint.ts');
   const isBug = error.code === 'unexpected' && !app.terminal.verbose;
   const report: Hint = [
     { text: `this is a bug in restaurant ${VERSION} (${app.context.runtime})` },
     { text: 'please report what this prints', command: again({ '--verbose': true }) },
   ];
-  if (isBug) return errorHint(app, error, report);
-  return errorHint(app, error, error.code === 'usage' ? command.ownHelp : undefined);
+  if (isBug) return errorHintLine(app, error, report);
+  return errorHintLine(app, error, error.code === 'usage' ? command.ownHelp : undefined);
 }
 
 function asAppError(error: unknown, context: Context): AppError {

@@ -57,7 +57,7 @@ export class App {
       terminal: this.terminal,
       options,
       redact: (text) => this.secrets.redact(text),
-      format: async (message) => (await import('./hints.ts')).hintOf(this, message),
+      format: async (message) => (await import('./hint-line.ts')).hintLine(this, message),
     });
     this.config = new Config(
       () => this.paths.configFile,

@@ -4,7 +4,7 @@ import { type Advice, again, fragment, type Hint, restaurant, slot } from '../hi
 import { formatDuration } from '../util/format.ts';
 import type { App } from './app.ts';
 import { currentKeyHint } from './credentials.ts';
-import { hintOf } from './hints.ts';
+import { hintLine } from './hint-line.ts';
 import { exampleSearch } from './seen-results.ts';
 
 const LOGIN: Hint = { command: restaurant('login') };
@@ -181,8 +181,8 @@ function privateCaHint(): Hint {
 }
 
 /** Formats the hint of an error. @param fallback the hint for an error without one */
-export const errorHint = (app: App, error: AppError, fallback?: Hint): string =>
-  hintOf(app, hintInRun(app, error, fallback));
+export const errorHintLine = (app: App, error: AppError, fallback?: Hint): string =>
+  hintLine(app, hintInRun(app, error, fallback));
 
 export function hintInRun(app: App, error: AppError, fallback?: Hint): Hint {
   const byRun = error.code === 'unauthorized' ? currentKeyHint(app) : fallback;

@@ -33,8 +33,8 @@ async function lookupOne(
     const isFinal = !(error instanceof AppError) || error.kind === 'auth' || error.kind === 'interrupted';
     if (isFinal || longWaitOf(error) !== undefined) throw error;
     // The error becomes part of the output, so its hint is completed here.
-    const { errorHint } = await import('./error-hint.ts');
-    return { restaurantId, error: error.add({ hint: { text: errorHint(app, error) } }) };
+    const { errorHintLine } = await import('./error-hint.ts');
+    return { restaurantId, error: error.add({ hint: { text: errorHintLine(app, error) } }) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { needsDemo } from '../app/address.ts';
-import { hintOf } from '../app/hints.ts';
+import { hintLine } from '../app/hint-line.ts';
 import { lastRestaurants } from '../app/last-results.ts';
 import { exampleSearch } from '../app/seen-results.ts';
 import { AppError, usage } from '../errors.ts';
@@ -30,7 +30,7 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   const { error, program, app, words } = line;
   const { message, hint } = problemOf(line);
   // The hint is about the line in our words, not the typed one.
-  const withHint = (each: Hint) => usage(message, { text: hintOf(app, each) });
+  const withHint = (each: Hint) => usage(message, { text: hintLine(app, each) });
   const secrets = words.filter((word) => app.secrets.redact(word) !== word);
   const isKey = secrets.some((word) => !/[\s:=]/.test(word));
   const meant = secrets.length > 0 || hint !== undefined ? [] : await linesMeant(line, tryLine);
@@ -40,8 +40,8 @@ async function usageError(line: TriedLine, tryLine: Try): Promise<AppError> {
   for (const each of meant) {
     const advice = await adviceFor(each.line, isGuess);
     const text = offers.size === 0 ? each.text : 'or';
-    const command = hintOf(each.line.app, advice.map(withoutText));
-    if (!offers.has(command)) offers.set(command, hintOf(each.line.app, labeled(advice, text)));
+    const command = hintLine(each.line.app, advice.map(withoutText));
+    if (!offers.has(command)) offers.set(command, hintLine(each.line.app, labeled(advice, text)));
   }
   if (offers.size > 0) return withHint([...offers.values()].map((text) => ({ text })));
   const ownHint = error instanceof AppError ? error.details.hint : undefined;

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { hintOf } from '../app/hints.ts';
+import { hintLine } from '../app/hint-line.ts';
 import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import { previewOrOpen } from '../app/request.ts';
@@ -87,10 +87,10 @@ async function listSaved(app: App, { exitCode, fields, minGrade, sort }: SavedOp
 const withoutNote = ({ note: _, ...record }: JsonObject): JsonObject => record;
 
 function footer(app: App, count: number, all: number): string {
-  const find = hintOf(app, { command: restaurant('save', '1') });
+  const find = hintLine(app, { command: restaurant('save', '1') });
   if (all === 0) return `nothing is saved: after a search, ${find} saves its first result`;
   const shown = count === all ? plural(all, 'restaurant') : `${count} of ${plural(all, 'restaurant')}`;
-  const refresh = hintOf(app, { command: restaurant('saved', '--refresh') });
+  const refresh = hintLine(app, { command: restaurant('saved', '--refresh') });
   return showsNumbers(app) && count > 0 ? `${shown}; ${refresh} checks what changed` : shown;
 }
 

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { hintInRun } from '../app/error-hint.ts';
-import { hintOf } from '../app/hints.ts';
+import { hintLine } from '../app/hint-line.ts';
 import { AppError, type Code } from '../errors.ts';
 import { type Advice, adviceOf, again, type Command, restaurant } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
@@ -27,7 +27,7 @@ export function reviewCommand(
 ): string | undefined {
   if (counters.doubtful === 0) return undefined;
   const file = files.find((name) => !name.endsWith('.html')) ?? files[0];
-  return file && hintOf(app, { command: restaurant('review', file) });
+  return file && hintLine(app, { command: restaurant('review', file) });
 }
 
 export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
@@ -39,7 +39,7 @@ export function summaryOf(app: App, outcome: RunOutcome): RunSummary {
 }
 
 function nextCommand(app: App, outcome: RunOutcome, isDone: boolean): string | null {
-  if (!isDone) return hintOf(app, { command: sameCommand(outcome.files) });
+  if (!isDone) return hintLine(app, { command: sameCommand(outcome.files) });
   return reviewCommand(app, outcome) ?? null;
 }
 

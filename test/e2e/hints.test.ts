@@ -5,7 +5,7 @@ import { useService } from '../helpers/service.ts';
 
 const { env } = newHome();
 const service = useService();
-const hintOf = async (...words: string[]): Promise<unknown> =>
+const hintLine = async (...words: string[]): Promise<unknown> =>
   JSON.parse((await runCli([...words, '--agent'], { env })).stderr.trim().split('\n').at(-1) ?? '').error
     .hint;
 
@@ -13,20 +13,20 @@ describe('a hint fits the command', () => {
   it.each(['lookup a7c1e5d2-3f84-4b69-9d20-6e8f1b4c7a53', 'tools', 'call find_restaurant name=Nopa city=SF'])(
     'of a filter for %s',
     async (line) => {
-      expect(await hintOf(...line.split(' '), '--demo', '--jq', '.[')).toContain('--jq .;');
+      expect(await hintLine(...line.split(' '), '--demo', '--jq', '.[')).toContain('--jq .;');
     },
   );
 
   it('of a filter for find', async () => {
-    expect(await hintOf('find', 'Nopa', '--city', 'SF', '--demo', '--jq', '.[')).toContain(
+    expect(await hintLine('find', 'Nopa', '--city', 'SF', '--demo', '--jq', '.[')).toContain(
       "--jq '.results[].name'",
     );
   });
 
   it('of a tool that was typed as a method', async () => {
     const call = 'to call it: restaurant call find_restaurant name=Nopa city=SF --demo';
-    expect(await hintOf('raw', 'find_restaurant', '{"name":"Nopa","city":"SF"}')).toBe(call);
-    expect(await hintOf('api', 'find_restaurant', '-f', 'name=Nopa', '-f', 'city=SF')).toBe(call);
+    expect(await hintLine('raw', 'find_restaurant', '{"name":"Nopa","city":"SF"}')).toBe(call);
+    expect(await hintLine('api', 'find_restaurant', '-f', 'name=Nopa', '-f', 'city=SF')).toBe(call);
   });
 
   it('of a tool that was typed as a method of a service', async () => {
@@ -48,7 +48,7 @@ describe('a hint fits the command', () => {
     ['lookup nopa', "to search for it: restaurant find nopa --city 'San Francisco' --demo"],
     ['show nopa', "to search for it: restaurant find nopa --city 'San Francisco' --demo"],
   ])('of %s, without a service', async (line, hint) => {
-    expect(await hintOf(...line.split(' '))).toBe(hint);
+    expect(await hintLine(...line.split(' '))).toBe(hint);
   });
 
   it('of an ID that does not exist: the last search, none, or one in the sample data', async () => {
@@ -60,7 +60,7 @@ describe('a hint fits the command', () => {
     expect(await hintAfter(call)).toBe('to search: restaurant find --help');
     await service.run(['find', 'Golden Crane', '--city', 'SF'], { env: own });
     expect(await hintAfter(call)).toBe("to search: restaurant find 'Golden Crane' --city SF");
-    expect(await hintOf(...call, '--demo')).toBe(
+    expect(await hintLine(...call, '--demo')).toBe(
       "to search: restaurant find Nopa --city 'San Francisco' --demo",
     );
   });

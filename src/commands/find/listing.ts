@@ -113,11 +113,11 @@ export async function reportSearch(
 
 async function noteNext(app: App, count: number, total: number, cachedAt: number | undefined): Promise<void> {
   if (!app.terminal.isInteractive || !showsNumbers(app)) return;
-  const { hintOf } = await import('../../app/hints.ts');
+  const { hintLine } = await import('../../app/hint-line.ts');
   const matches = count === 1 ? '1 match' : `${count} matches`;
   const parts = [
     total > count ? `${count} of ${total} matches` : matches,
-    `${hintOf(app, { command: restaurant('lookup', '1') })} for details`,
+    `${hintLine(app, { command: restaurant('lookup', '1') })} for details`,
     ...(cachedAt === undefined || app.globals.offline ? [] : ['from the cache (--max-age 0 refreshes)']),
   ];
   // As many as fit on one line.

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configuredEndpoint, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { errorHint } from '../../app/error-hint.ts';
+import { errorHintLine } from '../../app/error-hint.ts';
 import { findInstalled } from '../../app/program-path.ts';
 import { openService } from '../../app/service.ts';
 import { labelOf } from '../../app/target.ts';
@@ -65,7 +65,7 @@ async function checkSharedState(app: App): Promise<Pick<Diagnosis, 'checks' | 'e
     return { checks: [pass(name, String(printableSetting(app.settings, 'shared-state').value))] };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-    return { checks: [fail(name, error.message, errorHint(app, error))], error };
+    return { checks: [fail(name, error.message, errorHintLine(app, error))], error };
   }
 }
 
@@ -157,7 +157,7 @@ async function checkService(app: App): Promise<Diagnosis> {
     const service =
       error instanceof SharedStateError
         ? fail('service', 'not checked: without the shared state, requests cannot be counted')
-        : fail('service', `${error.code}: ${error.message}`, errorHint(app, error));
+        : fail('service', `${error.code}: ${error.message}`, errorHintLine(app, error));
     return { checks: [service, ...checkClock(context.now(), date)], ms: context.now() - start, error };
   }
 }

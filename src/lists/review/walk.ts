@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { hintOf } from '../../app/hints.ts';
+import { hintLine } from '../../app/hint-line.ts';
 import { chooseAction, interruptible, type KeyAction, Keys, numberedLines, show } from '../../app/keys.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { AppError } from '../../errors.ts';
@@ -68,9 +68,9 @@ async function showEnd({ app, review, rows, steps, service }: Walk): Promise<voi
   const lines = [
     ...(sent > 0 ? [`${plural(sent, 'request')} sent`] : []),
     tallyText(review, decided),
-    ...(left > 0 ? [`${left} left: ${hintOf(app, { command: again() })}`] : []),
+    ...(left > 0 ? [`${left} left: ${hintLine(app, { command: again() })}`] : []),
     ...(left === 0 && decided.length > 0
-      ? [`to take the last decision back: ${hintOf(app, { command: undo })}`]
+      ? [`to take the last decision back: ${hintLine(app, { command: undo })}`]
       : []),
   ];
   await show(

@@ -2,7 +2,7 @@ import { supportsMcp } from '../../app/address.ts';
 import { App } from '../../app/app.ts';
 import { currentKeyHint, loginCommand } from '../../app/credentials.ts';
 import { factHint, hintFor } from '../../app/error-hint.ts';
-import { hintOf } from '../../app/hints.ts';
+import { hintLine } from '../../app/hint-line.ts';
 import { cachedCapabilities, cachedTools } from '../../app/responses.ts';
 import { openService } from '../../app/service.ts';
 import { StoredTools } from '../../app/tool-list.ts';
@@ -54,7 +54,7 @@ export async function serveBridge(app: App, bounds: Bounds): Promise<void> {
       const isBundle = context.env.RESTAURANT_BUNDLE !== undefined;
       if (isBundle && FIXED_BY_LOGIN.includes(error.code)) return BUNDLE_HINT;
       const keyHint = error.code === 'unauthorized' ? currentKeyHint(app) : undefined;
-      return { text: hintOf(app, agentHint(error, login, keyHint)) };
+      return { text: hintLine(app, agentHint(error, login, keyHint)) };
     },
     context,
   });

@@ -1,6 +1,6 @@
 import { isPreview, supportsMcp } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { hintOf } from '../../app/hints.ts';
+import { hintLine } from '../../app/hint-line.ts';
 import { writeText } from '../../app/output.ts';
 import { usage } from '../../errors.ts';
 import { again, fragment } from '../../hint.ts';
@@ -53,14 +53,14 @@ export async function configureClient(app: App, name: string, options: ConfigOpt
   if (options.via === 'http') return printHttp(job, options);
   const entry = stdioEntry(app, client, job.scope);
   const check = options.check === true ? await checkBridge(app, entry) : undefined;
-  if (entry.problem !== undefined) await app.notes.warn(hintOf(app, [{ text: entry.problem }, INSTALL]));
+  if (entry.problem !== undefined) await app.notes.warn(hintLine(app, [{ text: entry.problem }, INSTALL]));
   if (options.write === true) await changeFiles(job, entry, check);
   else await printStdio(job, entry, check);
   await noteKey(job, entry);
   if (check !== undefined) {
     await app.notes.note(`check: ${client.name} can connect; the service has ${check.tools} tools`);
   }
-  if (options.write === true && entry.missing.length > 0) await app.notes.warn(hintOf(app, entry.missing));
+  if (options.write === true && entry.missing.length > 0) await app.notes.warn(hintLine(app, entry.missing));
 }
 
 /** @throws {AppError} `usage` for a misspelled name of a client */
@@ -80,7 +80,7 @@ async function printHttp(job: Job, options: ConfigOptions): Promise<void> {
   await printEntry(job, httpEntry(app, client, scope));
   if (supportsMcp(app) === false) {
     const problem = { text: 'the service supports no MCP client directly' };
-    await app.notes.warn(hintOf(app, [problem, { text: 'use stdio', ...USE_STDIO }]));
+    await app.notes.warn(hintLine(app, [problem, { text: 'use stdio', ...USE_STDIO }]));
   }
   await app.notes.note(`${client.name} reads the key from ${KEY_VARIABLE} when it starts`);
 }
@@ -95,7 +95,7 @@ async function printStdio(job: Job, entry: StdioEntry, check?: Check): Promise<v
   const places = files.map((file) => commandText(fragment(file), app.context)).join(' and ');
   const text = `${entry.command === undefined ? '' : 'or '}add it to ${places}, or run`;
   const command = again({ '--write': true }, { without: ['--dry-run'] });
-  await app.notes.note(hintOf(app, { text, command }), false);
+  await app.notes.note(hintLine(app, { text, command }), false);
 }
 
 /** @returns the files of the client */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hintOf } from '../../../src/app/hints.ts';
+import { hintLine } from '../../../src/app/hint-line.ts';
 import { parse } from '../../helpers/parse.ts';
 
 const NUMBERS = ['-3', '1.5', '1e3', 'NaN', '', '100000000000000000000'];
@@ -46,7 +46,7 @@ describe('a usage error', () => {
     [['find', 'sk_service_abcdefgh', '--location', 'SF'], undefined],
   ])('of %j has the corrected command', async (words, command) => {
     const { app, error } = await parse(words);
-    const hint = hintOf(app, error?.details.hint ?? {});
+    const hint = hintLine(app, error?.details.hint ?? {});
     const [, printed] = /(?:^did you mean|; then): restaurant (.*)$/.exec(hint) ?? [];
     expect(printed).toBe(command);
   });

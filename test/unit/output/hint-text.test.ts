@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hintOf } from '../../../src/app/hints.ts';
+import { hintLine } from '../../../src/app/hint-line.ts';
 import { again, type Hint, restaurant, slot, system } from '../../../src/hint.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { posixWord, windowsWord } from '../../../src/util/shell.ts';
@@ -100,7 +100,7 @@ const CASES: readonly Case[] = [
 
 describe('a hint', () => {
   it.each(CASES)('prints $text', async ({ typed, hint, text, platform }) => {
-    expect(hintOf(await appOf(typed, platform), hint)).toBe(text);
+    expect(hintLine(await appOf(typed, platform), hint)).toBe(text);
   });
 
   it('has no command line of a run in a library', () => {

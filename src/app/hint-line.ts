@@ -10,7 +10,7 @@ interface Hinted {
   readonly secrets: { redact(text: string): string };
 }
 
-export const hintOf = (run: Hinted, hint: Hint): string =>
+export const hintLine = (run: Hinted, hint: Hint): string =>
   hintText(hint, {
     typed: typedCommandLine(run),
     platform: run.context.platform,
