@@ -86,7 +86,10 @@ class ChunkLoader {
   }
 }
 
-/** Undefined if somebody else can write to the folder: when root runs with the home of a user, that user. */
+/**
+ * Below NODE_COMPILE_CACHE, if that is set, beside what newer versions of Node keep there. Undefined if somebody else can
+ * write to the folder: when root runs with the home of a user, that user.
+ */
 function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
   const { env, platform, cwd } = process;
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd });
