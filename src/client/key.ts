@@ -1,4 +1,4 @@
-import { failure } from '../errors.ts';
+import { attempt, failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 
 export const DEFAULT_KEY_PREFIX = 'sk_service_';
@@ -58,7 +58,7 @@ export function keyMasker(
 ): (text: string) => string {
   if (key === undefined || !isLongEnough(key, prefix)) return (text) => text;
   // The escapes that are decoded below are of ASCII only.
-  const needles = [...new Set([key, encodeURIComponent(key)].map(lowerCase))];
+  const needles = [...new Set([key, attempt(() => encodeURIComponent(key)) ?? key].map(lowerCase))];
   const unescaped = lowerCase(withoutEscapes(key).text);
   const base64 = base64Forms(key);
   // Most texts with a backslash do not escape a character of a key.

@@ -60,6 +60,12 @@ describe('additional headers', () => {
     await client.find(QUERY);
   });
 
+  it('cannot have a value that HTTP cannot carry, such as half of a surrogate pair', () => {
+    const options = { endpoint: 'http://127.0.0.1', headers: { 'x-api-key': '\ud800abcdefgh' } };
+    const refusal = { code: 'usage', details: { reason: 'invalid_header' } };
+    expect(() => createClient(options)).toThrow(expect.objectContaining(refusal));
+  });
+
   it('are not sent over plain HTTP to a remote host', () => {
     const options = { endpoint: 'http://service.example/', headers: { 'x-api-key': 'k' } };
     expect(() => createClient(options)).toThrow(expect.objectContaining({ code: 'usage' }));
