@@ -1,4 +1,4 @@
-import { AppError, failure } from '../errors.ts';
+import { AppError, attempt, failure } from '../errors.ts';
 import type { Hint } from '../hint.ts';
 import { didYouMean } from '../util/nearest.ts';
 import { splitWords } from '../util/shell.ts';
@@ -52,9 +52,15 @@ export function parseSince(text: string): Since {
   const days = DAYS.indexOf(text.trim().toLowerCase());
   if (days !== -1) return (now) => midnight(now, days);
   const at = Date.parse(DATE.test(text) ? `${text}T00:00` : text);
-  if (Number.isNaN(at) || !(DATE.test(text) || TIME.test(text)))
+  if (Number.isNaN(at) || !isInCalendar(text) || !(DATE.test(text) || TIME.test(text)))
     throw new Error('expected a duration or a date, such as 7d or 2026-11-01');
   return () => at;
+}
+
+/** Whether a text begins with a day that exists: `Date.parse` reads February 30 as March 2. */
+function isInCalendar(text: string): boolean {
+  const day = text.slice(0, 10);
+  return attempt(() => new Date(day).toISOString().startsWith(day)) === true;
 }
 
 /** The beginning of a day. */
