@@ -41,7 +41,7 @@ async function printPreview(app: App, calls: readonly PlannedCall[]): Promise<vo
   const { url: endpoint } = requireEndpoint(app);
   const found = configuredKey(app, endpoint);
   // The key command is not run for a preview.
-  const key = found && (found.value ?? '****');
+  const key = found && (found.value ?? '…');
   const headers = requestHeaders(app, endpoint);
   const traceContext = traceContextOf(app.context.env);
   const previews = calls.map((call, index) =>

@@ -34,8 +34,9 @@ export function keySuffix(key: string): string {
 }
 
 /** Formats a key for display: `sk_service_…abcd`. Characters that would break JSON, CSV or a URL are left out. */
-function maskKey(key: string, prefix: string): string {
-  return `${prefix}…${isLongEnough(key, prefix) ? keySuffix(key).replace(/[^\w.~-]/g, '') : ''}`;
+export function maskKey(key: string, prefix: string = DEFAULT_KEY_PREFIX): string {
+  const start = key.startsWith(prefix) ? prefix : '';
+  return `${start}…${isLongEnough(key, prefix) ? keySuffix(key).replace(/[^\w.~-]/g, '') : ''}`;
 }
 
 export const isLongEnough = (key: string, prefix: string): boolean =>

@@ -1,7 +1,7 @@
 import { escapeJson, exactJson, mapValues } from '../util/json.ts';
 import { posixQuote as quote } from '../util/shell.ts';
 import { baseHeaders, isHarmless, type RequestHeaders, withHeaders } from './http/headers.ts';
-import { DEFAULT_KEY_PREFIX, keySuffix } from './key.ts';
+import { maskKey } from './key.ts';
 import { modernHeaders, modernParams } from './mcp/modern.ts';
 import { MODERN_VERSION } from './mcp/protocol.ts';
 import { request, type TraceContext, traceOf, withTrace } from './rpc/envelope.ts';
@@ -31,8 +31,7 @@ export function previewRequest(options: PreviewOptions): RequestPreview {
   const { endpoint, key, id = 1, method, headers, protocol = 'bare' } = options;
   const { params, headers: trace } = withTrace(traceOf(options.traceContext, headers), options.params);
   const isModern = protocol === MODERN_VERSION;
-  const shown = key === undefined ? undefined : `${DEFAULT_KEY_PREFIX}…${keySuffix(key)}`;
-  const all = withHeaders(withHeaders(baseHeaders(shown), headers), {
+  const all = withHeaders(withHeaders(baseHeaders(key && maskKey(key)), headers), {
     ...(isModern ? modernHeaders(method, params) : {}),
     ...trace,
   });

@@ -44,6 +44,14 @@ describe('previewRequest', () => {
     expect(preview.headers).not.toHaveProperty('Authorization');
     expect(preview.body).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' });
   });
+
+  it.each([
+    ['acme-9f8a7b6c5d4e3f2a', '…3f2a'],
+    ['sk_service_ab', 'sk_service_…'],
+  ])('shows %s as %s', (key, shown) => {
+    const { headers } = previewRequest({ endpoint: new URL('http://h'), key, method: 'x' });
+    expect(headers.Authorization).toBe(`Bearer ${shown}`);
+  });
 });
 
 describe('curlCommand', () => {

@@ -139,6 +139,7 @@ describe('redactor', () => {
     expect(keySuffix(KEY)).toBe('cdef');
     expect(keyMasker(KEY)(`the key ${KEY}.`)).toBe('the key sk_service_…cdef.');
     expect(redactor()(`Bearer ${KEY}`)).toBe('Bearer sk_service_…cdef');
+    expect(keyMasker('acme-9f8a7b6c5d4e3f2a')('acme-9f8a7b6c5d4e3f2a')).toBe('…3f2a');
   });
 
   it('masks text that looks like a key or token', () => {
