@@ -89,7 +89,7 @@ export class App {
         isDamaged: this.config.isDamaged,
         defaults,
       });
-      this.secrets.register(this.#settings.profile.key?.trim() ?? '');
+      this.secrets.register(this.#settings.profile.key ?? '');
     }
     return this.#settings;
   }

@@ -36,7 +36,7 @@ export function configuredKey(app: App, endpoint: URL | undefined): ConfiguredKe
     return value === undefined ? { command, source: 'key-command' } : { value, source: 'key-command' };
   }
   const { key, key_origin: origin } = app.settings.profile;
-  if (key === undefined || key === '') return undefined;
+  if (key === undefined) return undefined;
   // A key that was saved without a service belongs to the service of its profile.
   assertSavedFor(endpoint, origin ?? profileOrigin(app), 'the saved key');
   return { value: checkKey(key, prefix), source: 'config' };

@@ -70,7 +70,7 @@ function bindKey(app: App, { url, key }: Target): void {
     try {
       await app.config.update((file) => {
         const profile = file.profiles?.[app.settings.profileName];
-        const isKey = profile?.key?.trim() === key || typeof profile?.key_command === 'string';
+        const isKey = profile?.key === key || typeof profile?.key_command === 'string';
         if (profile !== undefined && isKey) profile.key_origin ??= url.origin;
       });
     } catch (error) {

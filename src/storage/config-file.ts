@@ -65,7 +65,14 @@ function parseConfig(path: string, text: string): ConfigFile {
   if (value === undefined) throw invalidConfig(path, text.trim() === '' ? 'it is empty' : 'it is not JSON');
   const problem = shapeProblem(value);
   if (problem !== undefined) throw invalidConfig(path, problem);
-  return value as ConfigFile;
+  const file = value as ConfigFile;
+  for (const profile of Object.values(file.profiles ?? {})) {
+    // A key that was pasted into the file may have blanks around it.
+    const key = profile.key?.trim();
+    if (key) profile.key = key;
+    else delete profile.key;
+  }
+  return file;
 }
 
 function shapeProblem(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newHome, runCli } from '../../helpers/program.ts';
@@ -61,4 +61,19 @@ it('saves the key in a relative RESTAURANT_CONFIG_DIR', async () => {
   await runCli(words, { env: { ...env, RESTAURANT_CONFIG_DIR: './cfg' }, cwd: home, stdin: PAID });
   expect(readdirSync(join(home, 'cfg'))).toEqual(['config.json']);
   expect(readdirSync(home)).not.toContain('.config');
+});
+
+it('logout deletes the responses of a key that was pasted with blanks around it', async () => {
+  const { home, env } = newHome();
+  const folder = join(home, '.config', 'restaurant');
+  const profile = { base_url: service.sandbox.baseUrl, key: ` ${PAID}\n` };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles: { default: profile } }), {
+    mode: 0o600,
+  });
+  const responses = () => readdirSync(join(home, '.cache', 'restaurant', 'responses')).length;
+  expect((await runCli(['find', 'Nopa', '--city', 'SF'], { env })).exit).toBe(0);
+  expect(responses()).toBe(1);
+  const { stdout } = await runCli(['logout'], { env });
+  expect([stdout, responses()]).toEqual(['Deleted the saved key of profile default.\n', 0]);
 });
