@@ -27,34 +27,6 @@ export interface Received<T> {
   readonly cachedAt?: number;
 }
 
-export const fromCache = <T>(
-  { value, text, at }: CachedResponse,
-  parse: (json: unknown) => T,
-): Received<T> => ({ value: parse(value), text, cachedAt: at });
-
-/** @param texts its JSON text, if the client has it */
-export const fromClient = <T>(value: T, [text = JSON.stringify(value)]: readonly string[]): Received<T> => ({
-  value,
-  text,
-});
-
-/** Stores the response that is under way, or lets other processes ask for it. @param shouldStore default: every response */
-export async function storing<T>(
-  stored: StoredResponses,
-  [name, args]: readonly [name: string, args: JsonObject],
-  received: Promise<Received<T>>,
-  shouldStore: (value: T) => boolean = () => true,
-): Promise<Received<T>> {
-  let text: string | undefined;
-  try {
-    const response = await received;
-    if (shouldStore(response.value)) text = response.text;
-    return response;
-  } finally {
-    await (text === undefined ? stored.release(name, args) : stored.put(name, args, text));
-  }
-}
-
 /** @throws {AppError} `network` with --offline */
 export function assertOnline({ globals }: App): void {
   if (globals.offline !== true) return;

@@ -1,18 +1,17 @@
 import type { Client } from '../client/restaurant.ts';
+import type { OutputOptions } from '../client/results.ts';
 import type { ServiceTool } from '../client/tools.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import type { OpenClientOptions } from './open-client.ts';
 import { NO_LIMITS, openLedgerFor, quotaLimits } from './quota.ts';
 import {
   assertOnline,
-  fromCache,
-  fromClient,
   NO_RESPONSES,
   openStoredResponses,
   type Received,
   type StoredResponses,
-  storing,
 } from './responses.ts';
 import { checkConnection, type DemoMode, openTarget, type Target } from './target.ts';
 
@@ -25,6 +24,15 @@ export interface ServiceOptions extends OpenClientOptions {
 }
 
 type CheckedOptions = ServiceOptions & { readonly limits: Limits };
+
+interface ServiceCall<Result> {
+  /** The name and the arguments of its stored response. */
+  readonly name: string;
+  readonly args: JsonObject;
+  send(client: Client, output: OutputOptions): Promise<Result>;
+  /** Default: every response. */
+  shouldStore?(value: Result): boolean;
+}
 
 /** Opens the service of this run. It is closed when the run ends. @throws {AppError} as {@link openTarget} */
 export async function openService(app: App, options: ServiceOptions = {}): Promise<Service> {
@@ -40,7 +48,7 @@ export async function openService(app: App, options: ServiceOptions = {}): Promi
 export class Service {
   readonly app: App;
   readonly target: Target;
-  readonly stored: StoredResponses;
+  readonly #stored: StoredResponses;
   readonly #options: CheckedOptions;
   #ledger: Promise<Ledger> | undefined;
   #client: Promise<Client> | undefined;
@@ -48,7 +56,7 @@ export class Service {
   constructor(app: App, target: Target, stored: StoredResponses, options: CheckedOptions) {
     this.app = app;
     this.target = target;
-    this.stored = stored;
+    this.#stored = stored;
     this.#options = options;
   }
 
@@ -69,19 +77,40 @@ export class Service {
   }
 
   /** Calls a tool of the table. The response to a `read` may come from the cache. */
-  async call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
-    const { definition, parse } = tool;
-    const [name, args] = [definition.name, tool.args(query)];
-    const stored = tool.effect === 'read' ? this.stored : NO_RESPONSES;
-    const cached = await stored.get(name, args);
-    if (cached !== undefined) return fromCache(cached, parse);
-    return storing(stored, [name, args], this.#send(tool, query));
+  call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
+    const call: ServiceCall<Result> = {
+      name: tool.definition.name,
+      args: tool.args(query),
+      send: (client, output) => client.call(tool, query, output),
+    };
+    return this.#answer(tool.effect === 'read' ? this.#stored : NO_RESPONSES, call, tool.parse);
   }
 
-  async #send<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
-    const texts: string[] = [];
-    const client = await this.client();
-    const value = await client.call(tool, query, { onText: (each) => texts.push(each) });
-    return fromClient(value, texts);
+  /** Calls a tool by its name, or any method. Only with --max-age may the response come from the cache. */
+  callAny<Result>(call: ServiceCall<Result>): Promise<Received<Result>> {
+    const { globals, settings } = this.app;
+    const { value: maxAgeMs, source } = settings.resolve('max-age');
+    const isCached = globals.offline === true || (source === 'flag' && maxAgeMs !== 0);
+    // An entry belongs to the same call, so it has the type that the call returned.
+    return this.#answer(isCached ? this.#stored : NO_RESPONSES, call, (json) => json as Result);
+  }
+
+  async #answer<Result>(
+    stored: StoredResponses,
+    { name, args, send, shouldStore = () => true }: ServiceCall<Result>,
+    parse: (json: unknown) => Result,
+  ): Promise<Received<Result>> {
+    const cached = await stored.get(name, args);
+    if (cached !== undefined) return { value: parse(cached.value), text: cached.text, cachedAt: cached.at };
+    let toStore: string | undefined;
+    try {
+      const texts: string[] = [];
+      const value = await send(await this.client(), { onText: (each) => texts.push(each) });
+      const [text = JSON.stringify(value)] = texts;
+      if (shouldStore(value)) toStore = text;
+      return { value, text };
+    } finally {
+      await (toStore === undefined ? stored.release(name, args) : stored.put(name, args, toStore));
+    }
   }
 }

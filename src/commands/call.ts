@@ -1,5 +1,4 @@
 import type { App } from '../app/app.ts';
-import { callAny } from '../app/call-any.ts';
 import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
 import { previewOrOpen } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
@@ -44,11 +43,11 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   const { tool, args } = await prepareCall(app, service, name, inputs);
   const { value: result, text: received } = await app.notes
     .withSpinner(name, (update) =>
-      callAny(service, {
+      service.callAny({
         name: `call ${name}`,
         args,
-        send: async (output) =>
-          (await service.client()).callTool(name, args, {
+        send: (client, output) =>
+          client.callTool(name, args, {
             tool,
             // A service responds with a stream if progress is requested, so request it only if it is shown.
             ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),

@@ -1,6 +1,5 @@
 import { needsDemo } from '../app/address.ts';
 import type { App } from '../app/app.ts';
-import { callAny } from '../app/call-any.ts';
 import { readJsonArgument } from '../app/input.ts';
 import { checkOutput, jqFilter } from '../app/output.ts';
 import { openOutput, writesToTerminal } from '../app/output-file.ts';
@@ -60,10 +59,10 @@ async function runRaw(
   const service = await previewOrOpen(app, () => [{ method, params }]);
   if (service === undefined) return;
   const { value: response } = await app.notes.withSpinner(method, () =>
-    callAny(service, {
+    service.callAny({
       name: `raw ${method}`,
       args: { params },
-      send: async () => (await service.client()).request(method, params),
+      send: (client) => client.request(method, params),
       shouldStore: ({ failed }) => !failed,
     }),
   );
