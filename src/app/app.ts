@@ -41,7 +41,7 @@ export class App {
   readonly config: Config;
   readonly cleanup = new Cleanup();
   program: CommandLine | undefined;
-  /** Exit code of a run that did not throw: 8 if some rows or ids failed. */
+  /** Exit code of a run that did not throw. */
   exitCode = 0;
   #settings: Settings | undefined;
   #paths: Paths | undefined;

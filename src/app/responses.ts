@@ -1,7 +1,6 @@
 import { LEVELS, TOOLS } from '../client/tools.ts';
 import type { Level, Tool } from '../client/types.ts';
-import { AppError, attempt } from '../errors.ts';
-import { again } from '../hint.ts';
+import { attempt } from '../errors.ts';
 import { type CachedResponse, openCache, type ResponseCache } from '../storage/cache.ts';
 import { exactJson, isObject, type JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
@@ -27,20 +26,11 @@ export interface Received<T> {
   readonly cachedAt?: number;
 }
 
-/** @throws {AppError} `network` with --offline */
-export function assertOnline({ globals }: App): void {
-  if (globals.offline !== true) return;
-  throw new AppError('network', 'no cached response, and --offline sends no request', {
-    retryable: false,
-    hint: { text: 'to send it', command: again({}, { without: ['--offline'] }) },
-  });
-}
-
 /** The API key, and the headers, which may contain another key. */
 const credentialsOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
   Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);
 
-/** Opens the cache on this machine. The embedded sandbox has none. */
+/** Opens the cache on this machine; an empty one for the embedded sandbox. */
 export const openLocalCache = ({ paths, context }: App, target: Target) =>
   openCache({
     cacheDir: target.demo ? undefined : paths.cacheDir,
@@ -50,7 +40,7 @@ export const openLocalCache = ({ paths, context }: App, target: Target) =>
     now: context.now,
   });
 
-/** Opens the responses with sample data, which only --offline reads. The port of the embedded sandbox changes. */
+/** Opens the responses with sample data, for --offline and hints. The port of the embedded sandbox changes. */
 const openDemoCache = ({ paths: { cacheDir }, context: { now } }: App) =>
   openCache({ cacheDir, endpoint: DEMO, account: DEMO, now });
 

@@ -1,18 +1,14 @@
 import type { Client } from '../client/restaurant.ts';
 import type { OutputOptions } from '../client/results.ts';
 import type { ServiceTool } from '../client/tools.ts';
+import { AppError } from '../errors.ts';
+import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import type { OpenClientOptions } from './open-client.ts';
 import { NO_LIMITS, openLedgerFor, quotaLimits } from './quota.ts';
-import {
-  assertOnline,
-  NO_RESPONSES,
-  openStoredResponses,
-  type Received,
-  type StoredResponses,
-} from './responses.ts';
+import { NO_RESPONSES, openStoredResponses, type Received, type StoredResponses } from './responses.ts';
 import { checkConnection, type DemoMode, openTarget, type Target } from './target.ts';
 
 export interface ServiceOptions extends OpenClientOptions {
@@ -68,7 +64,11 @@ export class Service {
 
   /** @throws {AppError} `network` with --offline */
   async client(): Promise<Client> {
-    assertOnline(this.app);
+    if (this.app.globals.offline === true)
+      throw new AppError('network', 'no cached response, and --offline sends no request', {
+        retryable: false,
+        hint: { text: 'to send it', command: again({}, { without: ['--offline'] }) },
+      });
     this.#client ??= this.ledger().then(async (ledger) => {
       const { openClient } = await import('./open-client.ts');
       return openClient(this.app, this.target, ledger, this.#options);

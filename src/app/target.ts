@@ -22,7 +22,7 @@ export interface Target {
   readonly headers?: RequestHeaders;
   /** The key or its command was saved without a service. It is bound to the first service that accepts it. */
   readonly isUnboundKey?: boolean;
-  /** Whether this is the sandbox in this process: nothing is counted or stored. */
+  /** Whether this is the sandbox in this process, whose requests are counted in memory alone. */
   readonly demo: boolean;
 }
 

@@ -55,7 +55,7 @@ export class CliOption extends Option {
     if (choices !== undefined) this.argChoices = [...choices];
   }
 
-  /** Checked for a whole line, by `conflictIn`. Commander checks the options of one command. */
+  /** Checked for a whole line, in check.ts. Commander checks the options of one command. */
   override conflicts(names: string | readonly string[]): this {
     this.rivals = [names].flat();
     return this;
