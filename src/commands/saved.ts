@@ -2,11 +2,10 @@ import type { App } from '../app/app.ts';
 import { hintLine } from '../app/hint-line.ts';
 import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
-import { previewOrOpen } from '../app/request.ts';
 import type { Service } from '../app/service.ts';
 import type { CliCommand } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
-import { LEVELS, plannedCall, TOOLS } from '../client/tools.ts';
+import { LEVELS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
 import { EXIT_CODES, usage } from '../errors.ts';
 import { again, restaurant } from '../hint.ts';
@@ -102,9 +101,8 @@ async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
   await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const answers = openSaved(app, 'share');
   const restaurants = leastRecentFirst(savedRestaurants(answers));
-  const preview = () => restaurants.map(({ id }) => plannedCall(TOOLS.lookup, { id, level }));
-  const service = await previewOrOpen(app, preview, { patience: 'minute', fresh: true });
-  if (service === undefined) return;
+  const { openService } = await import('../app/service.ts');
+  const service = await openService(app, { patience: 'minute', fresh: true });
   const { changes, failed, checked, stopped } = await lookAgain(app, service, answers, {
     restaurants,
     level,
