@@ -29,7 +29,6 @@ class Cleanup {
   }
 }
 
-const NO_OPTIONS: GlobalOptions = { color: true, input: true };
 /** An agent's shell may stop a command that is silent for 30 s. */
 const AGENT_DEFAULTS = { 'max-wait': '0s' };
 
@@ -40,7 +39,8 @@ export class App {
   readonly notes: Notes;
   readonly config: Config;
   readonly cleanup = new Cleanup();
-  program: CommandLine | undefined;
+  /** Set by `buildProgram`, which needs the App. */
+  program!: CommandLine;
   /** Exit code of a run that did not throw. */
   exitCode = 0;
   #settings: Settings | undefined;
@@ -66,7 +66,7 @@ export class App {
   }
 
   get globals(): GlobalOptions {
-    const options = this.program?.opts() ?? NO_OPTIONS;
+    const options = this.program.opts();
     const isAgent = options.agent === true || variable(this.context.env, 'RESTAURANT_AGENT') === '1';
     return isAgent ? { ...options, agent: true, color: false, input: false } : options;
   }

@@ -106,7 +106,7 @@ export function placeForHint(
 
 /** Returns the line of a search with a city. */
 export function citySearch(app: App, words: readonly string[], asks?: false): Command {
-  if (app.program?.line.options.some(({ flag }) => flag === '--city') === true) return again();
+  if (app.program.line.options.some(({ flag }) => flag === '--city')) return again();
   const { name, city } = placeForHint(app, words, asks);
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
 }

@@ -5,7 +5,7 @@ import { maskUrl } from '../util/url.ts';
 
 interface Hinted {
   readonly settings: { readonly hasNoService: boolean };
-  readonly program: { readonly line: TypedLine; readonly traitsOf: HintRun['traitsOf'] } | undefined;
+  readonly program: { readonly line: TypedLine } & Required<Pick<HintRun, 'traitsOf'>>;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
 }
@@ -14,15 +14,13 @@ export const hintLine = (run: Hinted, hint: Hint): string =>
   hintText(hint, {
     typed: typedCommandLine(run),
     platform: run.context.platform,
-    traitsOf: (command) => run.program?.traitsOf?.(command) ?? {},
+    traitsOf: (command) => run.program.traitsOf(command),
     needsDemo: run.settings.hasNoService,
   });
 
 /** Returns the command line of this run as it may be printed: without secrets, and words that look like a key. */
-function typedCommandLine(run: Hinted): TypedLine | undefined {
-  const { program } = run;
-  if (program === undefined) return undefined;
-  const { command, operands, options } = program.line;
+function typedCommandLine(run: Hinted): TypedLine {
+  const { command, operands, options } = run.program.line;
   const printable = (word: Word): Word =>
     typeof word === 'string' && run.secrets.redact(word) !== word ? { slot: '…' } : word;
   return {

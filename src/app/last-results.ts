@@ -80,7 +80,7 @@ const ROWS = /^#?\d{1,4}(?:[-,]#?\d{1,4})*,?$/;
  */
 export async function stayWithDemo(app: App, words: readonly string[]): Promise<void> {
   const { globals, settings, terminal, program } = app;
-  if (program === undefined || globals.demo === true || isPreview(app)) return;
+  if (globals.demo === true || isPreview(app)) return;
   if (lastRows(app)?.endpoint !== DEMO) return;
   const isForPerson = !terminal.wantsJson && globals.quiet !== true && globals.profile === undefined;
   const isTyped = [settings.raw('base-url'), settings.raw('endpoint')].some(

@@ -41,7 +41,7 @@ async function lookupOne(
 export const withPlanHint =
   (hint: Hint) =>
   (error: unknown): never => {
-    throw error instanceof AppError && error.code === 'plan_required' ? error.add({ hint: hint }) : error;
+    throw error instanceof AppError && error.code === 'plan_required' ? error.add({ hint }) : error;
   };
 
 export const lookupAll = (

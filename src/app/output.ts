@@ -48,7 +48,7 @@ const filters = new WeakMap<App, JqFilter>();
 
 export async function jqFilter(app: App, jq: string): Promise<JqFilter> {
   const { JqFilter } = await import('../output/jq/filter.ts');
-  const hasResults = ['find', 'last'].includes(app.program?.line.command[0] ?? '');
+  const hasResults = ['find', 'last'].includes(app.program.line.command[0] ?? '');
   const example = hasResults ? '.results[].name' : undefined;
   const known = filters.get(app);
   if (known !== undefined) return known;
@@ -155,7 +155,7 @@ function checkNamed(app: App, kind: OutputKind, { format, flag, typed }: Named):
 
 function notPossible(app: App, kind: OutputKind, typed: string, format: Format, other: Advice): AppError {
   const { because = '' } = OUTPUTS[kind];
-  const { command = [], options = [] } = app.program?.line ?? {};
+  const { command, options } = app.program.line;
   const isCause = options.some(({ flag }) => flag === because);
   const leaveOut = { text: `leave out ${because}`, command: again({}, { without: [because] }) };
   const what = [...command, ...(isCause ? [because] : [])].join(' ');

@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-
 import { isColored, type Palette, palette, showsLinks, type View } from '../output/style.ts';
 import type { GlobalOptions } from '../settings/catalog.ts';
 import { variable } from '../settings/settings.ts';

@@ -39,8 +39,7 @@ export async function nothingFound(app: App, query: FindQuery): Promise<Message>
   const known = app.globals.demo === true ? here : seen.restaurants;
   // A reply to the question for a city is not in the command line.
   const isThere =
-    query.city === app.settings.get('city') ||
-    app.program?.line.options.some(({ flag }) => flag === '--city') === true;
+    query.city === app.settings.get('city') || app.program.line.options.some(({ flag }) => flag === '--city');
   // A reply may differ from the words, and the cities of the sample data are known.
   const isSure = !isThere || app.globals.demo === true;
   const other =

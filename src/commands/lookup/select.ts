@@ -77,7 +77,7 @@ export async function stepBefore(
 ): Promise<Hint | undefined> {
   if (words.length === 0 || words.includes('-')) return undefined;
   // A suggestion without a service ends in --demo.
-  if (app.settings.hasNoService) app.program?.setOptionValue('demo', true);
+  if (app.settings.hasNoService) app.program.setOptionValue('demo', true);
   try {
     const { ids } = await selectRestaurants(app, words, saved);
     const isUnknown = isGuess && ids.some((id) => words.includes(id) && !/\d/.test(id));

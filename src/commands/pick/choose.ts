@@ -3,7 +3,6 @@ import { Keys, type ReadKey, show } from '../../app/keys.ts';
 import { usage } from '../../errors.ts';
 import type { Command } from '../../hint.ts';
 import { glyphs } from '../../output/presentation.ts';
-
 import { cleanLine, wrap, wrapItems } from '../../util/text.ts';
 import {
   type Menu,

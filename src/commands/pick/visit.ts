@@ -107,7 +107,7 @@ async function search({ app, menu, options, service, commands }: PickVisit, quer
 }
 
 const typedFilters = ({ program }: App): Word[] =>
-  (program?.line.options ?? []).flatMap(({ flag, value }) =>
+  program.line.options.flatMap(({ flag, value }) =>
     RESULT_FLAGS.includes(flag) && value !== undefined ? [flag, value] : [],
   );
 

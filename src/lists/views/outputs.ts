@@ -45,7 +45,7 @@ const asListFormat = (format: string | undefined): ListFormat | undefined =>
 const streamFormat = (app: App): ListFormat | undefined => asListFormat(app.globals.format);
 
 const outputNames = (app: App): string[] =>
-  (app.program?.line.options ?? []).flatMap(({ flag, value }) =>
+  app.program.line.options.flatMap(({ flag, value }) =>
     flag === '--output' && typeof value === 'string' ? [value] : [],
   );
 

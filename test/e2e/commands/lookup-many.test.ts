@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { App } from '../../../src/app/app.ts';
 import { lookupMany } from '../../../src/app/lookup-many.ts';
 import type { ServiceTool } from '../../../src/client/tools.ts';
+import { buildProgram } from '../../../src/program.ts';
 import { openLedger } from '../../../src/storage/ledger.ts';
 import { KEY, type Reply, type RpcRequest, resultText, useScriptedService } from '../../helpers/answers.ts';
 import { STANDALONE, startRestaurant } from '../../helpers/process.ts';
@@ -93,12 +94,14 @@ describe.skipIf(STANDALONE)('lookup of thousands of ids', () => {
   });
 
   it('sends at most four requests ahead of a reader who stops', async () => {
+    const app = new App(contextOf({}));
+    buildProgram(app);
     let sent = 0;
     const call = async <Query, Result>({ parse }: ServiceTool<Query, Result>) => {
       sent += 1;
       return { value: parse({ status: 'ok' }), text: '' };
     };
-    for await (const outcome of lookupMany(new App(contextOf({})), { call }, IDS, 'basic')) {
+    for await (const outcome of lookupMany(app, { call }, IDS, 'basic')) {
       await pause(5);
       if (outcome.restaurantId === 'id-2') break;
     }
