@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { type AppError, usage } from '../errors.ts';
 import { again } from '../hint.ts';
+import { startOf } from '../util/format.ts';
 import { columnName, MAX_CELL, MAX_SHEET_COLUMNS, MAX_SHEET_ROWS } from '../util/sheet.ts';
 import { type TableCell, type TableFile, textOf } from './table-file.ts';
 
@@ -116,7 +117,7 @@ const NAMES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 
 /** A text that is too long for a cell is cut. Characters that XML cannot contain are written as `_x0007_`. */
 function textXml(text: string): string {
-  const shown = text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text;
+  const shown = text.length > MAX_CELL ? `${startOf(text, MAX_CELL - 1)}…` : text;
   return shown
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')
     .replace(/[&<>]/g, (sign) => NAMES[sign] ?? '')

@@ -52,11 +52,13 @@ export function timeText({ context, terminal }: Reader, ms: number): string {
   return isForPerson ? shortTime(nextMinute(ms), context.now()) : isoSeconds(ms);
 }
 
+/** The first characters of a text, without half of a surrogate pair. */
+export const startOf = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 export function excerpt(text: string, max = 200): string {
   const line = text.slice(0, 20_000).replace(/\s+/g, ' ').trim();
-  if (line.length <= max) return line;
-  // Never half of a surrogate pair.
-  return `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return line.length <= max ? line : `${startOf(line, max - 1)}…`;
 }
 
 export function kindOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { attempt } from '../../errors.ts';
 import { pick } from '../../output/records.ts';
-import { excerpt } from '../../util/format.ts';
+import { excerpt, startOf } from '../../util/format.ts';
 import { checkDepth, isObject, type JsonObject, parseJsonOrNone } from '../../util/json.ts';
 import { ProtocolError } from './protocol.ts';
 
@@ -108,7 +108,7 @@ class Budget {
     const document = documentIn(text);
     const bounded = document === undefined ? text : this.#boundDocument(document, text);
     if (this.take(bounded)) return bounded;
-    const start = bounded.slice(0, this.#left).replace(/[\ud800-\udbff]$/, '');
+    const start = startOf(bounded, this.#left);
     const kept = start.includes('\n') ? start.slice(0, start.lastIndexOf('\n')) : start;
     if (kept === '') return undefined;
     this.cut(`${kept.length} of ${bounded.length} characters`);

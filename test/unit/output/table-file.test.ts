@@ -50,6 +50,12 @@ describe('the kinds of columns', () => {
     ]);
   });
 
+  it('cut a text that is too long for a cell of a workbook between characters', async () => {
+    const rows = [['a'.repeat(32_765) + '😀'.repeat(2)]];
+    const [[cell] = []] = await readAgain(xlsxBytes({ columns: [{ name: 'text', kind: 'text' }], rows }));
+    expect(cell).toBe(`${'a'.repeat(32_765)}…`);
+  });
+
   it('are styles of a workbook, which has a default one, and no times of a time zone', async () => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of xlsxBytes(tableOf(false))) chunks.push(chunk);
