@@ -117,7 +117,7 @@ export const OUTPUTS: Readonly<Record<OutputKind, Output>> = {
   document: { formats: ['json'] },
 };
 
-/** @throws {AppError} `bad_response` if data nests too deep */
+/** @throws {AppError} `bad_response` if data is nested too deeply */
 export async function present(
   data: Presentation,
   format: RecordFormat,

@@ -12,7 +12,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([shor
 /**
  * Flattens a record into one row: nested keys dotted, lists of scalars joined with `; `, other lists as compact JSON,
  * `coordinates.lat` and `.lng` as `lat` and `lng`. Keys in the order of the record.
- * @throws {AppError} `bad_response` if it nests deeper than 200 levels.
+ * @throws {AppError} `bad_response` for more than 200 levels
  */
 export function flatten(record: JsonObject): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();

@@ -148,7 +148,7 @@ export function escapeUnit(unit: string): string {
 export function checkDepth(value: unknown, depth = 0): void {
   if (!isContainer(value)) return;
   if (depth >= MAX_DEPTH)
-    throw new AppError('bad_response', `the data nests deeper than ${MAX_DEPTH} levels`);
+    throw new AppError('bad_response', `the data is nested deeper than ${MAX_DEPTH} levels`);
   for (const member of Object.values(value)) if (isContainer(member)) checkDepth(member, depth + 1);
 }
 
@@ -173,7 +173,7 @@ export function mapStrings<T>(value: T, change: (text: string) => string): T {
   return walk(value) as T;
 }
 
-/** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value nests too deep */
+/** Equal texts for values that differ only in the order of keys. @throws {RangeError} if the value is nested too deeply */
 export const canonicalJson = (value: unknown): string =>
   encode(value, (members) => members.sort(([a], [b]) => (a < b ? -1 : 1)));
 

@@ -26,7 +26,7 @@ const MAX_HEADING_LENGTH = 200;
  * Renders a list of restaurants as one self-contained HTML document with a map; only map tiles are loaded, from
  * OpenStreetMap. The data is JSON in elements that are not executed, and the document's policy (CSP 3) allows only the
  * one script whose hash it contains.
- * @throws {AppError} `bad_response` if data nests too deep
+ * @throws {AppError} `bad_response` if data is nested too deeply
  */
 export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): string {
   const all = rows.map((row, index) => pageRow(row, index)).join('');
