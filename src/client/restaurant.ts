@@ -173,7 +173,7 @@ class RestaurantClient {
   /** Searches by name and city (`find_restaurant`). */
   async find(query: FindQuery, options?: ReadOptions): Promise<FindResult> {
     assertTexts('find', query, ['name', 'city']);
-    return this.#run(this.#toolCall(TOOLS.find, query, options));
+    return this.call(TOOLS.find, query, options);
   }
 
   /** Returns details of one restaurant (`lookup_restaurant`); `basic`, the default, sends no `fields`. */
@@ -185,16 +185,20 @@ class RestaurantClient {
     if (typeof level === 'object') return this.lookup(restaurantId, 'basic', level);
     const query = { id: restaurantId, level };
     assertTexts('lookup', query, ['id', 'level']);
-    return this.#run(this.#toolCall(TOOLS.lookup, query, options));
+    return this.call(TOOLS.lookup, query, options);
   }
 
   /** Calls a tool by its description. */
   async call<Query, Result>(
     tool: ServiceTool<Query, Result>,
     query: Query,
-    options?: ReadOptions,
+    options: ReadOptions = {},
   ): Promise<Result> {
-    return this.#run(this.#toolCall(tool, query, options));
+    return this.#run({
+      state: this.#state(tool.effect, options.signal, tool.facts?.(query)),
+      message: plannedCall(tool, query),
+      read: this.#reader((result, envelope) => tool.parse(decodeOutput(result, envelope, options))),
+    });
   }
 
   /** Makes one small documented call, to verify service and key. */
@@ -295,18 +299,6 @@ class RestaurantClient {
   #complete(error: ServiceError, { facts, declinedInput }: Partial<CallState> = {}): ServiceError {
     const { host } = this.#channel;
     return error.add({ host, ...facts, ...inputFacts(error, declinedInput) }).redact(this.#masks.redact);
-  }
-
-  #toolCall<Query, Result>(
-    tool: ServiceTool<Query, Result>,
-    query: Query,
-    options: ReadOptions = {},
-  ): Operation<Result> {
-    return {
-      state: this.#state(tool.effect, options.signal, tool.facts?.(query)),
-      message: plannedCall(tool, query),
-      read: this.#reader((result, envelope) => tool.parse(decodeOutput(result, envelope, options))),
-    };
   }
 
   #reader<Result>(decode: (result: unknown, envelope: string) => Result) {
