@@ -10,7 +10,7 @@ interface FormatSpec {
   readonly extensions: readonly string[];
   /** Loads the writer on first use. JSON and HTML, which need more than the records, have none. */
   readonly load?: () => Promise<Writer>;
-  /** Loads the writer of a format that only a file can have. */
+  /** The same, for a format that only a file can have. */
   readonly file?: () => Promise<FileWriter>;
 }
 
@@ -32,8 +32,12 @@ const SPECS = {
 } satisfies Readonly<Record<string, FormatSpec>>;
 
 export type Format = keyof typeof SPECS;
-type FileFormat = 'xlsx' | 'parquet';
-export type RecordFormat = Exclude<Format, 'html' | 'json' | FileFormat>;
+type FormatWith<Loader extends string> = {
+  [F in Format]: Loader extends keyof (typeof SPECS)[F] ? F : never;
+}[Format];
+export type RecordFormat = FormatWith<'load'>;
+/** A format that only a file can have. */
+type FileFormat = FormatWith<'file'>;
 
 export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table: 'for a terminal: fits its width; the default there',
@@ -51,9 +55,8 @@ export const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
 };
 
 const ALL = Object.keys(SPECS) as readonly Format[];
-const FILE_FORMATS = ['xlsx', 'parquet'] as const satisfies readonly FileFormat[];
 export const isFileFormat = (format: Format | undefined): format is FileFormat =>
-  FILE_FORMATS.some((each) => each === format);
+  format !== undefined && 'file' in SPECS[format];
 export const FORMATS = ALL.filter((format) => !isFileFormat(format)) as readonly Exclude<
   Format,
   FileFormat
