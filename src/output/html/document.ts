@@ -3,8 +3,9 @@ export interface PageDocument {
   readonly heading: string;
   /** The kind of list, such as `Restaurant search`. */
   readonly kind: string;
-  /** One restaurant is a card; a few are side by side, with the fields of `comparison`. Default: a list. */
-  readonly layout?: 'card' | 'comparison';
+  /** Whether the page shows one restaurant as a card. Default: a list. */
+  readonly isCard?: boolean;
+  /** The fields of a few restaurants, which the page shows side by side. */
   readonly comparison?: readonly FieldRow[];
   readonly notes: readonly string[];
   /** Time of the response, in milliseconds since the epoch. */
@@ -25,7 +26,7 @@ export interface FieldRow {
   readonly cells?: readonly Detail[];
 }
 
-export type ColumnKind = 'name' | 'text' | 'number' | 'grade' | 'status';
+export type ColumnKind = 'name' | 'text' | 'grade' | 'status';
 
 export interface PageColumn {
   readonly label: string;

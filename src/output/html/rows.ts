@@ -109,8 +109,8 @@ export function lookupPage(
   const comparison = compare(outcomes, columns);
   return {
     kind: 'Restaurant details',
-    ...(isCard ? { layout: 'card' } : {}),
-    ...(comparison && { layout: 'comparison', comparison: comparisonRows(comparison) }),
+    ...(isCard && { isCard }),
+    ...(comparison && { comparison: comparisonRows(comparison) }),
     heading: lookupHeading(rows, isOne || (comparison !== undefined && failed === 0)),
     notes: failed === 0 ? [] : [`${plural(failed, 'lookup')} failed`],
     at,

@@ -32,10 +32,7 @@ function showRows(): void {
   const content = contentWith(map);
   if (map !== undefined) map.onChoose = (row, open) => content.choose?.(row, open);
   main.append(content.element);
-  if (left > 0)
-    content.element.append(
-      el('p', { class: 'left' }, `${plural(left, 'more row')} only in the list itself.`),
-    );
+  if (left > 0) content.element.append(el('p', {}, `${plural(left, 'more row')} only in the list itself.`));
   const missing = rows.length - placed;
   if (missing === 0) return;
   const text = `${formatNumber(placed)} on the map, ${formatNumber(missing)} without coordinates`;
@@ -54,8 +51,8 @@ function addMap(): MapView {
 
 function contentWith(map: MapView | undefined): PageView {
   const [first] = rows;
-  if (head.layout === 'card' && first !== undefined) return { element: cardElement(head, first, map) };
-  if (head.layout === 'comparison') return new ComparedCards(head, rows, map);
+  if (head.isCard === true && first !== undefined) return { element: cardElement(head, first, map) };
+  if (head.comparison !== undefined) return new ComparedCards(head, rows, map);
   const list: RowList = new RowList(head, rows, {
     map,
     review: new PageReview(rows, (row) => list.reveal(row)),

@@ -203,10 +203,10 @@ export class MapView {
     if (row.point === undefined) return;
     this.#chosen = row;
     this.#markChosen();
-    const { columns, layout } = this.#head;
-    const label = layout === 'comparison' ? 'Show in the comparison' : 'Details in the list';
+    const { columns, isCard, comparison } = this.#head;
+    const label = comparison === undefined ? 'Details in the list' : 'Show in the comparison';
     // The only restaurant of a card is on the page anyway.
-    const more = layout === 'card' ? [] : [button({}, () => this.onChoose(row, true), label)];
+    const more = isCard === true ? [] : [button({}, () => this.onChoose(row, true), label)];
     this.#openPopup(row.point, nameOf(row, columns), factsOf(row, columns), ...more);
   }
 

@@ -72,10 +72,10 @@ describe('a page', () => {
         ids.map((restaurantId) => ({ restaurantId, output: { ...NOPA, seats: { bar: restaurantId } } })),
         0,
       );
-    expect(page('a')).toMatchObject({ layout: 'card', heading: 'Nopa' });
+    expect(page('a')).toMatchObject({ isCard: true, heading: 'Nopa' });
     expect(page('a').comparison).toBeUndefined();
-    const { layout, comparison = [] } = page('a', 'b');
-    expect(layout).toBe('comparison');
+    const { isCard, comparison = [] } = page('a', 'b');
+    expect(isCard).toBeUndefined();
     expect(comparison.map(({ label, level, cells }) => [label, level, cells])).toEqual([
       ['Grade', 0, ['A', 'A']],
       ['Cuisine', 0, ['californian, brunch', 'californian, brunch']],
@@ -87,10 +87,11 @@ describe('a page', () => {
       ['Coverage level', 0, ['full', 'full']],
       ['Service ID', 0, ['a7c1', 'a7c1']],
     ]);
-    expect(page('a', 'b', 'c', 'd', 'e').layout).toBeUndefined();
+    const five = page('a', 'b', 'c', 'd', 'e');
+    expect(five.isCard ?? five.comparison).toBeUndefined();
     const failed = { restaurantId: 'x', error: new AppError('not_found', 'there is no such id') };
-    expect(lookupPage([failed], 0).layout).toBeUndefined();
-    expect(lookupPage([failed, failed], 0).layout).toBeUndefined();
+    for (const page of [lookupPage([failed], 0), lookupPage([failed, failed], 0)])
+      expect(page.isCard ?? page.comparison).toBeUndefined();
   });
 
   it('has small tables, the days of the week, and a link to call', () => {
