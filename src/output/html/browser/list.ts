@@ -273,7 +273,7 @@ function makeFilters(
     menu.addEventListener('change', onChange);
     const accepts = ({ cells }: PlacedRow): boolean =>
       menu.value === '' || String(cells[column]) === menu.value;
-    return [{ element: el('label', { class: 'filter' }, `${label} `, menu), accepts }];
+    return [{ element: el('label', {}, `${label} `, menu), accepts }];
   });
 }
 

@@ -4,7 +4,6 @@ import { button, el } from './elements.ts';
 export class MapPanel {
   readonly map = el('div', { id: 'map', role: 'region', 'aria-label': 'Map' });
   readonly element: HTMLElement;
-  #isFolded = false;
   readonly #why = el('span', { role: 'status' });
   readonly #toggle = button(
     { 'aria-controls': 'map' },
@@ -19,7 +18,7 @@ export class MapPanel {
   }
 
   get isFolded(): boolean {
-    return this.#isFolded;
+    return this.map.hidden === true;
   }
 
   /** Whether the strip says why the map is folded. */
@@ -46,7 +45,6 @@ export class MapPanel {
   }
 
   #set(isFolded: boolean): void {
-    this.#isFolded = isFolded;
     this.map.hidden = isFolded;
     this.element.classList.toggle('folded', isFolded);
     this.#toggle.textContent = isFolded ? 'Show the map' : 'Hide the map';
