@@ -1,7 +1,6 @@
 import { isObject, toJson } from '../util/json.ts';
 import { label, wrap } from '../util/text.ts';
 import { indented, maxWidth, type Pair, pairLines } from './pairs.ts';
-
 import { glyphs } from './presentation.ts';
 import { link, type View, webUrl } from './style.ts';
 import { type Column, renderTable } from './table.ts';

@@ -1,5 +1,4 @@
 import { clean, cleanLine, pad, width, wrap } from '../util/text.ts';
-
 import { EMPTY } from './presentation.ts';
 import type { Paint, View } from './style.ts';
 

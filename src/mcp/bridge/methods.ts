@@ -262,6 +262,6 @@ function toolError(error: AppError): JsonObject {
   return {
     isError: true,
     content: [{ type: 'text', text: `${error.message}\nhint: ${hintText(hint)}` }],
-    _meta: { [ERROR_META_KEY]: errorFields(error.add({ hint: hint })) },
+    _meta: { [ERROR_META_KEY]: errorFields(error.add({ hint })) },
   };
 }
