@@ -36,17 +36,20 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
   const known = isArray(rows) ? rows : undefined;
   const answers = file ?? new MemoryAnswers(app.context.now);
   const stop = abortedWith(app.context.signal);
-  const out = await openOut(app, output.device, stop.signal);
   try {
     const state = new ListState(plan, known ?? [], answers, recentSince(flags.older, app.context.now()));
-    const run = startRun(app, { state, stop }, { target, flags, total: known?.length });
-    const failure = await askUntilEnd(run, file === undefined ? 'all' : 'shared', async (asker) => {
-      if (text.header !== '') await out.write(text.header);
-      await writeRows(run, asker, stream, (row, result) => out.write(text.row(row, result)));
-    });
-    await finish(run, failure);
+    const out = await openOut(app, output.device, stop.signal);
+    try {
+      const run = startRun(app, { state, stop }, { target, flags, total: known?.length });
+      const failure = await askUntilEnd(run, file === undefined ? 'all' : 'shared', async (asker) => {
+        if (text.header !== '') await out.write(text.header);
+        await writeRows(run, asker, stream, (row, result) => out.write(text.row(row, result)));
+      });
+      await finish(run, failure);
+    } finally {
+      out.close();
+    }
   } finally {
-    out.close();
     file?.close();
   }
 }

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { found, KEY, type Reply, type RpcRequest, useScriptedService } from '../../helpers/answers.ts';
 import { listOf, table, UNPACED, useFolder } from '../../helpers/enrich.ts';
-import { shell, startRestaurant } from '../../helpers/process.ts';
+import { ON_WINDOWS, shell, startRestaurant } from '../../helpers/process.ts';
 import { tempFolder } from '../../helpers/temp-folder.ts';
 
 const CONCURRENCY = 4;
@@ -142,4 +144,16 @@ describe('an input that vanishes', () => {
     ]);
     expect(named('matched')).toEqual(NAMES);
   });
+});
+
+it.skipIf(ON_WINDOWS)('a pipe that nobody reads leaves no lock behind', async () => {
+  expect(spawnSync('mkfifo', [path('pipe')]).status).toBe(0);
+  const stop = new AbortController();
+  const running = service.run(['enrich', 'in.csv', '-o', 'pipe', '--answers', 'known.ndjson'], {
+    ...{ cwd: path(''), env: env(), signal: stop.signal },
+  });
+  await expect.poll(() => existsSync(path('known.ndjson.lock'))).toBe(true);
+  stop.abort(new AppError('interrupted', 'interrupted by SIGINT'));
+  expect(await running).toMatchObject({ exit: 130, stdout: '' });
+  expect(existsSync(path('known.ndjson.lock'))).toBe(false);
 });
