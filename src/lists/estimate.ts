@@ -103,7 +103,7 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
   ].flat();
   const lines: readonly (readonly [string, string | undefined])[] = [
     ['list', sheetText(plan)],
-    ['columns', columnsText(plan.columns, plan.flags.city)],
+    ['columns', columnsText(plan.columns)],
     ['due', dueText(due, flags)],
     ['skipped', skipped.length > 0 ? skippedText(skipped) : undefined],
     ['requests', `${formatNumber(requests)}${most}`],

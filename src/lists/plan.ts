@@ -123,7 +123,7 @@ const readingOf = (flags: ListFlags) => ({
   named: [flags.nameColumn, flags.cityColumn, flags.idColumn],
 });
 
-const NO_COLUMNS: Columns = { texts: () => ({}), formulaIn: () => undefined };
+const NO_COLUMNS: Columns = { otherCity: undefined, texts: () => ({}), formulaIn: () => undefined };
 
 /** @param rows all of them, or the first. @returns what of them is not the result of an earlier run */
 async function makePlan(
@@ -155,7 +155,8 @@ async function makePlan(
   const flatOnce = () => (flat ??= flatColumns(name, own));
   const plan: Plan = {
     name,
-    flags,
+    // The review must not depend on the city that is set then.
+    flags: columns.otherCity === undefined ? flags : { ...flags, city: columns.otherCity },
     list: {
       ...list,
       header,

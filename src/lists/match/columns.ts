@@ -24,6 +24,8 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
 export type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
 
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
+  /** For rows without one. */
+  readonly otherCity: string | undefined;
   texts(row: InputRow): RowTexts;
   /** The name or the city of a row, if it is a formula whose value the workbook does not store. */
   formulaIn(row: InputRow): 'name' | 'city' | undefined;
@@ -77,7 +79,7 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
     return found;
   };
   const formulaIn = (row: InputRow) => (['name', 'city'] as const).find((field) => isFormula(row, field));
-  return { ...columns, texts, formulaIn };
+  return { ...columns, otherCity, texts, formulaIn };
 }
 
 const sendable = (text: string): string => text.trim().normalize('NFC');
@@ -97,13 +99,15 @@ function namedColumn(header: readonly string[], name: string, nested: boolean): 
 const PLACES: readonly Field[] = ['id', 'name', 'city', 'address', 'lat', 'lng'];
 
 /** Describes the columns that are read: `name Betrieb, city Ort, address Straße; no coordinates`. */
-export function columnsText(columns: Columns, city?: string): string {
+export function columnsText(columns: Columns): string {
   const found = PLACES.flatMap((field) => {
     const [label, column] = [labelOf(field), cleanLine(columns[field] ?? '').trim()];
     if (columns[field] === undefined) return [];
     return label === column ? [label] : [`${label} ${column}`];
   });
-  const fixed = columns.city === undefined && city !== undefined ? [`city always ${cleanLine(city)}`] : [];
+  const { otherCity } = columns;
+  const isFixed = columns.city === undefined && otherCity !== undefined;
+  const fixed = isFixed ? [`city always ${cleanLine(otherCity)}`] : [];
   const hasPoint = columns.lat !== undefined && columns.lng !== undefined;
   const lacking = [
     ...(columns.address === undefined ? ['address'] : []),

@@ -139,7 +139,7 @@ describe('resolveColumns', () => {
     ],
     [['restaurant_id'], {}, 'id restaurant_id; no address, no coordinates'],
   ])('says what is read from %j', (header, options, text) => {
-    expect(columnsText(resolveColumns(header, options), options.city)).toBe(text);
+    expect(columnsText(resolveColumns(header, options))).toBe(text);
   });
 
   it('accepts the columns that options name, in any case, and suggests the nearest one otherwise', () => {
