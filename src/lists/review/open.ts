@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { inputPath } from '../../app/input.ts';
 import { checkOutputPath, fullPath, otherName } from '../../app/output-file.ts';
-import { attempt, failure, usage } from '../../errors.ts';
+import { AppError, attempt, failure, usage } from '../../errors.ts';
 import { again, restaurant, slot, type Word } from '../../hint.ts';
 import { plural } from '../../util/format.ts';
 import type { RunLine } from '../answer-lines.ts';
@@ -50,7 +50,9 @@ export async function openReview(
   assertReplaceable(app, views, answers);
   const list =
     flags.list === undefined ? findList(app, name, run, beside) : { name: flags.list, isView: false };
-  const state = await readState(app, answers, run, list);
+  const state = await readState(app, answers, run, list).catch((error: unknown) => {
+    throw cannotRead(name, list, error);
+  });
   return { name, answers, state, contents: equalRows(state), views, hasOthers: run.elsewhere === true };
 }
 
@@ -150,6 +152,18 @@ async function readState(app: App, answers: Answers, run: RememberedRun, list: L
   } finally {
     input.close();
   }
+}
+
+/** The options that say how a list is read are those of `enrich`. */
+function cannotRead(name: string, list: ListFile, error: unknown): unknown {
+  if (!(error instanceof AppError && ['usage', 'bad_input'].includes(error.code))) return error;
+  const view = name.endsWith(ANSWERS_ENDING) ? slot('file') : name;
+  return error.add({
+    hint: [
+      { text: 'correct the list, or name another one', command: again({ '--list': slot('file') }) },
+      { text: 'or say how to read it', command: restaurant('enrich', list.name, '-o', view) },
+    ],
+  });
 }
 
 /** Writes the views as the answers and decisions are now. */
