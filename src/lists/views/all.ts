@@ -4,7 +4,7 @@ import type { Plan } from '../plan.ts';
 import type { ListFormat } from '../row.ts';
 import type { OutputView } from './outputs.ts';
 import { pageText } from './page.ts';
-import type { ViewSource } from './source.ts';
+import { rowParts, type ViewSource } from './source.ts';
 import { openRowText, type RowText } from './text.ts';
 import { geoJsonText, tableBytes } from './typed.ts';
 import { writeView } from './write.ts';
@@ -76,17 +76,9 @@ export function contentOf(
   }
 }
 
-const TURN = 256;
-
 async function* textOf(source: ViewSource, format: ListFormat): AsyncGenerator<string> {
   const text = rowTextOf(source.plan, format, source.guard);
   yield text.header;
-  let piece = '';
-  for (const [index, row] of source.rows.entries()) {
-    piece += text.row(row, source.resultOf(row));
-    if (index % TURN !== 0) continue;
-    yield piece;
-    piece = '';
-  }
-  yield piece;
+  for await (const rows of rowParts(source))
+    yield rows.map((row) => text.row(row, source.resultOf(row))).join('');
 }

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { App } from '../../app/app.ts';
 import { loadAsset, redacted } from '../../app/page.ts';
 import type { Restaurant } from '../../client/types.ts';
@@ -16,12 +15,11 @@ import type { RowResult } from '../match/match.ts';
 import { formatCounts } from '../progress/summary.ts';
 import { matchQuery } from '../resolve.ts';
 import type { InputRow } from '../row.ts';
-import { ownEntries, type ViewSource } from './source.ts';
+import { ownEntries, rowParts, type ViewSource } from './source.ts';
 
 /** Limits for a page that browsers can show. Further rows are only in the list. */
 const MAX_ROWS = 200_000;
 const MAX_CHARACTERS = 100 * 1024 * 1024;
-const TURN = 64;
 
 const PAGE_COLUMNS: readonly PageColumn[] = [
   { label: 'Name', kind: 'name' },
@@ -47,21 +45,20 @@ export async function* pageText(app: App, source: ViewSource): AsyncGenerator<st
   const asset = await loadAsset();
   yield pageStart(redacted(app, head), asset);
   let characters = 0;
-  let left = 0;
-  for (const [index, row] of source.rows.entries()) {
-    if (index % TURN === 0) await setImmediate();
-    if (index >= MAX_ROWS || characters > MAX_CHARACTERS) {
-      left += 1;
-      continue;
+  let shown = 0;
+  for await (const rows of rowParts(source)) {
+    for (const row of rows) {
+      if (shown === MAX_ROWS || characters > MAX_CHARACTERS) break;
+      const result = source.resultOf(row);
+      const review = choicesFor(source, row, result);
+      const plain = pageRowOf(source, row, result);
+      const piece = pageRow(redacted(app, review === undefined ? plain : { ...plain, review }), shown);
+      characters += piece.length;
+      shown += 1;
+      yield piece;
     }
-    const result = source.resultOf(row);
-    const review = choicesFor(source, row, result);
-    const shown = pageRowOf(source, row, result);
-    const piece = pageRow(redacted(app, review === undefined ? shown : { ...shown, review }), index);
-    characters += piece.length;
-    yield piece;
   }
-  yield pageEnd(asset, left);
+  yield pageEnd(asset, source.rows.length - shown);
 }
 
 function pageRowOf({ plan }: ViewSource, row: InputRow, result: RowResult): PageRow {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RowResult } from '../match/match.ts';
 import type { Plan } from '../plan.ts';
 import type { Counts } from '../progress/summary.ts';
@@ -17,6 +18,16 @@ export interface ViewSource {
   isDoubtful(question: Question, result: RowResult, withMissing: boolean): boolean;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
+}
+
+const PART = 256;
+
+/** The rows in parts, between which signals are heard. */
+export async function* rowParts({ rows }: Pick<ViewSource, 'rows'>): AsyncGenerator<readonly InputRow[]> {
+  for (let start = 0; start < rows.length; start += PART) {
+    await setImmediate();
+    yield rows.slice(start, start + PART);
+  }
 }
 
 export type NamedValue = readonly [column: string, value: unknown];

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { fileBytes } from '../../output/formats.ts';
 import { toCell, valueAt } from '../../output/records.ts';
 import {
@@ -12,10 +11,8 @@ import { isObject, type JsonObject, toJson, tryParseJson } from '../../util/json
 import { pointOf } from '../../util/restaurant.ts';
 import { flatCells } from '../read/list.ts';
 import { type CellRow, type InputRow, valuesOf } from '../row.ts';
-import { ownEntries, resultEntries, type ViewSource } from './source.ts';
+import { ownEntries, resultEntries, rowParts, type ViewSource } from './source.ts';
 import { detailsCell } from './text.ts';
-
-const TURN = 256;
 
 /** Writes a table with typed columns: a workbook, or Parquet. */
 export async function* tableBytes(
@@ -27,13 +24,10 @@ export async function* tableBytes(
 
 /** @param readsText whether texts of a CSV can be numbers */
 async function tableOf(source: ViewSource, readsText: boolean): Promise<TableFile> {
-  const { plan, rows } = source;
+  const { plan } = source;
   const hasKinds = plan.list.format === 'ndjson' || plan.list.isSheet === true;
   const kinds = new ColumnKinds(readsText && !hasKinds);
-  for (const [index, row] of rows.entries()) {
-    if (index % TURN === 0) await setImmediate();
-    kinds.add(cellsOf(source, row));
-  }
+  for await (const rows of rowParts(source)) for (const row of rows) kinds.add(cellsOf(source, row));
   const names = uniqueNames([...plan.list.tableColumns(), ...plan.result.names]);
   const columns = kinds.columns(names, plan.result.numbers);
   return { columns, rows: typedRows(source, columns) };
@@ -43,7 +37,8 @@ async function* typedRows(
   source: ViewSource,
   columns: readonly TableColumn[],
 ): AsyncGenerator<readonly TableCell[]> {
-  for (const row of source.rows) yield typedCells(cellsOf(source, row), columns);
+  for await (const rows of rowParts(source))
+    for (const row of rows) yield typedCells(cellsOf(source, row), columns);
 }
 
 function cellsOf({ plan, resultOf }: ViewSource, row: InputRow): TableCell[] {
@@ -60,9 +55,10 @@ function cellsOf({ plan, resultOf }: ViewSource, row: InputRow): TableCell[] {
 /** Returns GeoJSON (RFC 7946) with the geometry of the list, or else the point of the restaurant. */
 export async function* geoJsonText(source: ViewSource): AsyncGenerator<string> {
   yield '{"type":"FeatureCollection","features":[';
-  for (const [index, row] of source.rows.entries()) {
-    if (index % TURN === 0) await setImmediate();
-    yield `${index === 0 ? '' : ','}\n${toJson(featureOf(source, row), false)}`;
+  let separator = '\n';
+  for await (const rows of rowParts(source)) {
+    yield separator + rows.map((row) => toJson(featureOf(source, row), false)).join(',\n');
+    separator = ',\n';
   }
   yield '\n]}\n';
 }

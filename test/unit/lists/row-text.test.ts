@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { App } from '../../../src/app/app.ts';
 import { AppError } from '../../../src/errors.ts';
 import { withFailure } from '../../../src/lists/list-state.ts';
 import type { RowResult } from '../../../src/lists/match/match.ts';
+import type { Plan } from '../../../src/lists/plan.ts';
 import { ResultColumns, type ResultOptions } from '../../../src/lists/result.ts';
 import type { InputRow } from '../../../src/lists/row.ts';
+import { contentOf } from '../../../src/lists/views/all.ts';
+import type { ViewSource } from '../../../src/lists/views/source.ts';
 import { openRowText, type TextOptions } from '../../../src/lists/views/text.ts';
 
 type Options = Partial<TextOptions & ResultOptions>;
@@ -120,3 +124,22 @@ describe('NDJSON', () => {
     );
   });
 });
+
+it.each(['csv', 'ndjson', 'geojson', 'xlsx', 'parquet'] as const)(
+  'signals are heard while %s is made of many rows',
+  async (format) => {
+    const rows = Array.from({ length: 2000 }, () => ROW);
+    const list = { format: 'csv', delimiter: ',', header: ['name', 'city'], headerText: 'name,city' };
+    const layout = { ...list, bom: false, lineEnd: '\n', tableColumns: () => list.header };
+    const result = new ResultColumns({ prefix: 'restaurant_', added: [], hasDetails: false });
+    const plan = { flags: {}, list: layout, result } as unknown as Plan;
+    const source = { plan, rows, resultOf: () => NOTHING, guard: true } as unknown as ViewSource;
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    });
+    for await (const _ of contentOf({} as App, { format }, source));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(1);
+  },
+);
