@@ -14,7 +14,10 @@ export interface CommandLine {
   readonly line: TypedLine;
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;
-  traitsOf(command: string): { readonly hintOptions?: readonly string[]; readonly needsService?: true };
+  traitsOfCommand(command: string): {
+    readonly hintOptions?: readonly string[];
+    readonly needsService?: true;
+  };
 }
 
 class Cleanup {

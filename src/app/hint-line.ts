@@ -5,7 +5,7 @@ import { maskUrl } from '../util/url.ts';
 
 interface Hinted {
   readonly settings: { readonly hasNoService: boolean };
-  readonly program: { readonly line: TypedLine } & Required<Pick<HintRun, 'traitsOf'>>;
+  readonly program: { readonly line: TypedLine } & Required<Pick<HintRun, 'traitsOfCommand'>>;
   readonly context: { readonly platform: NodeJS.Platform };
   readonly secrets: { redact(text: string): string };
 }
@@ -14,7 +14,7 @@ export const hintLine = (run: Hinted, hint: Hint): string =>
   hintText(hint, {
     typed: typedCommandLine(run),
     platform: run.context.platform,
-    traitsOf: (command) => run.program.traitsOf(command),
+    traitsOfCommand: (command) => run.program.traitsOfCommand(command),
     needsDemo: run.settings.hasNoService,
   });
 

@@ -246,7 +246,7 @@ export class CliCommand extends Command {
     return this.#traits.isEndless === true;
   }
 
-  traitsOf(name: string): CommandTraits {
+  traitsOfCommand(name: string): CommandTraits {
     const child = this.children.find((each) => each.name() === name);
     return child === undefined ? {} : child.#traits;
   }

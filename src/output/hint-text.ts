@@ -16,7 +16,7 @@ export interface HintRun {
   readonly typed?: TypedLine | undefined;
   readonly platform: NodeJS.Platform;
   /** Returns what a command needs to know of this run: options to repeat, and whether it needs a service. */
-  readonly traitsOf?: (command: string) => {
+  readonly traitsOfCommand?: (command: string) => {
     readonly hintOptions?: readonly string[];
     readonly needsService?: true;
   };
@@ -112,9 +112,10 @@ function renameFile(word: Word, { renamed }: Pick<SameCommand, 'renamed'>): Word
 function demoOption(
   [name]: readonly Word[],
   words: readonly Word[],
-  { needsDemo, traitsOf }: HintRun,
+  { needsDemo, traitsOfCommand }: HintRun,
 ): Word[] {
-  const isNeeded = needsDemo === true && typeof name === 'string' && traitsOf?.(name).needsService === true;
+  const isNeeded =
+    needsDemo === true && typeof name === 'string' && traitsOfCommand?.(name).needsService === true;
   const hasService = NO_DEMO.some((flag) => words.includes(flag));
   return isNeeded && !hasService ? ['--demo'] : [];
 }
@@ -127,10 +128,10 @@ function optionWords({ flag, value }: TypedOption): Word[] {
     : [name, value];
 }
 
-function serviceOptions(words: readonly Word[], { typed, traitsOf }: HintRun): Word[] {
+function serviceOptions(words: readonly Word[], { typed, traitsOfCommand }: HintRun): Word[] {
   const [name] = words;
   if (typeof name !== 'string' || words.includes('--help')) return [];
-  const flags = traitsOf?.(name).hintOptions ?? [];
+  const flags = traitsOfCommand?.(name).hintOptions ?? [];
   return (typed?.options ?? [])
     .filter(({ flag, value }) => flags.includes(flag) && !words.includes(flag) && !isSecret(value))
     .flatMap(optionWords);
