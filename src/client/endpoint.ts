@@ -18,13 +18,11 @@ export function endpointFromBase(baseUrl: string): URL {
   return url;
 }
 
-/** Parses an exact endpoint. @throws {AppError} `usage` for anything but an http(s) URL */
 export function parseEndpoint(url: string): URL {
   return parseHttpUrl(url, 'endpoint');
 }
 
 export interface Address {
-  /** The exact endpoint. */
   readonly endpoint?: URL | string;
   /** The service; its endpoint is `<baseUrl>/api/mcp`. */
   readonly baseUrl?: URL | string;

@@ -2,10 +2,7 @@ import { type CallState, type Channel, exchange, type RpcMessage } from './rpc/e
 import type { Outcome } from './rpc/outcome.ts';
 import { planRetry } from './rpc/retry.ts';
 
-/**
- * The kernel: sends a message until it succeeds, or its failure is final. Each attempt has a new id.
- * @throws the signal's reason, and what a callback throws
- */
+/** Sends a message until it succeeds, or its failure is final. @throws the signal's reason, and what a callback throws */
 export async function send(channel: Channel, state: CallState, message: RpcMessage): Promise<Outcome> {
   const effect = message.effect ?? state.effect;
   for (let attempt = 0; ; attempt += 1) {

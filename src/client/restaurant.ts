@@ -90,7 +90,6 @@ export interface AbortOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of `find` and `lookup`. */
 export interface ReadOptions extends OutputOptions, AbortOptions {}
 
 export interface ToolListOptions extends AbortOptions {
@@ -120,7 +119,6 @@ export function createClient(options: ClientOptions, open = openTransport): Clie
 interface Operation<Result> {
   readonly state: CallState;
   readonly message: RpcCall;
-  /** @throws {AppError} */
   read(outcome: Outcome): Result;
 }
 
@@ -359,7 +357,6 @@ function assertJson(params: unknown): void {
   }
 }
 
-/** Checks the types of a query, which JavaScript does not. @throws {AppError} `usage` */
 function assertTexts(method: string, query: unknown, names: readonly string[]): void {
   const wrong = names.find((name) => !isObject(query) || typeof query[name] !== 'string');
   if (wrong !== undefined) throw new AppError('usage', `${method}: ${wrong} must be a string`);

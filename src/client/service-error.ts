@@ -20,7 +20,6 @@ export class ServiceError extends AppError {
 export const badResponse = (problem: string, facts: ErrorDetails = {}): ServiceError =>
   new ServiceError('bad_response', { problem, ...facts });
 
-/** Says in one sentence what failed. */
 function sentenceOf(code: Code, facts: ErrorDetails): string {
   const { restaurantId, level, status } = facts;
   const what = `${whatFailed(code, facts)}${whyEnded(facts)}`;
@@ -110,7 +109,6 @@ const BY_REASON: Readonly<Partial<Record<Reason, Phrase>>> = {
       : `${host} does not respond as an HTTP server`,
 };
 
-/** The messages of statuses with a meaning of their own. */
 const BY_STATUS: Readonly<Record<number, Phrase>> = {
   401: ({ host, keySuffix }) => {
     const what =

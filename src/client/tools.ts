@@ -112,7 +112,6 @@ export function isRestaurant(value: unknown): value is Restaurant {
   return isObject(value) && isFilled(value.service_id) && isFilled(value.name);
 }
 
-/** @throws {AppError} `bad_response` */
 function findResult(value: unknown): FindResult {
   const output = outputObject(value);
   const { results } = output;

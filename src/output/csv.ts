@@ -35,9 +35,8 @@ function formatCell(value: Scalar, clean: (text: string) => string, guard: boole
 }
 
 /**
- * Puts a `'` before text that a spreadsheet would run as a formula: at the start of a cell, or after a comma, semicolon,
- * tab, or line break in it, including after white space and with full-width signs. Telephone numbers, signed numbers, and lists of
- * them are not changed.
+ * Puts a `'` before text that a spreadsheet would run as a formula: at the start of a cell, or after a delimiter or line
+ * break in it, also after white space and with full-width signs. Telephone numbers and signed numbers are not changed.
  */
 export function guardFormula(text: string): string {
   if (!GUARDED.test(text) || isPhoneOrNumber(text)) return text;

@@ -40,10 +40,7 @@ function classifyFields(output: JsonObject): Classified {
   return { known, rest: fields.filter((field) => !Object.values(known).includes(field)) };
 }
 
-/**
- * Returns the fields of an output. If its only object is a restaurant, next to a status for example, returns the fields
- * of the restaurant.
- */
+/** If the only object of an output, next to a status for example, is a restaurant, returns its fields with the others. */
 function unwrap(output: JsonObject): readonly DataField[] {
   const fields = Object.entries(output);
   const hasRole = (some: readonly DataField[]): boolean =>

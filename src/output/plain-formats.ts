@@ -38,10 +38,7 @@ const WEB_ADDRESS = /^https?:\/\/[^\s<>\\`]+$/i;
 
 const MAX_NAMED = 40;
 
-/**
- * Describes selected columns that no record has, with the nearest name and those that there are; undefined if there are
- * none. Other records may have them, so the columns are kept, empty.
- */
+/** Selected columns that no record has, with the nearest name. Other records may have them, so they are kept, empty. */
 export function missingColumns(
   { records, columns: usual = [] }: Presentation,
   selected: readonly string[],

@@ -3,10 +3,7 @@ import type { PageDocument } from './html/document.ts';
 import type { View } from './style.ts';
 
 export interface Presentation {
-  /**
-   * The records in the document, for formats with one entry per record. An element that is not an object becomes an
-   * empty entry.
-   */
+  /** For formats with one entry per record. An element that is not an object becomes an empty entry. */
   readonly records: readonly unknown[];
   /** The records for CSV, TSV, and Markdown, if they differ from `records`. */
   readonly rows?: readonly unknown[];
@@ -22,9 +19,7 @@ export interface Presentation {
   /** Whether TSV without `--columns` prints `key<TAB>value` lines instead of one line per record. */
   readonly keyValue?: boolean;
   selectColumns(columns: readonly string[]): unknown;
-  /**
-   * The text for people, without a final line break. A long text is returned in parts, which are joined by line breaks.
-   */
+  /** For people, without a final line break. A long text is returned in parts, which are joined by line breaks. */
   table(view: View, columns?: readonly string[]): string | Generator<string>;
   page?(columns?: readonly string[]): Promise<PageDocument>;
 }

@@ -22,10 +22,7 @@ interface ProblemOptions {
 
 const ownHint = ({ details: { hint } }: AppError): string | undefined => hint && hintText(hint);
 
-/**
- * Formats an error for a person: `error: …`, then `hint: …`; with `verbose` its causes, and the stack of a bug in this
- * program.
- */
+/** `error: …`, then `hint: …`; with `verbose` its causes, and the stack of a bug in this program. */
 export function formatError(
   error: AppError,
   colors: Palette,

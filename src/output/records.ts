@@ -81,10 +81,7 @@ function pathTo(record: unknown, column: string): readonly Member[] {
   return membersTo(record, column) ?? (alias === undefined ? undefined : membersTo(record, alias)) ?? [];
 }
 
-/**
- * Finds the members of a path. Keys may contain dots, so every way to split it is tried, the whole path first. The keys of
- * a list are the positions of its items, from 0.
- */
+/** Keys may contain dots, so every way to split a path is tried, the whole path first. The keys of a list count from 0. */
 function membersTo(value: unknown, path: string): readonly Member[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const holder = value as JsonObject;

@@ -2,7 +2,6 @@ import { Chalk } from 'chalk';
 import { mapValues } from '../util/json.ts';
 import { parseUrl } from '../util/url.ts';
 
-/** Input for the decision whether one stream is colored; stdout and stderr are decided separately. */
 interface ColorOptions {
   /** `false` for `--no-color`, which overrides everything else. */
   readonly flag?: boolean;
@@ -37,7 +36,6 @@ export interface Palette extends Paints {
   readonly grade: Paint;
 }
 
-/** How text for people is drawn. */
 export interface View {
   readonly width: number;
   readonly palette: Palette;

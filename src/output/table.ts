@@ -38,11 +38,7 @@ const BORDERLESS = {
   middle: ' '.repeat(GAP),
 };
 
-/**
- * Renders rows under a header, without borders or a final line break; `''` for no rows. Cells are cleaned, then cut or
- * wrapped so that no line is wider than the view; columns are dropped by priority. In a very narrow view, rows are
- * listed below each other.
- */
+/** Cells are cleaned, then cut or wrapped to the view; columns are dropped by priority. @returns no final line break */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -141,10 +137,7 @@ function stacked(columns: readonly Column[], cells: readonly (readonly string[])
 
 const MIN_READABLE_WIDTH = 8;
 
-/**
- * Divides `total` terminal columns among the columns of a table. `natural` holds the width of each column's content.
- * @returns the width of each column, 0 for a dropped one; undefined if the columns that must stay do not fit
- */
+/** @param natural width of the content. @returns 0 for a dropped column; undefined if those that must stay do not fit */
 export function allocateWidths(
   columns: readonly Pick<Column, 'min' | 'max' | 'priority' | 'maxLines'>[],
   natural: readonly number[],

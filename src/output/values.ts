@@ -29,7 +29,6 @@ export const isEmptyValue = (value: unknown): boolean => isSimple(value) && inli
 
 export const isDay = (key: string): boolean => DAY.test(key);
 
-/** Returns whether the keys of an object are days, as those of opening hours are. */
 export const hasDays = (value: JsonObject): boolean => {
   const keys = Object.keys(value);
   return keys.length > 1 && keys.every(isDay);

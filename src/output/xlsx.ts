@@ -39,10 +39,7 @@ const PARTS: Readonly<Record<string, string>> = {
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 };
 
-/**
- * Writes an Excel workbook with one sheet, as a stream. Text is stored as text, so it is never a formula.
- * @throws {AppError} `usage` if there are more rows or columns than a sheet can have
- */
+/** Text is stored as text, so it is never a formula. @throws {AppError} `usage` for more than a sheet can have */
 export async function* xlsxBytes(table: TableFile): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile();
   // A failure ends the reading below.

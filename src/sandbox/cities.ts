@@ -1,4 +1,3 @@
-/** The cities of the sample data, each with its other spellings. */
 export const CITY_NAMES: readonly (readonly string[])[] = [
   ['San Francisco', 'SF', 'S.F.', 'San Fran', 'Frisco', 'San Francisco CA', 'San Francisco California'],
   ['New York', 'NY', 'NYC', 'New York City', 'Manhattan', 'New York NY'],

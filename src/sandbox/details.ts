@@ -30,10 +30,7 @@ const PHONE_PREFIXES: Readonly<Record<string, string>> = {
 
 const GRADE_DATES = ['2024-07-01', '2025-01-01', '2025-07-01'];
 
-/**
- * The output of `lookup_restaurant`. Missing values are derived from the id, so they never change. Some are left out, as
- * in real data.
- */
+/** Missing values are derived from the id, so they never change. Some are left out, as in real data. */
 export function describe(restaurant: SandboxRestaurant, level: Level): LookupOutput {
   const { service_id, name, grade, cuisine_tags = [], neighborhood, city } = restaurant;
   const random = seededRandom(service_id);

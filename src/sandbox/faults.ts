@@ -43,7 +43,6 @@ const replaceResult =
   (message: JsonObject): JsonObject =>
     resultMessage(idOf(message) ?? 0, result);
 
-/** All faults that the sandbox can inject, with the requests that they apply to. */
 export const FAULTS = {
   401: { on: 'any', error: () => unauthorized('fault: 401') },
   403: { on: 'any', error: () => httpError(403, 'forbidden', 'fault: 403') },
@@ -93,10 +92,7 @@ export interface Fault {
   readonly first?: number;
 }
 
-/**
- * Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests).
- * @throws {AppError} `usage`
- */
+/** Parses `<kind>`, `<kind>:<rate>` (0 to 1) or `<kind>:<n>x` (the first n requests). @throws {AppError} `usage` */
 export function parseFault(text: string): Fault {
   const [, name = text, often = '1'] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   const kind = FAULT_KINDS.find((known) => known === name);

@@ -86,10 +86,7 @@ export class McpServer implements SandboxProtocol {
     return { status: 200, message, events: progressMessages(params) };
   }
 
-  /**
-   * Handles MCP without a handshake (2026-07-28): each request has its own metadata, and headers that repeat parts of
-   * its body.
-   */
+  /** Handles MCP without a handshake (2026-07-28): headers repeat parts of the body of a request. */
   #answerModern(post: Post): SandboxAnswer {
     const { id, method, params } = post.incoming;
     if (method === undefined) throw invalidRequest('the server sent no request');
@@ -208,11 +205,7 @@ function readVersion(params: unknown): string {
 const isImplementation = (value: unknown): boolean =>
   isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 
-/**
- * Checks that the headers of a request match its body. Arguments whose schema has `x-mcp-header` are repeated in a header,
- * unless they are null or absent.
- * @throws {ReplyError} -32020 naming the header.
- */
+/** Arguments with `x-mcp-header` have a header, unless they are null. @throws {ReplyError} -32020 naming the header */
 function checkHeaders(headers: Headers, method: string, params: JsonObject, version: string): void {
   checkHeader(headers, 'MCP-Protocol-Version', version);
   checkHeader(headers, 'Mcp-Method', method);

@@ -84,10 +84,7 @@ export const badArgument = (argument: string, problem: string): ReplyError =>
 export const invalidRequest = (message: string): ReplyError =>
   rpcError(INVALID_REQUEST, `invalid request: ${message}`, undefined, 400);
 
-/**
- * Classifies a body as request, notification or response. Ids are integers or strings (MCP), never null.
- * @throws {ReplyError} -32600 for anything else, batches included.
- */
+/** Ids are integers or strings (MCP), never null. @throws {ReplyError} -32600 for an invalid message, and for a batch */
 export function readMessage(value: unknown): SandboxMessage {
   if (!isObject(value)) throw invalidRequest('the body is not one JSON-RPC object');
   if (value.jsonrpc !== '2.0') throw invalidRequest('jsonrpc is not "2.0"');

@@ -19,11 +19,7 @@ const KEY_PROBLEMS = {
   unknown: 'the API key is unknown, or the Authorization header is not "Bearer <key>" with one space',
 } as const;
 
-/**
- * Checks the origin of a request before its content: a page in a browser must not be able to call a server on this
- * machine (DNS rebinding, cross-site requests).
- * @throws {ReplyError} 400, 403, 404 or 405.
- */
+/** Keeps pages in a browser out (DNS rebinding, cross-site requests). @throws {ReplyError} 400, 403, 404 or 405 */
 export function checkOrigin(request: IncomingMessage, port: number, methods: readonly string[]): void {
   const { host: hosts = [], origin: origins = [] } = request.headersDistinct;
   if (hosts.length > 1) throw httpError(400, 'bad_request', 'more than one Host header');
@@ -82,10 +78,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Creates a limiter, which counts the requests of each account in sliding windows of 60 seconds and 24 hours.
- * @param now returns milliseconds
- * @returns a function that counts one request, or throws 429 with `Retry-After` in whole seconds, rounded up. A rejected
- * request is not counted, so `Retry-After` stays correct.
+ * Counts the requests of each account in sliding windows of 60 seconds and 24 hours. Those it rejects with 429 are not
+ * counted, so `Retry-After` stays correct. @param now returns milliseconds
  */
 export function createRateLimiter(
   perMinute: number,

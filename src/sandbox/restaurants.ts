@@ -186,7 +186,6 @@ function rank(name: string, query: string): number {
   return name.includes(query) ? 3 : NO_MATCH;
 }
 
-/** Folds a name for comparison: removes case, accents, punctuation, and a leading "the"; `&` becomes "and". */
 export function fold(text: string): string {
   return foldName(spellAnd(text));
 }

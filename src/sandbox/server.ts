@@ -69,18 +69,12 @@ const KEEP_ALIVE_MS = 60_000;
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 1024 * 1024;
-/**
- * How much of a body that is too large is read and discarded. Closing the connection while the caller is still sending
- * would lose the reply.
- */
+/** Read from a body that is too large: closing the connection while the caller still sends would lose the reply. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 const MAX_LOGGED_BYTES = 16 * 1024;
 const MAX_LOGGED_REQUESTS = 10_000;
 
-/**
- * Starts the service on this machine, reachable only from this machine.
- * @throws {AppError} `in_use` if the port is taken, `io_error` if it cannot be opened, `usage` if it is out of range.
- */
+/** Starts the service, which only this machine can reach. @throws {AppError} `in_use`, `io_error`, or `usage` for the port */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { requestTimeoutMs: requestTimeout = REQUEST_TIMEOUT_MS } = options;
   const requests: SandboxRequest[] = [];
@@ -196,11 +190,7 @@ class Handler {
     return { payload: injection.payload?.(payload) ?? payload, injection };
   }
 
-  /**
-   * Checks a request, in the order in which errors are reported.
-   * @param body parsed; undefined if it is not JSON; an error if it could not be read
-   * @returns the answer to a DELETE, which ends a session
-   */
+  /** Errors are reported in this order. @param body undefined if it is not JSON; an error if it could not be read */
   #check(
     request: IncomingMessage,
     port: number,

@@ -24,7 +24,6 @@ export interface Access {
 export interface RequestEntry extends Pick<SandboxRequest, 'key' | 'status'> {
   /** JSON-RPC method of the body. */
   readonly method?: string;
-  /** Tool of a `tools/call`. */
   readonly tool?: string;
   /** Duration in milliseconds. */
   readonly ms: number;
@@ -53,7 +52,6 @@ export interface SandboxKeys {
   readonly revoked: string;
 }
 
-/** A running sandbox. */
 export interface Sandbox {
   /** `http://127.0.0.1:<port>` */
   readonly baseUrl: string;

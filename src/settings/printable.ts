@@ -30,7 +30,6 @@ export function printableSetting(settings: Settings, name: SettingName): Printab
   return { value: value === null ? null : printableValue(name, value), source };
 }
 
-/** All settings, and the saved headers. */
 export function printableSettings(settings: Settings): Record<string, PrintableSetting> {
   const all = SETTING_NAMES.map((name) => [name, printableSetting(settings, name)] as const);
   const headers = Object.entries(settings.profile.headers ?? {}).map(

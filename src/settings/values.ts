@@ -63,7 +63,6 @@ function isInCalendar(text: string): boolean {
   return attempt(() => new Date(day).toISOString().startsWith(day)) === true;
 }
 
-/** The beginning of a day. */
 function midnight(now: number, daysAgo: number): number {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);

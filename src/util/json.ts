@@ -58,7 +58,6 @@ export function mapTokens(
 // Most responses are compact, and `replace` takes long.
 const compact = (between: string): string => (/\s/.test(between) ? between.replace(/\s+/g, '') : between);
 
-/** Formats the text between strings, one part after the other. */
 class PrettyLayout {
   #line = '\n';
 

@@ -1,7 +1,6 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** A worker has used the memory or the time that it may use. */
 export class LimitReached extends Error {
   readonly limit: 'memory' | 'time';
 
@@ -30,10 +29,7 @@ export class LimitedWorker<Task, Message> {
     this.#maxHeapMb = maxHeapMb;
   }
 
-  /**
-   * Sends a task, and returns the messages that answer it. The caller knows which one is the last.
-   * @throws {LimitReached} or the signal's reason
-   */
+  /** The messages that answer a task. The caller knows which one is the last. @throws {LimitReached} or the signal's reason */
   async *messages(task: Task, { timeoutMs, signal }: WorkerLimits): AsyncGenerator<Message> {
     signal.throwIfAborted();
     const worker = this.#open();

@@ -85,7 +85,6 @@ function declaresOtherCharset(contentType: string): boolean {
   return charset !== undefined && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset);
 }
 
-/** @throws {ServiceError} `bad_response` for an unknown coding */
 function openCoding(name: string): Transform {
   const zlib = getBuiltinModule('node:zlib');
   if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();

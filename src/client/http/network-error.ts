@@ -12,7 +12,6 @@ type Meaning = readonly [
   only?: { readonly phases?: readonly Phase[]; readonly retryable?: boolean },
 ];
 
-/** Codes for a certificate chain that ends in an unknown authority. */
 export const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_|UNABLE_TO_)/;
 const UNREACHABLE = /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/;
 const NOT_TLS =

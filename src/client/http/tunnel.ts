@@ -29,7 +29,6 @@ export function openTunnels(proxy: ProxyServer, direct: buildConnector.connector
 }
 
 async function httpTunnel(pool: Pool, { credentials }: ProxyServer, path: string): Promise<Socket> {
-  // RFC 7617.
   const token =
     credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
   const headers = { host: path, ...(token && { 'proxy-authorization': `Basic ${token}` }) };

@@ -40,7 +40,6 @@ export function modernHeaders(method: string, params: RpcRequest['params']): Rec
 
 export type ToolHeaders = ReadonlyMap<string, readonly ParamHeader[]>;
 
-/** Returns a call as MCP without handshake and session sends it: with its own metadata. */
 export function modernMessage(call: RpcCall, toolHeaders: ToolHeaders): RpcMessage {
   const { method, params, tool } = call;
   const isTool = method === 'tools/call' && isObject(params);

@@ -23,11 +23,9 @@ export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '
 /** Which protocol to use: detected (`auto`), plain JSON-RPC (`bare`), or a version of MCP. */
 export type Protocol = 'auto' | 'bare' | '2025-11-25' | '2026-07-28';
 
-/** The detected protocol of an endpoint. */
 export interface DetectedProtocol {
   /** `bare`, `legacy` (with a handshake) or `modern`. */
   readonly era: string;
-  /** The negotiated version. */
   readonly version?: string;
 }
 
@@ -157,7 +155,6 @@ export function nextProtocol(
   return rule.step(facts);
 }
 
-/** @param known the trial in the protocol that was known */
 function settle(
   knowledge: ProtocolKnowledge,
   answer: Outcome,

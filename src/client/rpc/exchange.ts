@@ -174,7 +174,6 @@ export async function notify(
   return response.status < 300 ? undefined : statusError(mapStrings(response, channel.mask), channel);
 }
 
-/** Ends a session (DELETE). Best effort, within a second. */
 export async function endSession(channel: Channel, session: RequestHeaders): Promise<void> {
   const request = { method: 'DELETE', headers: bodilessHeaders(channel, session), bodyMs: 0 } as const;
   await channel.transport.send(cleanupState(channel), request).catch(() => {});

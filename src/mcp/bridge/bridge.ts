@@ -121,7 +121,6 @@ function parseLine(line: BridgeLine): unknown {
     : value;
 }
 
-/** Reads a parsed message. @throws {ProtocolError} -32600, or -32602 if params is not an object */
 function readMessage(value: unknown): HostMessage {
   if (!isObject(value)) throw invalidRequest('the message must be an object');
   const { id, method, params = {} } = value;

@@ -7,10 +7,7 @@ const CR = 0x0d;
 
 export type BridgeLine = { readonly text: string } | { readonly problem: string };
 
-/**
- * Reads newline-delimited messages (MCP, stdio transport). Lines end with LF or CRLF; blank lines are skipped. A line
- * that is not UTF-8 or is longer than `maxBytes` is reported as a problem, and reading continues with the next line.
- */
+/** Lines end with LF or CRLF; blank ones are skipped. After one that is too long or not UTF-8, reading continues. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number = MAX_LINE_BYTES,

@@ -35,10 +35,7 @@ const MAX_RUNNING_CALLS = 8;
 const MAX_PENDING_CALLS = 1008;
 /** JSON-RPC 2.0: reserved for implementation-defined server errors. */
 const SERVER_BUSY = -32000;
-/**
- * Interval of progress notifications for a waiting call, if the host requested progress. Many hosts give up after 60 s
- * of silence.
- */
+/** Interval of progress notifications for a waiting call. Many hosts give up after 60 s of silence. */
 const HEARTBEAT_MS = 5000;
 /**
  * Least time between a progress notification and the response. Hosts with the official SDKs forget the token while they

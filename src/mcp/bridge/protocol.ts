@@ -49,7 +49,6 @@ const FORWARDED: Readonly<Record<string, readonly string[]>> = {
   completions: ['completion/complete'],
 };
 
-/** The extension Skills (SEP-2640): `skills/list`, `skills/get`, and `skill://` resources. */
 const SKILLS_EXTENSION = `${META_PREFIX}skills`;
 
 export const capabilityOf = (method: string): string | undefined =>

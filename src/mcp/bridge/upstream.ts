@@ -12,7 +12,6 @@ import { within } from '../../util/async.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { forwardable, LIST_TTL_MS, ProtocolError } from './protocol.ts';
 
-/** A service that was opened for some time. */
 export interface Connection {
   readonly client: Service['client'];
   readonly tools: Pick<StoredTools, 'get' | 'capabilities'>;

@@ -9,10 +9,7 @@ import { toLine } from '../bridge/framing.ts';
 import { ERROR_META_KEY } from '../bridge/methods.ts';
 import { COMMAND, type StdioEntry } from './entry.ts';
 
-/**
- * How to put this program on the PATH. Does not name a package, because a package of that name may belong to somebody
- * else.
- */
+/** Names no package, because a package of that name may belong to somebody else. */
 export const INSTALL: Advice = {
   text: `npm install --global . in the folder of this program puts ${COMMAND} on the PATH`,
 };

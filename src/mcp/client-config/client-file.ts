@@ -60,8 +60,7 @@ export function projectFolder({ cwd }: Pick<Context, 'cwd'>): string {
 }
 
 /**
- * Returns the path of a user's file or folder: the first location whose variable is set, else the first that exists, else
- * the first.
+ * Returns the first location whose variable is set, else the first that exists, else the first.
  * @throws {AppError} `bad_config` when the home folder is unknown
  */
 export function userPath(locations: readonly string[], context: PathContext): string {
@@ -130,11 +129,10 @@ export interface FileChange {
 }
 
 /**
- * Changes the text of a client's file, or creates it. The previous version is kept next to it, as `<file>.bak`. If the
- * client changes the file meanwhile, the edit starts over.
- * @param edit returns the new text; throws a SyntaxError if the text cannot be edited
- * @throws {AppError} `io_error`; `in_use` if the file keeps changing; `bad_config` if the text cannot be edited; the
- * reason of the context's signal
+ * Changes the text of a client's file, or creates it. The previous version is kept as `<file>.bak`. If the client changes
+ * the file meanwhile, the edit starts over.
+ * @param edit throws a SyntaxError if the text cannot be edited
+ * @throws {AppError} `io_error`, `in_use`, `bad_config`; the reason of the context's signal
  */
 export async function changeClientFile(
   { signal }: Pick<Context, 'signal'>,

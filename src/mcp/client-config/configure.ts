@@ -98,7 +98,6 @@ async function printStdio(job: Job, entry: StdioEntry, check?: Check): Promise<v
   await app.notes.note(hintLine(app, { text, command }), false);
 }
 
-/** @returns the files of the client */
 async function printEntry({ app, client, scope }: Job, entry: Entry, check?: Check): Promise<string[]> {
   const { via, value } = entry;
   const command = entry.command && commandText(entry.command, app.context);

@@ -18,10 +18,7 @@ const BOM = '\uFEFF';
 
 /**
  * Changes the entry in the text of a client's file: TOML, or JSON that may have comments and trailing commas. Nothing
- * else changes, not even a space.
- * @param text content of the file; blank counts as empty
- * @param entry the entry to write in place of the existing one; undefined to remove it
- * @returns the new text, which is the same if nothing changes
+ * else changes, not even a space. @param entry undefined removes the existing one
  * @throws {SyntaxError} if the text is invalid or does not have the expected structure; {RangeError} for deep nesting
  */
 export function editText(shape: FileShape, text: string, entry: JsonObject | undefined): string {

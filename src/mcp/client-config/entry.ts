@@ -76,7 +76,6 @@ function bridgeArguments(app: App): string[] {
   return args;
 }
 
-/** Characters that cmd.exe interprets in the arguments of a command. */
 const CMD_SPECIAL = /[&|<>^%"\p{Cc}]/u;
 
 /** Without it, cmd.exe looks for a command in the current folder first, which may be a cloned repository. */

@@ -23,9 +23,8 @@ const PAGE_MARK =
 const MAX_HEADING_LENGTH = 200;
 
 /**
- * Renders a list of restaurants as one self-contained HTML document with a map; only map tiles are loaded, from
- * OpenStreetMap. The data is JSON in elements that are not executed, and the document's policy (CSP 3) allows only the
- * one script whose hash it contains.
+ * One self-contained document: only map tiles are loaded, from OpenStreetMap. The data is JSON in elements that are not
+ * executed, and the document's policy (CSP 3) allows only the one script whose hash it contains.
  * @throws {AppError} `bad_response` if data is nested too deeply
  */
 export function renderPage({ rows, ...head }: PageDocument, asset: PageAsset): string {

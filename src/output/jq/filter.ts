@@ -10,8 +10,6 @@ import type { Result, Task } from './worker.ts';
 
 /** Maximum heap of the worker for what jq prints; jq itself gets at most 256 MiB. */
 const MAX_HEAP_MB = 1024;
-/** A filter for every JSON document. */
-const ANY_DOCUMENT = '.';
 
 const exampleHint = (example: string): Hint => [
   { text: 'for example', command: again({ '--jq': example }) },
@@ -27,12 +25,7 @@ export class JqFilter {
   readonly #worker = new LimitedWorker<Task, Result>(WORKER, MAX_HEAP_MB);
   #isRunning = false;
 
-  constructor(
-    filter: string,
-    timeoutMs: number,
-    { signal }: Pick<Context, 'signal'>,
-    example = ANY_DOCUMENT,
-  ) {
+  constructor(filter: string, timeoutMs: number, { signal }: Pick<Context, 'signal'>, example = '.') {
     this.#filter = filter;
     this.#example = example;
     this.#timeoutMs = timeoutMs;
@@ -44,8 +37,7 @@ export class JqFilter {
   }
 
   /**
-   * Filters a JSON document. Numbers keep every digit.
-   * @returns each output on its own line: strings as cleaned text, anything else as JSON
+   * @returns each output on its own line: strings as cleaned text, anything else as JSON whose numbers keep every digit
    * @throws {AppError} `usage` with jq's message if the filter fails on this document; `timeout`
    */
   async apply(json: string, pretty: boolean): Promise<string> {

@@ -8,8 +8,7 @@ import { pick } from '../records.ts';
 import type { View } from '../style.ts';
 
 /**
- * Returns the data of a tool's result: `structuredContent` if present, else the only text block, parsed if it is JSON,
- * else the content; with its JSON text as received.
+ * `structuredContent`, else the only text block, parsed if it is JSON, else the content; with its JSON text as received.
  * @param received the JSON text of the result
  */
 export function callData(
@@ -74,10 +73,7 @@ function trimmed(json: unknown, columns: readonly string[]): unknown {
 
 const CONTENT_INDENT = 2;
 
-/**
- * Renders the content blocks of a tool's result (MCP, tool result) as lines: text as received, JSON formatted for
- * reading, and other blocks as their type, media type, and size or URI.
- */
+/** Text as received, JSON formatted for reading, and other blocks as their type, media type, and size or URI. */
 export function contentLines(blocks: readonly unknown[], view: View): string[] {
   const parts = blocks.map((block) => blockLines(block, view)).filter((lines) => lines.length > 0);
   return parts.flatMap((lines, index) => {

@@ -38,11 +38,7 @@ interface TableOptions {
   readonly extra?: readonly string[];
 }
 
-/**
- * Renders restaurants as the parts of a table, numbered from 1. The city is left out if it is the same in
- * all rows; names link to a map. With `columns`, exactly those are shown. An element that is not an object is shown as
- * `(unreadable)`.
- */
+/** Numbered from 1. The city is left out if it is the same in all rows; names link to a map. */
 export function renderFind(
   restaurants: readonly unknown[],
   { columns, extra = [] }: TableOptions,

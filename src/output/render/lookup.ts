@@ -22,10 +22,7 @@ import { pick } from '../records.ts';
 import { link, type View } from '../style.ts';
 import { type DataField, inline, isEmptyValue, isSimple, itemTexts } from '../values.ts';
 
-/**
- * Renders restaurants without a final line break: one as a card, two to four side by side if they fit, otherwise cards
- * below each other, in the order requested. With `columns`, only those fields. No value is cut.
- */
+/** One as a card, two to four side by side if they fit, otherwise cards below each other. No value is cut. */
 export function renderLookup(
   outcomes: readonly Lookup[],
   columns: readonly string[] | undefined,
@@ -87,10 +84,7 @@ type Failed = Extract<Lookup, { readonly error: unknown }>;
 
 const READING_WIDTH = 88;
 
-/**
- * Renders a restaurant: grade and name, cuisine and price, and the summary; then the place, all other fields in their
- * order, and finally the fields about the record. A status of `ok` is left out; fields without a value share a line.
- */
+/** A restaurant as a card. A status of `ok` is left out; fields without a value share a line. */
 function cardLines(outcome: Lookup, columns: readonly string[] | undefined, view: View): string[] {
   if (outcome.error !== undefined) return failureLines(outcome, view.width, view);
   const { restaurantId, output } = outcome;
@@ -165,10 +159,7 @@ const MAX_CELL_WIDTH = 44;
 const MAX_LABEL_WIDTH = 16;
 const GAP = 2;
 
-/**
- * Renders two to four restaurants side by side: fields as rows, restaurants as columns, equal values dimmed. Returns
- * undefined for other numbers, and if the columns do not fit.
- */
+/** Fields as rows, restaurants as columns, equal values dimmed. @returns undefined if the columns do not fit */
 export function comparisonLines(
   outcomes: readonly Lookup[],
   columns: readonly string[] | undefined,

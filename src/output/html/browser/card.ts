@@ -3,7 +3,6 @@ import { actions, detail, entryList, isDayOf, lead, placeButton, todayMark } fro
 import { el, nameOf, type PlacedRow, painted, words } from './elements.ts';
 import type { MapView } from './map.ts';
 
-/** One restaurant. Its name is the heading of the page. */
 export function cardElement({ columns }: PageHead, row: PlacedRow, map: MapView | undefined): HTMLElement {
   const facts = columns.flatMap(({ label, kind }, index) => {
     const value = row.cells[index] ?? null;

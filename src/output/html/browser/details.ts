@@ -1,7 +1,6 @@
 import type { Detail, DetailEntry, DetailTable, PageColumn } from '../document.ts';
 import { button, el, type PlacedRow, words } from './elements.ts';
 
-/** The details of a row below it. */
 export function moreElement(
   row: PlacedRow,
   columns: readonly PageColumn[],

@@ -273,7 +273,6 @@ const boundsOf = (rows: readonly PlacedRow[]): LatLngBounds =>
     rows.flatMap(({ point }): [number, number][] => (point === undefined ? [] : [[...point]])),
   );
 
-/** The rows of the city that has most of them. */
 function largestCity(rows: readonly PlacedRow[]): PlacedRow[] {
   const cities = groupRows(rows, { radius: CITY_RADIUS, maxZoom: CITY_ZOOM });
   const groups = cities.getClusters([-180, -90, 180, 90], CITY_ZOOM);

@@ -37,7 +37,6 @@ export class MapPanel {
     this.#set(false);
   }
 
-  /** Opens the map and removes the strip. */
   restore(): void {
     this.open();
     this.#why.textContent = '';
