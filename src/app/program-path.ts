@@ -1,10 +1,13 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
+import { attempt } from '../errors.ts';
 import { pathOf } from '../storage/paths.ts';
 import { traitsOf } from '../util/platform.ts';
 
 type System = Pick<Context, 'env' | 'platform'>;
+
+const isFileAt = (path: string): boolean => attempt(() => statSync(path).isFile()) === true;
 
 /** Finds a program in the absolute folders of PATH. */
 function findProgram(name: string, { env, platform }: System): string | undefined {
@@ -12,7 +15,7 @@ function findProgram(name: string, { env, platform }: System): string | undefine
   const suffixes = traitsOf(platform).commandSuffixes;
   const names = [...(extname(name) === '' ? [] : [name]), ...suffixes.map((suffix) => name + suffix)];
   const folders = (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.flatMap((folder) => names.map((each) => join(folder, each))).find(existsSync);
+  return folders.flatMap((folder) => names.map((each) => join(folder, each))).find(isFileAt);
 }
 
 /** Windows looks for a program without a path in the current folder first, which may be a cloned repository. */
@@ -28,7 +31,7 @@ export type InstalledCommand =
   | { readonly state: 'missing' }
   | { readonly state: 'ours' | 'other' | 'unknown'; readonly path: string };
 
-export function findInstalled(system: Pick<Context, 'env' | 'platform'>): InstalledCommand {
+export function findInstalled(system: System): InstalledCommand {
   const path = findProgram(COMMAND, system);
   if (path === undefined) return { state: 'missing' };
   return { state: packageState(path), path };

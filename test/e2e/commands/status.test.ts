@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../../src/settings/catalog.ts';
@@ -85,4 +87,12 @@ describe('status', () => {
     const { stdout } = await service.run(['status', '--check'], { now });
     expect(stdout).toMatch(/clock +problem: 3 hours behind the service\n/);
   });
+});
+
+it('does not take a folder on the PATH for the command', async () => {
+  const { home, env } = newHome();
+  mkdirSync(join(home, 'bin', 'restaurant'), { recursive: true });
+  const words = ['status', '--check', '--demo'];
+  const { stdout } = await runCli(words, { env: { ...env, PATH: join(home, 'bin') } });
+  expect(stdout).toMatch(/^command +problem: restaurant is not on the PATH$/m);
 });
