@@ -95,29 +95,25 @@ export class Notes {
     return this.#printed;
   }
 
-  /** Shows a spinner until it is ended, if stderr can show one. */
-  async spin(label: string): Promise<SpinnerHandle> {
+  /**
+   * Shows a spinner during the work, if stderr can show one.
+   * @param work receives a function that changes the label, when a label is shown
+   */
+  async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
     const { context, terminal, redact } = this.#run;
-    if (!terminal.canRepaint) return { update: async () => {}, end: async () => {} };
+    if (!terminal.canRepaint) return work();
     const { dim } = terminal.palette('stderr');
     const { cleanLine, truncate } = await loadText();
     const room = Math.max(1, context.stderr.columns - 4);
     const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
     const spinner = new Spinner(context, format(label));
     this.#spinner = spinner;
-    return {
-      update: (text) => spinner.update(format(text)),
-      end: async () => {
-        await spinner.end();
-        this.#spinner = undefined;
-      },
-    };
-  }
-
-  /** @param work receives a function that changes the label, when a label is shown */
-  async withSpinner<T>(label: string, work: (update?: UpdateLabel) => Promise<T>): Promise<T> {
-    const spinner = await this.spin(label);
-    return work(this.#spinner && spinner.update).finally(() => spinner.end());
+    try {
+      return await work((text) => spinner.update(format(text)));
+    } finally {
+      await spinner.end();
+      this.#spinner = undefined;
+    }
   }
 
   #printWarning(message: Message, cause?: string): Promise<void> {
@@ -181,13 +177,6 @@ export class Notes {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const DELAY_MS = 100;
 const FRAME_MS = 90;
-
-type UpdateLabel = (label: string) => void;
-
-interface SpinnerHandle {
-  readonly update: UpdateLabel;
-  end(): Promise<void>;
-}
 
 const clearLine = ({ columns }: Pick<OutputStream, 'columns'>): string => `\r${' '.repeat(columns - 1)}\r`;
 

@@ -57,8 +57,9 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   const patience = fields === undefined ? undefined : 'max-wait';
   const service = await previewOrOpen(app, () => [plannedCall(TOOLS.find, query)], { patience });
   if (service === undefined) return;
-  const spinner = await app.notes.spin(`searching ${query.name} in ${query.city}`);
-  const response = await service.call(TOOLS.find, query).finally(() => spinner.end());
+  const response = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
+    service.call(TOOLS.find, query),
+  );
   const rows = refine(response.value.results, { ...options, limit });
   const listing =
     fields === undefined

@@ -113,8 +113,9 @@ async function lookUp({ app, service, commands }: Visit, card: Card, level: Leve
   const { id } = card.choice;
   try {
     const opened = await service();
-    const spinner = await app.notes.spin(`looking up ${id}`);
-    const { value } = await opened.call(TOOLS.lookup, { id, level }).finally(() => spinner.end());
+    const { value } = await app.notes.withSpinner(`looking up ${id}`, () =>
+      opened.call(TOOLS.lookup, { id, level }),
+    );
     Object.assign(card, { level, details: value });
     commands.push(restaurant('lookup', id, ...(level === 'basic' ? [] : ['--fields', level])));
     return true;

@@ -91,8 +91,9 @@ async function searchTyped(visit: PickVisit, typed: string): Promise<void> {
 async function search({ app, menu, options, service, commands }: PickVisit, query: FindQuery): Promise<void> {
   const { name, city } = query;
   const opened = await service();
-  const spinner = await app.notes.spin(`searching ${name} in ${city}`);
-  const { value } = await opened.call(TOOLS.find, query).finally(() => spinner.end());
+  const { value } = await app.notes.withSpinner(`searching ${name} in ${city}`, () =>
+    opened.call(TOOLS.find, query),
+  );
   const rows = refine(value.results, options);
   Object.assign(menu, { results: choicesOf(rows), city });
   if (rows.length > 0) {
