@@ -86,8 +86,6 @@ interface ValueFacts {
   readonly example?: string;
 }
 
-type ListFacts = Partial<Pick<CliOption, 'read'>>;
-
 export interface OptionOverride extends Pick<ValueFacts, 'choices' | 'defaultText'> {
   readonly description?: string;
   readonly default?: string;
@@ -298,8 +296,9 @@ export class CliCommand extends Command {
     return this.#try(text, () => option.parse(text), { option });
   }
 
-  listOption(flags: string, about: string, facts: ListFacts = {}): this {
-    const option = Object.assign(new CliOption(flags, about), facts);
+  listOption(flags: string, about: string, read?: CliOption['read']): this {
+    const option = new CliOption(flags, about);
+    option.read = read;
     option.argParser((text: string, earlier: unknown[]) => [...earlier, this.#tryOption(option, text)]);
     return this.addOption(option.default([]));
   }

@@ -47,9 +47,7 @@ export function registerSandbox(command: CliCommand, app: App): void {
       default: 0,
       example: '200ms',
     })
-    .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)', {
-      read: parseFault,
-    })
+    .listOption('--fault <kind[:rate]>', 'Simulate a fault (repeatable)', parseFault)
     .completeWith('--fault', FAULT_KINDS)
     .option('--data <file>', 'Serve restaurants from a JSON or CSV file')
     .usesOptions('json')

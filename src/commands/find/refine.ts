@@ -34,9 +34,9 @@ export const RESULT_FLAGS: readonly string[] = [
 /** Adds the options that filter, sort, and limit results, where a {@link Refinement} has them. */
 export const resultOptions = (command: CliCommand): CliCommand =>
   command
-    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', { read: nonEmpty })
-    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', { read: nonEmpty })
-    .listOption('--grade <grade>', 'Filter by grade (repeatable)', { read: nonEmpty })
+    .listOption('--cuisine <text>', 'Filter by cuisine (repeatable)', nonEmpty)
+    .listOption('--neighborhood <text>', 'Filter by neighborhood (repeatable)', nonEmpty)
+    .listOption('--grade <grade>', 'Filter by grade (repeatable)', nonEmpty)
     .valueOption('--min-grade <grade>', 'Filter by minimum grade', { read: parseMinGrade, example: 'B' })
     .valueOption('--sort <key>', 'Sort the results', { choices: SORT_KEYS })
     .valueOption('--near <lat,lng>', 'Add the distance from this location and sort by it', {
