@@ -83,7 +83,7 @@ const context: Context = {
     text: async (message, placeholder) =>
       (await import('./prompt.ts')).askText(message, placeholder, promptStreams()),
     keys: () => {
-      const keyboard = import('./prompt.ts').then(({ openKeyboard }) => openKeyboard(promptStreams()));
+      const keyboard = import('./prompt.ts').then((prompt) => new prompt.TerminalKeyboard(promptStreams()));
       return {
         next: async () => (await keyboard).next(),
         listen: async () => (await keyboard).listen(),

@@ -64,17 +64,13 @@ const NAMED_KEYS: Readonly<Record<string, string>> = {
 
 type RawInput = Readable & { setRawMode?: (raw: boolean) => void };
 
-export function openKeyboard({ input, signal }: PromptStreams): Keyboard {
-  return new TerminalKeyboard(input, signal);
-}
-
 /** Reads keys without echo, until it is released. In the normal mode of the terminal, Ctrl-C is a signal. */
-class TerminalKeyboard implements Keyboard {
+export class TerminalKeyboard implements Keyboard {
   readonly #input: RawInput;
   readonly #signal: AbortSignal;
   #typed: string[] = [];
 
-  constructor(input: RawInput, signal: AbortSignal) {
+  constructor({ input, signal }: PromptStreams) {
     this.#input = input;
     this.#signal = signal;
   }
