@@ -73,10 +73,9 @@ function warnOfSandbox({ context, notes, paths, terminal }: App, host: string): 
   void notes.remark(`sandbox data: the saved service ${host} is the sandbox of this machine`);
 }
 
-/** Checks how requests will be sent, before there is a client. @throws {AppError} for an invalid setting or proxy */
+/** Checks how requests will be sent, before there is a client. @throws {AppError} for an invalid proxy */
 export function checkConnection(app: App, url: URL): void {
   const { env } = app.context;
-  clientSettings(app);
   proxyFor(url, env);
   if (url.protocol === 'https:' && env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     void app.notes.warn(
