@@ -71,10 +71,10 @@ export async function readJsonArgument(app: App, text: string, what: string): Pr
 }
 
 /** The name of a list, by its ending. */
-export const LIST = /\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
+export const LIST_NAME = /\.(?:csv|tsv|txt|xlsx|ndjson|jsonl|geojson|parquet)$/i;
 
 /** Whether a word names a file: a list, a path, or one that exists. A folder may have the name of a restaurant. */
 export const isFile = (app: App, word: string): boolean =>
-  LIST.test(word) ||
+  LIST_NAME.test(word) ||
   /^(?:\.{0,2}|~|[a-z]:)[/\\]/i.test(word) ||
   statSync(fullPath(app.context, word), { throwIfNoEntry: false })?.isFile() === true;

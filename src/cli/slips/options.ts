@@ -1,5 +1,5 @@
 import { namesIn } from '../../app/city.ts';
-import { LIST } from '../../app/input.ts';
+import { LIST_NAME } from '../../app/input.ts';
 import { attempt } from '../../errors.ts';
 import { FORMATS } from '../../output/formats.ts';
 import { editDistance, nearestOnes } from '../../util/nearest.ts';
@@ -123,7 +123,10 @@ function otherCommand(
               : replace(line, ['lookup', ...operands], ['find', ...each], MEANT),
           ),
         ),
-        when(path === 'find' && (text === '-' || LIST.test(text)), replace(asList, typed, [text], MEANT)),
+        when(
+          path === 'find' && (text === '-' || LIST_NAME.test(text)),
+          replace(asList, typed, [text], MEANT),
+        ),
         when(isChanges, { words: ['changes', output, '-o', text], offer: MEANT }),
       ];
 }

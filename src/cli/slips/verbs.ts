@@ -1,5 +1,5 @@
 import { namesIn } from '../../app/city.ts';
-import { isFile, LIST } from '../../app/input.ts';
+import { isFile, LIST_NAME } from '../../app/input.ts';
 import { lastRows } from '../../app/last-results.ts';
 import { SETTING_NAMES } from '../../settings/catalog.ts';
 import { beforeEnd, isOptionLike } from '../check.ts';
@@ -70,7 +70,7 @@ async function impliedByOperands(word: string, operands: readonly string[], line
   const client = clients.find((each) => `${each}-`.startsWith(`${simple(operand)}-`));
   return [
     when(
-      operands.some((each) => each === '-' || LIST.test(each)),
+      operands.some((each) => each === '-' || LIST_NAME.test(each)),
       replace(line, [word], ['enrich'], MEANT),
     ),
     when(client, replace(line, [word, operand], ['mcp', 'config', client ?? ''], MEANT)),

@@ -163,10 +163,10 @@ async function idOf(
   const one =
     onlyOne(word, withName(word, isOneName ? all : distinct)) ?? onlyOne(word, withId(word, distinct));
   if (one !== undefined) return one.id;
-  const { isFile, LIST } = await import('../../app/input.ts');
+  const { isFile, LIST_NAME } = await import('../../app/input.ts');
   if (isFile(app, word)) {
     const rows = { text: 'to look up its rows', command: restaurant('enrich', word) };
-    throw usage(`'${word}' is a file, not a restaurant`, LIST.test(word) ? rows : undefined);
+    throw usage(`'${word}' is a file, not a restaurant`, LIST_NAME.test(word) ? rows : undefined);
   }
   return checkedId(app, word, words, isOneName ? lastRestaurants(app) : distinct);
 }
