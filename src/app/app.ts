@@ -10,7 +10,7 @@ import { Notes } from './notes.ts';
 import { Secrets } from './secrets.ts';
 import { Terminal } from './terminal.ts';
 
-export interface CommandLine {
+interface CommandLine {
   readonly line: TypedLine;
   opts(): GlobalOptions;
   setOptionValue(name: keyof GlobalOptions, value: unknown): unknown;

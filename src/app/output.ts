@@ -123,7 +123,7 @@ function writtenKind({ globals }: App, kind: OutputKind): OutputKind {
  * Checks that the output can have the format that an option or its file asks for, and that the file can be written.
  * @throws {AppError} `usage`; `io_error`
  */
-export function checkFormat(app: App, kind: OutputKind): void {
+function checkFormat(app: App, kind: OutputKind): void {
   const written = writtenKind(app, kind);
   const named = isPreview(app) ? undefined : namedFormat(app);
   if (named !== undefined) checkNamed(app, written, named);

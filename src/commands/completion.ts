@@ -7,7 +7,7 @@ import zsh from './completion/restaurant.zsh' with { type: 'text' };
 
 /** The script for each shell. It runs the program at each TAB, so it works with any installed version. */
 const SCRIPTS = { bash, zsh, fish, powershell };
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
 export function registerCompletion(command: CliCommand, app: App): void {
   command
@@ -33,5 +33,5 @@ export function registerCompletion(command: CliCommand, app: App): void {
         'bash needs version 4.4 or later, and the package bash-completion to read these files. Completion reads local ' +
         'files and sends no request.',
     )
-    .action((shell: (typeof SHELLS)[number]) => app.context.stdout.write(SCRIPTS[shell]));
+    .action((shell: keyof typeof SCRIPTS) => app.context.stdout.write(SCRIPTS[shell]));
 }

@@ -86,8 +86,8 @@ async function listSaved(app: App, { exitCode, fields, minGrade, sort }: SavedOp
 const withoutNote = ({ note: _, ...record }: JsonObject): JsonObject => record;
 
 function footer(app: App, count: number, all: number): string {
-  const find = hintLine(app, { command: restaurant('save', '1') });
-  if (all === 0) return `nothing is saved: after a search, ${find} saves its first result`;
+  const save = hintLine(app, { command: restaurant('save', '1') });
+  if (all === 0) return `nothing is saved: after a search, ${save} saves its first result`;
   const shown = count === all ? plural(all, 'restaurant') : `${count} of ${plural(all, 'restaurant')}`;
   const refresh = hintLine(app, { command: restaurant('saved', '--refresh') });
   return showsNumbers(app) && count > 0 ? `${shown}; ${refresh} checks what changed` : shown;
