@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill/files.ts';
+import { AGENT_NAMES, AGENTS, SCOPES } from '../../../src/commands/skill.ts';
 import { shell } from '../../helpers/process.ts';
 import { newHome, type RunOptions, runCli } from '../../helpers/program.ts';
 import { resetFolder, splitWords } from '../../helpers/runs.ts';
