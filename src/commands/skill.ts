@@ -67,7 +67,7 @@ export function registerSkill(command: CliCommand, app: App): void {
         'is different is overwritten only with --force, or with --update if it is a version of this skill. ' +
         'CLAUDE_CONFIG_DIR, COPILOT_HOME, and XDG_CONFIG_HOME are honored. Symbolic links are not followed.',
     )
-    .action((agent: Agent, options: SkillOptions) => installSkill(app, agent, options, skillText));
+    .action((agent: Agent, options: SkillOptions) => installSkill(app, agent, options));
   skill
     .command('uninstall')
     .about('Delete the installed skill')
@@ -99,23 +99,22 @@ const NOTES: Readonly<Record<State, string>> = {
   different: 'the file is different; --force overwrites it',
 };
 
-async function installSkill(app: App, agent: Agent, options: SkillOptions, text: string): Promise<void> {
-  const { scope = 'user', update = false } = options;
+async function installSkill(app: App, agent: Agent, { scope = 'user', update }: SkillOptions): Promise<void> {
   const file = skillFile(app, agent, scope);
   const before = readText(file);
-  const state = stateOf(before, text);
+  const state = stateOf(before);
   const preview = app.globals.dryRun === true;
-  const isOurs = update && HEAD.test(before ?? '');
+  const isOurs = update === true && HEAD.test(before ?? '');
   if (state === 'different' && !preview && !isOurs) assertForced(app, file, 'overwrites');
-  const written = !preview && state !== 'same' && !(update && state === 'new');
-  if (written) writeAgentFile(file, text, { mode: 0o644 });
+  const written = !preview && state !== 'same' && !(update === true && state === 'new');
+  if (written) writeAgentFile(file, skillText, { mode: 0o644 });
   await writeText(app, { agent, scope, file: file.path, state, written }, () => `${file.path}\n`);
   await app.notes.note(written ? `${agent} reads it at its next start` : NOTES[state]);
 }
 
-function stateOf(before: string | undefined, text: string): State {
+function stateOf(before: string | undefined): State {
   if (before === undefined) return 'new';
-  return before === text ? 'same' : 'different';
+  return before === skillText ? 'same' : 'different';
 }
 
 async function uninstallSkill(app: App, agent: Agent, { scope = 'user' }: SkillOptions): Promise<void> {
