@@ -14,8 +14,7 @@ import { usage } from '../errors.ts';
 import { again, type Hint } from '../hint.ts';
 import { plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
-import { nameHint, type Selection, selectRestaurants, stepBefore } from './lookup/select.ts';
-import { chosenWords } from './pick/words.ts';
+import { chosenWords, nameHint, type Selection, selectRestaurants, stepBefore } from './lookup/select.ts';
 
 const RESULT = anyOf(
   object({ restaurant_id: text, output: anyObject }),

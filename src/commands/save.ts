@@ -8,8 +8,7 @@ import { again } from '../hint.ts';
 import { removeSaved, saveIds } from '../lists/save.ts';
 import { openSaved, recordOf, savedIfReadable, savedRestaurants, stayWithSavedDemo } from '../lists/saved.ts';
 import { cleanLine } from '../util/text.ts';
-import { selectRestaurants, stepBefore } from './lookup/select.ts';
-import { chosenWords } from './pick/words.ts';
+import { chosenWords, selectRestaurants, stepBefore } from './lookup/select.ts';
 
 interface SaveOptions {
   readonly note?: string;

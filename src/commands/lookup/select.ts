@@ -1,4 +1,4 @@
-import { hasSampleData } from '../../app/address.ts';
+import { hasSampleData, needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { nameSearches, namesIn } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
@@ -8,6 +8,7 @@ import {
   type NumberedRows,
   restaurantsOf,
   serviceName,
+  stayWithDemo,
 } from '../../app/last-results.ts';
 import { exampleSearch, searchFirst, seenResults } from '../../app/seen-results.ts';
 import { DEMO } from '../../app/target.ts';
@@ -36,6 +37,18 @@ const MAX_NAMED = 3;
 
 /** The usual form of an id, which is not the beginning of another. */
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** At a terminal, a person may choose instead of typing an ID. @returns none if the person leaves */
+export async function chosenWords(
+  app: App,
+  words: readonly string[],
+  from?: 'saved',
+): Promise<readonly string[]> {
+  if (words.length > 0) return words;
+  if (needsDemo(app)) await stayWithDemo(app, []);
+  const { chooseId } = await import('../pick/visit.ts');
+  return [await chooseId(app, from)].flatMap((id) => id ?? []);
+}
 
 /**
  * Resolves what a person types for restaurants: rows of the last table, ids and names, and the beginnings of both.
