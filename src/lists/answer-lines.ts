@@ -57,6 +57,8 @@ export interface RunLine {
     readonly files: readonly string[];
     /** Whether there are views in other folders. */
     readonly elsewhere?: true;
+    /** Whether the list has results or ids that the views have replaced. */
+    readonly replaced?: true;
   };
 }
 

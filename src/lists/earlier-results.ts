@@ -13,6 +13,8 @@ export interface Separation extends Partial<Pick<List, 'header' | 'headerText'>>
   readonly ignored?: readonly string[];
   /** The column of their ids, if there are any. */
   readonly earlierIdColumn?: string;
+  /** Whether there is only that column, so that its ids are a part of the list. */
+  readonly hasOwnIds?: boolean;
 }
 
 interface Options extends Pick<ResultOptions, 'prefix' | 'added'> {
@@ -69,6 +71,7 @@ function separateColumns(
     headerText: keepText(headerText),
     separate: (row) => (row.kind === 'cells' ? ownRow(row) : row),
     earlierIdColumn,
+    hasOwnIds: !isView,
   };
 }
 

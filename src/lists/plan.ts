@@ -137,14 +137,15 @@ async function makePlan(
   const added = add.map(parseAdded);
   const result = new ResultColumns({ prefix, added, hasDetails: fields !== undefined && added.length === 0 });
   const separation = separationOf(list, rows, { prefix, added, idColumn: flags.idColumn });
-  const { header = list.header, headerText = list.headerText, ignored, earlierIdColumn } = separation;
-  const { separate } = separation;
+  const { header = list.header, headerText = list.headerText, separate } = separation;
+  const { ignored, earlierIdColumn, hasOwnIds } = separation;
   const own = separate === undefined ? rows : rows.map(separate);
   const options: ColumnOptions = {
     ...flags,
     defaultCity: app.settings.get('city'),
     ignored,
     earlierIdColumn,
+    hasOwnIds,
     nested: list.format === 'ndjson',
     likelyHeader: list.likelyHeader,
     sheets: list.sheets,

@@ -184,7 +184,7 @@ async function openPage(app: App, views: readonly OutputView[], source: ViewSour
 }
 
 /** How the list is brought up to date, for the review: names of files in the folder of the answers only. */
-function rememberRun(app: App, { file, plan, views }: Update, answers: Answers): void {
+function rememberRun(app: App, { file, plan, rows, views }: Update, answers: Answers): void {
   const folder = dirname(answers.path);
   const isHere = (path: string): boolean => dirname(path) === folder && isPlainName(basename(path));
   const list = file === '-' ? undefined : attempt(() => realpathSync(fullPath(app.context, file)));
@@ -194,5 +194,6 @@ function rememberRun(app: App, { file, plan, views }: Update, answers: Answers):
     options: rememberedFlags({ ...plan.flags, ...(app.globals.rawCsv === true && { rawCsv: true }) }),
     files: paths.filter(isHere).map((path) => basename(path)),
     ...(!paths.every(isHere) && { elsewhere: true as const }),
+    ...(rows.some(({ earlier }) => earlier !== undefined) && { replaced: true as const }),
   });
 }

@@ -14,6 +14,8 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   readonly nested?: boolean;
   readonly ignored?: readonly string[];
   readonly earlierIdColumn?: string | undefined;
+  /** Whether the ids of that column are a part of the list. */
+  readonly hasOwnIds?: boolean | undefined;
   /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
   /** The sheet that was read, and all of the workbook. */
@@ -32,7 +34,7 @@ export interface Columns extends Readonly<Partial<Record<Field, string | undefin
 }
 
 export function resolveColumns(header: readonly string[], options: ColumnOptions): Columns {
-  const { earlierIdColumn, ignored = [], likelyHeader, nested = false } = options;
+  const { earlierIdColumn, hasOwnIds = false, ignored = [], likelyHeader, nested = false } = options;
   const recognized = header.filter((column) => !ignored.includes(column));
   const columns: Partial<Record<Field, string | undefined>> = {};
   const wrong: WrongColumn[] = [];
@@ -76,6 +78,7 @@ export function resolveColumns(header: readonly string[], options: ColumnOptions
     const found: Partial<Record<Field, string | undefined>> = {};
     for (const field of FIELDS) found[field] = textOf(row, field);
     found.city = city || (fill ?? city);
+    if (hasOwnIds) found.id = sendable(String(row.earlier?.id ?? ''));
     return found;
   };
   const formulaIn = (row: InputRow) => (['name', 'city'] as const).find((field) => isFormula(row, field));

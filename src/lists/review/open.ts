@@ -127,7 +127,8 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 function findList(app: App, name: string, run: RememberedRun, beside: (file: string) => string): ListFile {
   const isThere = (file: string): boolean => isFile(fullPath(app.context, beside(file)));
   if (run.list !== null && isThere(run.list)) return { name: beside(run.list), isView: false };
-  const views = run.files.filter(
+  const complete = run.replaced === true ? [] : run.files;
+  const views = complete.filter(
     (file) => LIST_FORMATS.some((format) => format === viewFormatOf(file)) && isThere(file),
   );
   const view = views.find((file) => file === basename(name)) ?? views[0];
