@@ -1,5 +1,5 @@
 import { TOOLS } from '../client/tools.ts';
-import { type Advice, again, type Command, restaurant, type Word } from '../hint.ts';
+import { type Advice, again, type Command, restaurant } from '../hint.ts';
 import { CITY_NAMES } from '../sandbox/cities.ts';
 import { foldName } from '../util/fold.ts';
 import { isFilled, isObject, type JsonObject } from '../util/json.ts';
@@ -44,13 +44,13 @@ const cachedResults = (app: App): unknown[] =>
  * A search that works as printed: the last one; without one, the first of the README in the sample data. No search is sure
  * to work for a service that nobody has searched, so a person types one.
  */
-export function exampleSearch(app: App, ...options: readonly Word[]): Command {
+export function exampleSearch(app: App): Command {
   const [[SAMPLE_CITY = ''] = []] = CITY_NAMES;
   const query =
     lastSearch(app)?.query ?? (hasSampleData(app) ? { name: 'Nopa', city: SAMPLE_CITY } : undefined);
   const { canChoose, wantsJson } = app.terminal;
   const unknown = canChoose && !wantsJson ? restaurant('pick') : restaurant('find', '--help');
-  return query === undefined ? unknown : restaurant('find', query.name, '--city', query.city, ...options);
+  return query === undefined ? unknown : restaurant('find', query.name, '--city', query.city);
 }
 
 /** The advice for a command line with rows when nothing was searched. */

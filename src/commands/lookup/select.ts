@@ -230,7 +230,7 @@ function listOf(found: readonly Named[]): string {
 export function partOfName(
   text: string,
   known: readonly Named[],
-  operands: readonly string[] = [],
+  operands: readonly string[],
   code: Code = 'usage',
 ): AppError | undefined {
   const found = /^[\p{L}\p{M}\s'’.&]+$/u.test(text) ? known.filter(({ name }) => hasWords(text, name)) : [];
