@@ -1,4 +1,4 @@
-import { configuredEndpoint } from '../app/address.ts';
+import { configuredEndpoint, requireProfile } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { loginCommand, requestHeaders } from '../app/credentials.ts';
 import { decodeText, readAllText } from '../app/input.ts';
@@ -10,7 +10,7 @@ import { assertMayCarryKey, endpointFromBase, withScheme } from '../client/endpo
 import { checkKey, isLongEnough, keySuffix, MIN_KEY_CHARS } from '../client/key.ts';
 import { AppError, failure, usage } from '../errors.ts';
 import { type Hint, restaurant, system } from '../hint.ts';
-import { profileOf } from '../storage/config-file.ts';
+import { profileOf, sweepConfig } from '../storage/config-file.ts';
 import { ioReason } from '../storage/files.ts';
 import { isShared } from '../storage/trust.ts';
 import { readUserFile } from '../storage/user-files.ts';
@@ -217,7 +217,6 @@ export function registerLogout(command: CliCommand, app: App): void {
 }
 
 async function logout(app: App, all: boolean): Promise<void> {
-  const { requireProfile } = await import('../app/address.ts');
   const { clearAccount } = await import('../storage/cache.ts');
   const { profiles = {} } = app.config.file();
   if (!all) requireProfile(app);
@@ -233,7 +232,6 @@ async function logout(app: App, all: boolean): Promise<void> {
       }
     });
   } else if (app.paths.configFile !== undefined) {
-    const { sweepConfig } = await import('../storage/config-file.ts');
     await sweepConfig(app.paths.configFile);
   }
   for (const key of removed.values()) clearAccount(app.paths.cacheDir, key);
