@@ -12,7 +12,6 @@ import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from '../sett
 import {
   HIDDEN,
   printableHeader,
-  printableSetting,
   printableSettings,
   printableValue,
   serialize,
@@ -95,12 +94,9 @@ async function getSetting(app: App, word: string): Promise<void> {
   const { cleanLine } = await import('../util/text.ts');
   app.config.file();
   const header = headerName(word);
-  const setting = header === undefined ? settingName(word) : undefined;
-  const name = setting ?? `header.${header}`;
+  const name = header === undefined ? settingName(word) : `header.${header}`;
   const isNamed = ([each]: readonly [string, unknown]) => each.toLowerCase() === name.toLowerCase();
-  const view = setting
-    ? printableSetting(app.settings, setting)
-    : Object.entries(printableSettings(app.settings)).find(isNamed)?.[1];
+  const [, view] = Object.entries(printableSettings(app.settings)).find(isNamed) ?? [];
   const { value, source } = view ?? { value: null, source: 'default' };
   await writeText(app, { name, value, source }, () =>
     value === null ? '' : `${cleanLine(String(value))}\n`,
