@@ -120,7 +120,9 @@ export function helpText(command: CliCommand, app: App): string {
   const isLast = (section: string): boolean => command.children.length > 0 && /^\w+ options:/.test(section);
   const body = [...sections.filter((each) => !isLast(each)), ...sections.filter(isLast)];
   const details = command.details.split('\n\n').map((text) => wrap(text, columns));
-  const keepsDemo = app.globals.demo === true || app.settings.hasNoService;
+  // The help of the program does not depend on settings, so that start.ts can print it.
+  const isFixed = command.parent === null;
+  const keepsDemo = isFixed || app.globals.demo === true || app.settings.hasNoService;
   const lines = command.exampleLines.map((line) => (keepsDemo ? line : line.replaceAll(/ --demo\b/g, '')));
   const examples = lines.map((line) => `  $ ${foldLine(line, Math.min(columns, 80) - 10)}`);
   const examplesOfShared = command.optionGroups.includes('demo')

@@ -112,6 +112,8 @@ describe('starting', () => {
   it('prints the prerendered help exactly as the program does', async () => {
     const rendered = await runCli(['--help']);
     for (const word of ['--help', '-h']) expect(await node(BIN, word)).toMatchObject(rendered);
+    const withService = { env: { RESTAURANT_BASE_URL: 'https://api.example.com' } };
+    expect(await runCli(['--help'], withService)).toEqual(rendered);
     const full = start('sh', ['-c', `"${process.execPath}" "${BIN}" --help >/dev/full`], { env });
     expect(await full.ended).toMatchObject({
       exit: 9,
