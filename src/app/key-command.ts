@@ -7,6 +7,7 @@ import { excerpt, formatDuration } from '../util/format.ts';
 import { startable } from '../util/shell.ts';
 import type { App } from './app.ts';
 import { programPath } from './program-path.ts';
+import { withoutKey } from './secrets.ts';
 
 const NOT_FOUND = 'was not found';
 const TIMEOUT_MS = 30_000;
@@ -24,7 +25,6 @@ export async function runKeyCommand(
   [program, ...args]: CommandWords,
   timeoutMs = TIMEOUT_MS,
 ): Promise<string> {
-  const { RESTAURANT_API_KEY: _key, ...env } = context.env;
   const name = excerpt(program, 80);
   const failed = (problem: string) => failure('no_key', `key-command: ${name} ${problem}`, HINT);
   const path = programPath(program, context);
@@ -33,7 +33,7 @@ export async function runKeyCommand(
   if (line === undefined) throw failed('cannot be run: cmd.exe would change its arguments');
   const stdout = await new Promise<Buffer>((resolve, reject) => {
     const options = {
-      env,
+      env: withoutKey(context.env),
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
       maxBuffer: MAX_OUTPUT_BYTES,

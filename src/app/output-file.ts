@@ -9,6 +9,7 @@ import { ioError } from '../storage/files.ts';
 import type { OutputContent } from '../storage/user-files.ts';
 import { resolveOutput, type UserPath } from '../storage/user-paths.ts';
 import type { App } from './app.ts';
+import { withoutKey } from './secrets.ts';
 
 /** @throws {AppError} `io_error` if the current folder was deleted */
 function currentFolder({ cwd }: Pick<Context, 'cwd'>): string {
@@ -180,17 +181,13 @@ async function showInPager(app: App, text: string): Promise<boolean> {
   return leaveInterruptsTo(() => runPager(command, app.secrets.mask(text), env));
 }
 
-function runPager(
-  command: string,
-  text: string,
-  { RESTAURANT_API_KEY: _, ...env }: App['context']['env'],
-): Promise<boolean> {
+function runPager(command: string, text: string, env: App['context']['env']): Promise<boolean> {
   return new Promise((resolve) => {
     // As git does: quit if the text fits, show colors, leave the text on the screen.
     const child = spawn(command, {
       shell: true,
       stdio: ['pipe', 'inherit', 'inherit'],
-      env: { LESS: 'FRX', LV: '-c', ...env },
+      env: { LESS: 'FRX', LV: '-c', ...withoutKey(env) },
     });
     // If the user quits the pager early, it does not read the rest.
     child.stdin.on('error', () => {});

@@ -15,6 +15,7 @@ import { mapStrings } from '../util/json.ts';
 import { traitsOf } from '../util/platform.ts';
 import type { App } from './app.ts';
 import { programPath } from './program-path.ts';
+import { withoutKey } from './secrets.ts';
 
 export async function renderDocument(app: App, document: PageDocument): Promise<string> {
   return renderPage(redacted(app, document), await loadAsset());
@@ -161,7 +162,7 @@ function startBrowser({ env, platform }: System, url: string): Promise<string> {
   return new Promise((resolve) => {
     if (path === undefined) return resolve(`${command} cannot be started`);
     const child = spawn(path, args, {
-      env: { ...env, RESTAURANT_API_KEY: undefined },
+      env: withoutKey(env),
       stdio: 'ignore',
       detached: traitsOf(platform).hasProcessGroups,
       windowsHide: true,

@@ -4,6 +4,13 @@ import { variable } from '../settings/settings.ts';
 /** Minimum length of a secret. A shorter one would be masked inside ordinary words. */
 const MIN_SECRET = 8;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of other programs. */
+export function withoutKey({ RESTAURANT_API_KEY: _, ...env }: Environment): Environment {
+  return env;
+}
+
 type TextChange = (text: string) => string;
 
 export class Secrets {
@@ -14,7 +21,7 @@ export class Secrets {
   readonly #prefix: () => string | null;
   #redactors: readonly TextChange[] | undefined;
 
-  constructor(env: Readonly<Record<string, string | undefined>>, prefix: () => string | null) {
+  constructor(env: Environment, prefix: () => string | null) {
     this.environmentKey = variable(env, 'RESTAURANT_API_KEY');
     this.#prefix = prefix;
     this.register(this.environmentKey?.trim() ?? '');
