@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError, failure, systemCode, usage } from '../errors.ts';
 import { again, type Command, type Hint, slot, system, type Word } from '../hint.ts';
 import { EXTENSIONS } from '../output/formats.ts';
+import { variable } from '../settings/settings.ts';
 import { ioError } from '../storage/files.ts';
 import type { OutputContent } from '../storage/user-files.ts';
 import { resolveOutput, type UserPath } from '../storage/user-paths.ts';
@@ -175,7 +176,7 @@ export async function writePaged(app: App, text: string): Promise<void> {
 /** Shows a text that is longer than the screen in the pager, until the user quits it. @returns whether it was shown */
 async function showInPager(app: App, text: string): Promise<boolean> {
   const { env, stdout, leaveInterruptsTo } = app.context;
-  const command = (env.RESTAURANT_PAGER ?? env.PAGER ?? '').trim();
+  const command = (variable(env, 'RESTAURANT_PAGER') ?? env.PAGER ?? '').trim();
   if (command === '' || command === 'cat' || !app.terminal.canOpenBrowser) return false;
   if (stdout.rows === undefined || text.split('\n').length <= stdout.rows) return false;
   return leaveInterruptsTo(() => runPager(command, app.secrets.mask(text), env));

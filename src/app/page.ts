@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { PageDocument } from '../output/html/document.ts';
 import { renderPage } from '../output/html/page.ts';
+import { variable } from '../settings/settings.ts';
 import { writeFileAtomic } from '../storage/files.ts';
 import { OwnFolder } from '../storage/store.ts';
 import { mapStrings } from '../util/json.ts';
@@ -126,12 +127,12 @@ function sendPage(path: string, response: ServerResponse, onSent: () => void): v
 
 type System = Pick<Context, 'env' | 'platform'>;
 
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
-
 export function missingBrowserReason({ env, platform }: System): string | undefined {
-  if (traitsOf(platform).opener !== undefined || isSet(env.BROWSER)) return undefined;
-  const display = [env.DISPLAY, env.WAYLAND_DISPLAY, env.WSL_DISTRO_NAME].some(isSet);
-  return display ? undefined : 'there is no display, and BROWSER is not set';
+  if (traitsOf(platform).opener !== undefined) return undefined;
+  const names = ['BROWSER', 'DISPLAY', 'WAYLAND_DISPLAY', 'WSL_DISTRO_NAME'];
+  return names.some((name) => variable(env, name) !== undefined)
+    ? undefined
+    : 'there is no display, and BROWSER is not set';
 }
 
 /**
@@ -149,7 +150,7 @@ export function browserCommand({ env, platform }: System, url: string): [string,
     return [command, ...(hasPlace ? args.map((arg) => arg.replaceAll('%s', url)) : [...args, url])];
   }
   if (opener !== undefined) return [...opener, url];
-  return [isSet(env.WSL_DISTRO_NAME) ? 'wslview' : 'xdg-open', url];
+  return [variable(env, 'WSL_DISTRO_NAME') === undefined ? 'xdg-open' : 'wslview', url];
 }
 
 /**

@@ -29,6 +29,7 @@ describe('the pager', () => {
   it('shows output that is longer than the terminal, from RESTAURANT_PAGER or PAGER', async () => {
     expect(await shown(LONG, { PAGER: 'false', RESTAURANT_PAGER: pager })).toContain('paged {');
     expect(await shown(LONG, { PAGER: pager })).toContain('paged {');
+    expect(await shown(LONG, { PAGER: pager, RESTAURANT_PAGER: '' })).toContain('paged {');
   });
 
   it.each([
