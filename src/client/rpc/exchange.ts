@@ -130,14 +130,16 @@ async function resume(
     if (session === undefined || !lastEventId || CONTROL.test(lastEventId)) break;
     // A wait beyond the deadline would only delay the failure.
     await channel.sleep(Math.max(0, Math.min(retryMs, state.deadline - channel.now())), state.signal);
-    await channel.events.onRequest?.();
+    const takeBack = await channel.events.onRequest?.();
     // A header carries bytes, here those of the id in UTF-8.
     const sentId = Buffer.from(lastEventId).toString('latin1');
     const fields = { Accept: 'text/event-stream', 'Last-Event-ID': sentId };
     const headers = { ...bodilessHeaders(channel, session), ...fields };
     const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
-    // If resuming is refused, the error with which the previous stream ended is reported.
-    if (!(next instanceof ServiceError) && (next.status >= 300 || !next.isStream)) break;
+    const isGone = next instanceof ServiceError && next.details.reason === 'refused';
+    if (isGone) await takeBack?.();
+    // If resuming is refused, the error with which the previous stream ended is reported: the call itself was sent.
+    if (isGone || (!(next instanceof ServiceError) && (next.status >= 300 || !next.isStream))) break;
     response = next;
   }
   return response;
@@ -151,9 +153,11 @@ function bodyOf({ method, params, wantsProgress, onProgress }: RpcMessage, id: n
 const isBroken = (response: HttpResponse | ServiceError, { found }: EventReader): boolean =>
   found === undefined && (response instanceof ServiceError || response.isStream);
 
+const BROKEN: readonly unknown[] = ['cut_off', 'reset', 'refused'];
+
 function brokenStream(error: unknown): ServiceError {
-  if (error instanceof ServiceError && ['cut_off', 'reset'].includes(error.details.reason ?? ''))
-    return error;
+  const isBroken = error instanceof ServiceError && BROKEN.includes(error.details.reason);
+  if (isBroken) return error;
   throw error;
 }
 

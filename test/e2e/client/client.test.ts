@@ -4,7 +4,7 @@ import { type Client, createClient } from '../../../src/client/restaurant.ts';
 import { AppError } from '../../../src/errors.ts';
 import { hintText } from '../../../src/output/hint-text.ts';
 import { VERSION } from '../../../src/version.ts';
-import { clientFor, FOUND, failure, KEY } from '../../helpers/client.ts';
+import { clientFor, endpointAt, FOUND, failure, KEY } from '../../helpers/client.ts';
 import {
   type Exchange,
   events,
@@ -16,6 +16,7 @@ import {
   serveScript,
   status,
 } from '../../helpers/script.ts';
+import { httpServer } from '../../helpers/servers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
 
@@ -248,6 +249,25 @@ it.each([
   const resumed: Exchange = ['GET', status(500), { 'last-event-id': sent }];
   const { client } = await scripted(sent === undefined ? [broken] : [broken, resumed], { retries: 0 });
   expect(await failure(client.find(QUERY))).toMatchObject({ code: 'network' });
+});
+
+it('does not send a call again if the service is gone when its stream is resumed', async () => {
+  const server = await httpServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write('id: 1\nretry: 0\ndata:\n\n', () => void server.close());
+  });
+  const takenBack: number[] = [];
+  let counted = 0;
+  const { client } = clientFor(endpointAt(server.origin), {
+    onRequest() {
+      counted += 1;
+      const number = counted;
+      return async () => void takenBack.push(number);
+    },
+  });
+  const error = await failure(client.callTool('t', {}));
+  expect(error).toMatchObject({ code: 'network', details: { reason: 'cut_off' } });
+  expect([counted, takenBack]).toEqual([2, [2]]);
 });
 
 describe('a signal', () => {
