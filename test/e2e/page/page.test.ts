@@ -212,6 +212,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       const show = page.getByRole('button', { name: 'Show the map' });
       expect(await show.getAttribute('aria-expanded')).toBe('false');
       await show.click();
+      // They are drawn when the size of the map is known.
+      await page.locator('.leaflet-marker-icon').nth(2).waitFor();
       expect(await page.locator('.leaflet-marker-icon').count()).toBe(3);
       await page.getByRole('button', { name: 'Hide the map' }).click();
       // The details of a row lead to the map, which opens.
