@@ -29,6 +29,8 @@ async function makePage() {
     // Leaflet's package.json names only its UMD build.
     resolve: { alias: { leaflet: path('node_modules/leaflet/dist/leaflet-src.esm.js') } },
     transform: { target: ['es2022', 'chrome105', 'firefox110', 'safari16'] },
+    // A module of which nothing is used is left out, as the parser behind util/json.ts.
+    treeshake: { moduleSideEffects: false },
     output: { format: 'iife', minify: true, comments: false },
     write: false,
   });

@@ -62,6 +62,11 @@ describe('the licenses of bundled packages', () => {
     expect(textOf('jq-wasm')).toMatch(/Owen Ou.*Stephen Dolan.*decNumber.*Oniguruma.*musl/s);
   });
 
+  it('are in a page only for the packages that it uses', () => {
+    const names = [...read('src/output/html/asset.js').matchAll(/(?<=\\n)[a-z-]+ \d+\.\d+\.\d+(?=\\n)/g)];
+    expect(names.map(([line]) => line.split(' ')[0])).toEqual(['kdbush', 'leaflet', 'supercluster']);
+  });
+
   it('are complete for all packages that the sources import', () => {
     const names = parts.map(({ name }) => name);
     const direct = imported();
