@@ -148,7 +148,6 @@ export interface ErrorDetails {
   readonly layer?: 'rpc' | 'tool';
   /** The fault of a response: "the response is not UTF-8". */
   readonly problem?: string;
-  /** Attempts of the call. */
   readonly attempts?: number;
   /** Why no further attempt was made. */
   readonly stoppedBy?: 'retries' | 'max_wait' | 'deadline';

@@ -11,7 +11,6 @@ interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-/** Prompts for a secret without showing the input. @throws {AppError} `interrupted` on Ctrl-C */
 export async function askSecret(message: string, { input, output, signal }: PromptStreams): Promise<string> {
   // In terminal mode, readline turns off the terminal's echo and prints the typed text itself: to an output that
   // discards it.
@@ -31,7 +30,6 @@ const promptText = (message: string, placeholder: string | undefined): string =>
   return message.endsWith('?') ? `${message} [${placeholder}] ` : `${message}, such as ${placeholder}: `;
 };
 
-/** Prompts for a line. @throws {AppError} `interrupted` on Ctrl-C */
 export async function askText(
   message: string,
   placeholder: string | undefined,

@@ -104,7 +104,6 @@ export function placeForHint(
   return readPlace(words, () => seen) ?? { name, city: cityForHint(app, seen) };
 }
 
-/** Returns the line of a search with a city. */
 export function citySearch(app: App, words: readonly string[], asks?: false): Command {
   if (app.program.line.options.some(({ flag }) => flag === '--city')) return again();
   const { name, city } = placeForHint(app, words, asks);

@@ -124,7 +124,6 @@ export class Keys {
     await context.stderr.write(wipe + secrets.redact(lines.join('\n')));
   }
 
-  /** Gives the terminal back its normal mode. */
   release(): void {
     this.#keyboard.release();
   }

@@ -126,7 +126,6 @@ export class Notes {
     });
   }
 
-  /** Members that are undefined are left out. */
   #printJson({
     code,
     message,

@@ -19,7 +19,6 @@ export function wrongWith({ error, program: { innermost, root } }: TriedLine): s
   return isVerb && children.length > 0 ? 'commander.unknownCommand' : code;
 }
 
-/** Returns the words that are wrong. */
 function wrongWords(line: TriedLine): readonly string[] {
   const {
     error,

@@ -11,7 +11,6 @@ export interface TriedLine {
   readonly error: unknown;
 }
 
-/** A line that was probably meant. */
 export interface Reading {
   readonly words: readonly string[];
   /** The words that were typed, and those that they mean. */

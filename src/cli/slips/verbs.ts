@@ -29,7 +29,6 @@ export function commandFor(word: string, parent: CliCommand): CliCommand | undef
   return parent.children.find((child) => child.name() === name);
 }
 
-/** The number of a row. */
 const ROW = /^#?\d{1,2}$/;
 
 /** The words after the first one, up to an option. */

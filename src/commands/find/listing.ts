@@ -32,7 +32,6 @@ export const FIND_OUTPUT = anyOf(
   },
 );
 
-/** The result of a search, with or without details. */
 export interface Listing {
   readonly json: unknown;
   /** The JSON text as received, if `json` is unchanged. */

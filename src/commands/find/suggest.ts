@@ -54,7 +54,6 @@ export async function nothingFound(app: App, query: FindQuery): Promise<Message>
   return { text: 'try', command };
 }
 
-/** A search in which some things are different. */
 type Other = Partial<FindQuery> & { readonly options?: CommandOptions };
 
 /** With sample data, all of it is known. */

@@ -30,7 +30,6 @@ interface Diagnosis {
   readonly error?: AppError;
 }
 
-/** Maximum difference of the clocks before it is reported, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
 const pass = (name: string, detail: string): HealthCheck => ({ name, ok: true, detail });
