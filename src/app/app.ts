@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { attempt } from '../errors.ts';
 import type { TypedLine } from '../hint.ts';
+import type { JqFilter } from '../output/jq/filter.ts';
 import { type GlobalOptions, settingFlags } from '../settings/catalog.ts';
 import { Settings, variable } from '../settings/settings.ts';
 import type { SharedState } from '../shared-state/shared-state.ts';
@@ -44,6 +45,8 @@ export class App {
   readonly cleanup = new Cleanup();
   /** Set by `buildProgram`, which needs the App. */
   program!: CommandLine;
+  /** The filter of --jq, whose worker is started once. */
+  jqFilter: JqFilter | undefined;
   /** Exit code of a run that did not throw. */
   exitCode = 0;
   #settings: Settings | undefined;

@@ -43,17 +43,13 @@ export async function checkOutput(
   if (jq !== undefined) await (await jqFilter(app, jq)).check();
 }
 
-/** The filter of each run, whose worker is started once. */
-const filters = new WeakMap<App, JqFilter>();
-
 export async function jqFilter(app: App, jq: string): Promise<JqFilter> {
+  if (app.jqFilter !== undefined) return app.jqFilter;
   const { JqFilter } = await import('../output/jq/filter.ts');
   const hasResults = ['find', 'last'].includes(app.program.line.command[0] ?? '');
   const example = hasResults ? '.results[].name' : undefined;
-  const known = filters.get(app);
-  if (known !== undefined) return known;
   const filter = new JqFilter(jq, app.settings.get('timeout'), app.context, example);
-  filters.set(app, filter);
+  app.jqFilter = filter;
   app.cleanup.add(() => filter.close());
   return filter;
 }
