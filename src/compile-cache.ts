@@ -13,6 +13,8 @@ interface FreshCode {
   compiled(): ReadonlyMap<string, Buffer>;
 }
 
+type System = Pick<NodeJS.Process, 'env' | 'platform' | 'cwd'>;
+
 /** Each has compiled code of its own, because that contains only the functions that the first run called. */
 const COMMANDS = 'the build embeds the names of the commands here';
 
@@ -24,8 +26,8 @@ const WASM_FLAGS_OFF = '--no-wasm-tier-up --no-wasm-dynamic-tiering';
  * runs, without the functions that the run compiles; with them, `find` takes 15 to 20 ms less. The name of a chunk contains
  * a hash of its content. Code that is loaded this way cannot use `import()`.
  */
-export function loadChunks(argv: readonly string[]): FreshCode | undefined {
-  const folder = safeCodeFolder(argv);
+export function loadChunks(argv: readonly string[], system: System): FreshCode | undefined {
+  const folder = safeCodeFolder(argv, system);
   const loader = new ChunkLoader(folder);
   // start.cjs loads its first chunk with this.
   module.require = loader.load as NodeJS.Require;
@@ -90,8 +92,10 @@ class ChunkLoader {
  * Below NODE_COMPILE_CACHE, if that is set, beside what newer versions of Node keep there. Undefined if somebody else can
  * write to the folder: when root runs with the home of a user, that user.
  */
-function safeCodeFolder([word = '', ...more]: readonly string[]): string | undefined {
-  const { env, platform, cwd } = process;
+function safeCodeFolder(
+  [word = '', ...more]: readonly string[],
+  { env, platform, cwd }: System,
+): string | undefined {
   const { cacheDir } = resolvePaths({ env, platform, homedir: () => homedir(), cwd });
   const base = env.NODE_COMPILE_CACHE || (cacheDir && codeFolder(cacheDir));
   if (!base || env.NODE_DISABLE_COMPILE_CACHE) return undefined;

@@ -28,7 +28,7 @@ async function start(argv: readonly string[]): Promise<void> {
   const text = staticText(argv);
   if (text !== undefined && writeOut(text)) return;
   // The standalone executable has no chunks, and it already contains its compiled code.
-  const code = process.versions.bun === undefined ? loadChunks(argv) : undefined;
+  const code = process.versions.bun === undefined ? loadChunks(argv, process) : undefined;
   await import('./main.ts');
   if (code === undefined) return;
   const { storeCode } = await import('./storage/code-folder.ts');
