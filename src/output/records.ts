@@ -21,18 +21,28 @@ export function flatten(record: JsonObject): Map<string, Scalar> {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
       if (isObject(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
-      else cells.set(columnName(record, start + key, start !== ''), toCell(value));
+      else cells.set(columnName(record, start + key, start !== '', cells), toCell(value));
     }
   };
   walk(record, '');
   return cells;
 }
 
-function columnName(record: JsonObject, path: string, isNested: boolean): string {
+function columnName(
+  record: JsonObject,
+  path: string,
+  isNested: boolean,
+  cells: ReadonlyMap<string, Scalar>,
+): string {
   // A key of the record that looks like this path has its name.
-  if (isNested && Object.hasOwn(record, path)) return `${path}_2`;
-  const short = SHORT_NAMES.get(path);
-  return short === undefined || Object.hasOwn(record, short) ? path : short;
+  const isTaken = isNested && Object.hasOwn(record, path);
+  const short = isTaken ? undefined : SHORT_NAMES.get(path);
+  const name = short === undefined || Object.hasOwn(record, short) ? path : short;
+  if (!isTaken && !cells.has(name)) return name;
+  for (let copy = 2; ; copy += 1) {
+    const other = `${path}_${copy}`;
+    if (!Object.hasOwn(record, other) && !cells.has(other)) return other;
+  }
 }
 
 export function toCell(value: unknown): Scalar {

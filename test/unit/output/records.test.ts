@@ -46,6 +46,22 @@ describe('flatten', () => {
     );
     expect([...flatten(JSON.parse('{"__proto__":{"a":1}}'))]).toEqual([['__proto__.a', 1]]);
   });
+
+  it('has a cell for every value, also if keys with dots look like the path of another', () => {
+    expect([...flatten({ a: { 'b.c': 1, b: { c: 2 } }, 'a.b.c_2': 3 }).values()]).toEqual([1, 2, 3]);
+    const key = fc.constantFrom('a', 'b', 'a.b', 'a.b_2', 'b_2', 'lat', 'coordinates', 'coordinates.lat');
+    const { record } = fc.letrec<{ record: Record<string, unknown>; value: unknown }>((tie) => ({
+      record: fc.dictionary(key, tie('value'), { minKeys: 1 }),
+      value: fc.oneof({ depthSize: 'small' }, fc.integer(), tie('record')),
+    }));
+    const leaves = (value: unknown): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];
+    fc.assert(
+      fc.property(record, (one) => {
+        expect([...flatten(one).values()]).toEqual(leaves(one));
+      }),
+    );
+  });
 });
 
 it.each([
