@@ -117,10 +117,12 @@ export class Session {
   async #openHandshake(state: CallState): Promise<Handshake | FailedHandshake> {
     if (this.#handshake !== undefined) return this.#handshake;
     const { forOtherCall, shakeHands } = await legacy();
-    // Another call may have started a handshake. If that call failed or was aborted, this call starts its own.
-    const shared = this.#opening && (await this.#opening.catch(() => undefined));
-    if (shared !== undefined && 'version' in shared) return shared;
-    if (shared?.isRefused) return forOtherCall(shared);
+    // Another call may have started a handshake. If that call failed or was aborted, one of those that waited starts another.
+    while (this.#opening !== undefined) {
+      const shared = await this.#opening.catch(() => undefined);
+      if (shared !== undefined && 'version' in shared) return shared;
+      if (shared?.isRefused) return forOtherCall(shared);
+    }
     this.#opening = shakeHands(this.#options.channel, state).finally(() => {
       this.#opening = undefined;
     });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { hintFor } from '../../../src/app/error-hint.ts';
 import { type Client, createClient } from '../../../src/client/restaurant.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -19,6 +19,7 @@ import {
 import { httpServer } from '../../helpers/servers.ts';
 
 const QUERY = { name: 'Nopa', city: 'SF' };
+const TEXT = { content: [{ type: 'text', text: 'x' }] };
 
 describe('the documented service', () => {
   it('gets the documented request for a search', async () => {
@@ -268,6 +269,26 @@ it('does not send a call again if the service is gone when its stream is resumed
   const error = await failure(client.callTool('t', {}));
   expect(error).toMatchObject({ code: 'network', details: { reason: 'cut_off' } });
   expect([counted, takenBack]).toEqual([2, [2]]);
+});
+
+it('makes one new handshake for all calls that waited for one that was aborted', async () => {
+  const controller = new AbortController();
+  const methods: string[] = [];
+  const server = await httpServer(({ body }, response) => {
+    const { id, method } = JSON.parse(body);
+    methods.push(method);
+    if (methods.length === 1) return controller.abort(new AppError('interrupted', 'stop'));
+    if (id === undefined) return response.writeHead(202).end();
+    const result = method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {} } : TEXT;
+    const headers = { 'Content-Type': 'application/json' };
+    return response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  onTestFinished(server.close);
+  const { client } = clientFor(endpointAt(server.origin), { protocol: '2025-11-25' });
+  const first = failure(client.callTool('t', {}, { signal: controller.signal }));
+  await Promise.all([client.callTool('t', {}), client.callTool('t', {})]);
+  expect(await first).toMatchObject({ code: 'interrupted', message: 'stop' });
+  expect(methods.filter((method) => method === 'initialize')).toHaveLength(2);
 });
 
 describe('a signal', () => {
