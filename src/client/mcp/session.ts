@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { untilAborted } from '../../util/async.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { send } from '../kernel.ts';
 import { type CallState, type Channel, endSession, type RpcCall, type RpcMessage } from '../rpc/exchange.ts';
@@ -119,7 +120,8 @@ export class Session {
     const { forOtherCall, shakeHands } = await legacy();
     // Another call may have started a handshake. If that call failed or was aborted, one of those that waited starts another.
     while (this.#opening !== undefined) {
-      const shared = await this.#opening.catch(() => undefined);
+      const opening = this.#opening.catch(() => undefined);
+      const shared = await untilAborted(opening, state.signal);
       if (shared !== undefined && 'version' in shared) return shared;
       if (shared?.isRefused) return forOtherCall(shared);
     }

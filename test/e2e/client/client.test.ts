@@ -292,6 +292,16 @@ it('makes one new handshake for all calls that waited for one that was aborted',
 });
 
 describe('a signal', () => {
+  it('ends a call that waits for the handshake of another', async () => {
+    const [one, other] = [new AbortController(), new AbortController()];
+    const stop = new AppError('interrupted', 'stop');
+    const { client } = await scripted([['initialize', () => other.abort(stop)]], { protocol: '2025-11-25' });
+    const first = failure(client.callTool('t', {}, { signal: one.signal }));
+    expect(await failure(client.callTool('t', {}, { signal: other.signal }))).toBe(stop);
+    one.abort(stop);
+    expect(await first).toBe(stop);
+  });
+
   it('of the client ends a call, with its reason as the cause', async () => {
     const controller = new AbortController();
     const reason = new Error('stop');
