@@ -177,7 +177,7 @@ export async function writePaged(app: App, text: string): Promise<void> {
 async function showInPager(app: App, text: string): Promise<boolean> {
   const { env, stdout, leaveInterruptsTo } = app.context;
   const command = (variable(env, 'RESTAURANT_PAGER') ?? env.PAGER ?? '').trim();
-  if (command === '' || command === 'cat' || !app.terminal.canOpenBrowser) return false;
+  if (command === '' || command === 'cat' || !app.terminal.isAttended) return false;
   if (stdout.rows === undefined || text.split('\n').length <= stdout.rows) return false;
   return leaveInterruptsTo(() => runPager(command, app.secrets.mask(text), env));
 }

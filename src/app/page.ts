@@ -65,8 +65,7 @@ const WEEK_S = 604_800;
 
 /** If that is not possible, prints a warning and does not fail, because the file is written. */
 export async function showPage(app: App, path: string): Promise<void> {
-  if (!app.terminal.canOpenBrowser)
-    return app.notes.note('not shown in the browser: --no-input or CI is set');
+  if (!app.terminal.isAttended) return app.notes.note('not shown in the browser: --no-input or CI is set');
   const problem = missingBrowserReason(app.context) ?? (await openInBrowser(app, path));
   if (problem === undefined) return app.notes.note('shown in the browser');
   await app.notes.remark(`the page cannot be shown: ${problem}`);

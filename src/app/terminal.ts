@@ -53,14 +53,14 @@ export class Terminal {
 
   get canPrompt(): boolean {
     const { stdin, stderr } = this.#context;
-    return stdin.isTTY && stderr.isTTY && this.canOpenBrowser;
+    return stdin.isTTY && stderr.isTTY && this.isAttended;
   }
 
   get canChoose(): boolean {
     return this.canPrompt && this.#context.env.TERM !== 'dumb';
   }
 
-  get canOpenBrowser(): boolean {
+  get isAttended(): boolean {
     return this.#options().input && !this.inCi;
   }
 
