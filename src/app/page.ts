@@ -36,7 +36,7 @@ const pagesFolder = (cacheDir: string): OwnFolder => new OwnFolder(join(cacheDir
 export const deletePages = (cacheDir: string): number => pagesFolder(cacheDir).clear(NAME);
 
 /** Such pages are deleted after a week. @throws {AppError} `io_error` if the folder cannot be created */
-export function tempReportPath(app: App, title: string): string {
+export function newPagePath(app: App, title: string): string {
   const { cacheDir } = app.paths;
   const now = app.context.now();
   const folder = cacheDir === undefined ? undefined : pagesFolder(cacheDir);
@@ -54,7 +54,7 @@ export function tempReportPath(app: App, title: string): string {
 }
 
 export function storePage(app: App, title: string, html: string): string {
-  const path = tempReportPath(app, title);
+  const path = newPagePath(app, title);
   writeFileAtomic(path, html, { durable: false });
   return path;
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { App } from '../app/app.ts';
 import { fullPath } from '../app/output-file.ts';
-import { showPage, tempReportPath } from '../app/page.ts';
+import { newPagePath, showPage } from '../app/page.ts';
 import { openTarget, type Target } from '../app/target.ts';
 import { AppError, attempt, failure } from '../errors.ts';
 import { again } from '../hint.ts';
@@ -172,7 +172,7 @@ async function openPage(app: App, views: readonly OutputView[], source: ViewSour
   const page = views.find(({ format }) => format === 'html');
   if (page !== undefined) return showPage(app, page.target.path);
   const { name } = source.plan;
-  const path = tempReportPath(app, name === 'stdin' ? 'List' : basename(name));
+  const path = newPagePath(app, name === 'stdin' ? 'List' : basename(name));
   const content = contentOf(app, { format: 'html' }, source);
   const { signal } = app.context;
   await writeUserFile({ path, entry: 'nothing', isShellPipe: false }, content, {
