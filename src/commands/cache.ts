@@ -15,7 +15,7 @@ export function registerCache(command: CliCommand, app: App): void {
     .notes('Maximum age of a cached response: --max-age, RESTAURANT_MAX_AGE, or config set max-age.');
   cache
     .command('clear')
-    .about('Remove all cached responses')
+    .about('Remove the cached responses of this machine')
     .usesOptions('json')
     .outputSchema(object({ removed: integer }))
     .examples('restaurant cache clear')
