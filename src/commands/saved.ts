@@ -3,7 +3,7 @@ import { hintLine } from '../app/hint-line.ts';
 import { numberSaved } from '../app/last-results.ts';
 import { checkOutput, showsNumbers, writeResult } from '../app/output.ts';
 import type { Service } from '../app/service.ts';
-import type { CliCommand } from '../cli/command.ts';
+import { type CliCommand, CliOption } from '../cli/command.ts';
 import { anyOf, CHANGE, list, object, SAVED_RESTAURANT } from '../cli/schemas.ts';
 import { LEVELS } from '../client/tools.ts';
 import type { Level, Lookup } from '../client/types.ts';
@@ -45,7 +45,12 @@ export function registerSaved(command: CliCommand, app: App): void {
       example: 'B',
     })
     .valueOption('--sort <key>', 'Sort the restaurants (default: as saved)', { choices: ['grade', 'name'] })
-    .option('--refresh', 'Look up every restaurant again and print what changed')
+    .addOption(
+      new CliOption('--refresh', 'Look up every restaurant again and print what changed').conflicts([
+        'minGrade',
+        'sort',
+      ]),
+    )
     .option('--exit-code', 'With --refresh: exit with 10 on changes')
     .valueOption('--fields <level>', 'With --refresh: level of detail', {
       choices: LEVELS,
@@ -95,9 +100,6 @@ function footer(app: App, count: number, all: number): string {
 
 async function refreshSaved(app: App, options: SavedOptions): Promise<void> {
   const { exitCode, fields: level = 'basic' } = options;
-  for (const option of ['--min-grade', '--sort'] as const)
-    if (options[option === '--sort' ? 'sort' : 'minGrade'] !== undefined)
-      throw usage(`${option} cannot be used with --refresh`, { command: again({}, { without: [option] }) });
   await checkOutput(app, 'changes', CHANGE_COLUMNS);
   const answers = openSaved(app, 'share');
   const restaurants = leastRecentFirst(savedRestaurants(answers));

@@ -107,9 +107,7 @@ function otherCommand(
   const operands = operandsOf(['', ...args]);
   const names = path === 'lookup' ? namesIn(operands) : [];
   const asList = { ...line, words: line.words.map((word) => (word === 'find' ? 'enrich' : word)) };
-  const isCity = ['c', 'city', ...ourWords(OPTIONS, 'find', name)].some((each) =>
-    [name, '--city'].includes(each),
-  );
+  const isCity = ['c', 'city'].includes(name) || ourWords(OPTIONS, 'find', name).includes('--city');
   const output = [line.program.opts().output ?? []].flat()[0] ?? '';
   const isChanges = path === 'enrich' && name === 'changes' && output !== '';
   return text === ''
