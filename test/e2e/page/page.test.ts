@@ -225,6 +225,16 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
         ['.strip', '.leaflet-marker-icon.chosen'].map((part) => page.locator(part).boundingBox()),
       );
       expect((strip?.y ?? 0) + (strip?.height ?? 0)).toBeLessThan(pin?.y ?? 0);
+      // A row that is opened while the map is hidden is selected when it is shown again.
+      await page.getByRole('button', { name: 'Hide the map' }).click();
+      const second = page.locator('button.name').nth(1);
+      await second.click();
+      await show.click();
+      await page
+        .locator('.leaflet-popup .name')
+        .filter({ hasText: await second.innerText() })
+        .waitFor();
+      expect(await page.locator('.leaflet-popup').count()).toBe(1);
     }
     expect([await refused.page.locator('img').count(), refused.requests.length]).toEqual([0, 1]);
   });

@@ -55,6 +55,8 @@ export class MapView {
   #groups: Supercluster<SpotData, SpotData>;
   #chosen: PlacedRow | undefined;
   #isFitted = false;
+  /** A row was chosen while the map was not visible. */
+  #isOutdated = false;
 
   constructor(panel: MapPanel, head: PageHead, rows: readonly PlacedRow[]) {
     this.#panel = panel;
@@ -84,6 +86,7 @@ export class MapView {
     if (this.#panel.isFolded) return;
     if (!this.#isFitted) this.#fit(rows);
     this.#isFitted = true;
+    if (this.#isOutdated && this.#chosen !== undefined) this.choose(this.#chosen);
   }
 
   #fit(rows: readonly PlacedRow[]): void {
@@ -92,7 +95,6 @@ export class MapView {
     const shown = isFar ? largestCity(rows) : rows;
     this.#show(boundsOf(shown));
     if (shown.length < rows.filter(({ point }) => point !== undefined).length) this.#addButton(all);
-    if (this.#chosen !== undefined) this.choose(this.#chosen);
   }
 
   #show(bounds: LatLngBounds): void {
@@ -120,7 +122,8 @@ export class MapView {
       return;
     }
     this.#chosen = row;
-    if (this.#panel.isFolded) return;
+    this.#isOutdated = !this.#isFitted || this.#panel.isFolded;
+    if (this.#isOutdated) return;
     const zoom = Math.max(this.#map.getZoom(), STREET_ZOOM);
     this.#map.setView([...row.point], zoom, { animate: this.#animate });
     this.#showPopup(row);
