@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from './values.ts';
 
-export const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
+const PROTOCOLS = ['auto', 'bare', '2025-11-25', '2026-07-28'] as const;
 
 /** A global option, a setting, or both. */
 interface Row {
