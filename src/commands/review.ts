@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import type { CliCommand } from '../cli/command.ts';
+import { type CliCommand, CliOption } from '../cli/command.ts';
 import { anyObject, anyOf, integer, list, object, RESTAURANT, text, textOrNull } from '../cli/schemas.ts';
 import type { ReviewFlags } from '../lists/review/open.ts';
 
@@ -39,7 +39,7 @@ export function registerReview(command: CliCommand, app: App): void {
     .argument('<file>', 'Output file of enrich, or its answers file')
     .option('--not-found', 'Include rows that were not found')
     .option('--apply <file>', 'Apply the decisions in a CSV file (- reads stdin)')
-    .option('--undo', 'Undo the last decision')
+    .addOption(new CliOption('--undo', 'Undo the last decision').conflicts('apply'))
     .option('--list <file>', 'The list, if it has moved')
     .option('--answers <file>', 'File that keeps the answers (default: next to the output file)')
     .usesOptions('service', 'request', 'json', 'csv')

@@ -22,6 +22,7 @@ describe('a usage error', () => {
     [['find', 'x', '--base-url=h', '--endpoint=h'], '--endpoint and --base-url cannot be used together'],
     [['find', 'x', '--endpoint=h', '--base-url=h'], '--endpoint and --base-url cannot be used together'],
     [['find', 'x', '--demo', '--base-url=h'], '--demo and --base-url cannot be used together'],
+    [['review', 'x', '--apply=d.csv', '--undo'], '--undo and --apply cannot be used together'],
     [['find', 'x', '--dry-run', '--curl'], '--curl and --dry-run cannot be used together'],
     [['find', 'x', '--verbose', '--quiet'], '--quiet and --verbose cannot be used together'],
     [['find', 'x', '--json', '--format', 'json'], undefined],
