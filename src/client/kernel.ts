@@ -1,4 +1,11 @@
-import { type CallState, type Channel, exchange, type RpcMessage } from './rpc/exchange.ts';
+import {
+  type CallState,
+  type Channel,
+  countRequest,
+  exchange,
+  isRefused,
+  type RpcMessage,
+} from './rpc/exchange.ts';
 import type { Outcome } from './rpc/outcome.ts';
 import { planRetry } from './rpc/retry.ts';
 
@@ -8,14 +15,14 @@ export async function send(channel: Channel, state: CallState, message: RpcMessa
   for (let attempt = 0; ; attempt += 1) {
     const waitingSince = channel.now();
     await channel.gate.wait(state.signal);
-    const takeBack = await channel.events.onRequest?.();
     state.deadline += channel.now() - waitingSince;
+    const takeBack = await countRequest(channel, state);
     const outcome = await exchange(channel, state, message);
     const { failure } = outcome;
     if (failure === undefined) return outcome;
     const { details } = failure;
-    const { status, retryAfter, reason } = details;
-    if (reason === 'refused') await takeBack?.();
+    const { status, retryAfter } = details;
+    if (isRefused(failure)) await takeBack?.();
     const isPause = status === 429 && retryAfter !== undefined;
     if (isPause) await channel.events.onRateLimited?.(channel.now() + retryAfter * 1000);
     const remainingMs = state.deadline - channel.now();

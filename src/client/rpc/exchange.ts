@@ -3,7 +3,7 @@ import type { AppError, ErrorDetails } from '../../errors.ts';
 import { exactJson, type JsonObject, mapStrings } from '../../util/json.ts';
 import type { HttpResponse } from '../http/body.ts';
 import { type RequestHeaders, withHeaders } from '../http/headers.ts';
-import type { CallLimits, Transport } from '../http/transport.ts';
+import type { CallLimits, HttpRequest, Transport } from '../http/transport.ts';
 import { ServiceError } from '../service-error.ts';
 import type { PlannedCall, Tool } from '../types.ts';
 import { progressIn, request, withMeta } from './envelope.ts';
@@ -130,16 +130,14 @@ async function resume(
     if (session === undefined || !lastEventId || CONTROL.test(lastEventId)) break;
     // A wait beyond the deadline would only delay the failure.
     await channel.sleep(Math.max(0, Math.min(retryMs, state.deadline - channel.now())), state.signal);
-    const takeBack = await channel.events.onRequest?.();
     // A header carries bytes, here those of the id in UTF-8.
     const sentId = Buffer.from(lastEventId).toString('latin1');
     const fields = { Accept: 'text/event-stream', 'Last-Event-ID': sentId };
     const headers = { ...bodilessHeaders(channel, session), ...fields };
-    const next = await channel.transport.send(state, { method: 'GET', headers, onEvent }).catch(brokenStream);
-    const isGone = next instanceof ServiceError && next.details.reason === 'refused';
-    if (isGone) await takeBack?.();
+    const next = await sendCounted(channel, state, { method: 'GET', headers, onEvent }).catch(brokenStream);
     // If resuming is refused, the error with which the previous stream ended is reported: the call itself was sent.
-    if (isGone || (!(next instanceof ServiceError) && (next.status >= 300 || !next.isStream))) break;
+    const isRefusal = next instanceof ServiceError ? isRefused(next) : next.status >= 300 || !next.isStream;
+    if (isRefusal) break;
     response = next;
   }
   return response;
@@ -161,6 +159,27 @@ function brokenStream(error: unknown): ServiceError {
   throw error;
 }
 
+/** Counts a request against the quota. @returns what to call if the request was not sent */
+export async function countRequest({ events, now }: Channel, state: CallState): Promise<MaybeTakeBack> {
+  const waitingSince = now();
+  const takeBack = await events.onRequest?.();
+  state.deadline += now() - waitingSince;
+  return takeBack;
+}
+
+/** Sends a request other than a call, once. */
+async function sendCounted(channel: Channel, state: CallState, request: HttpRequest): Promise<HttpResponse> {
+  const takeBack = await countRequest(channel, state);
+  try {
+    return await channel.transport.send(state, request);
+  } catch (error) {
+    if (error instanceof ServiceError && isRefused(error)) await takeBack?.();
+    throw error;
+  }
+}
+
+export const isRefused = ({ details }: ServiceError): boolean => details.reason === 'refused';
+
 /** @returns the error that the service responds with, if any. @throws {ServiceError} if there was no response */
 export async function notify(
   channel: Channel,
@@ -168,8 +187,7 @@ export async function notify(
   message: JsonObject,
   headers: RequestHeaders,
 ): Promise<ServiceError | undefined> {
-  await channel.events.onRequest?.();
-  const response = await channel.transport.send(state, {
+  const response = await sendCounted(channel, state, {
     method: 'POST',
     headers: withHeaders(channel.headers, headers),
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),

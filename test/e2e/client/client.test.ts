@@ -271,6 +271,21 @@ it('does not send a call again if the service is gone when its stream is resumed
   expect([counted, takenBack]).toEqual([2, [2]]);
 });
 
+it('does not count the time spent waiting for the quota before a stream is resumed', async () => {
+  let now = Date.now();
+  const broken: Exchange = ['tools/call', events('id: 1\nretry: 0\ndata:')];
+  const response = JSON.stringify({ jsonrpc: '2.0', id: 1, result: TEXT });
+  const resumed: Exchange = ['GET', events(`data: ${response}`)];
+  const { client } = await scripted([broken, resumed], {
+    timeoutMs: 1000,
+    context: { now: () => now },
+    onRequest() {
+      now += 60_000;
+    },
+  });
+  expect(await client.callTool('t', {})).toEqual(TEXT);
+});
+
 it('makes one new handshake for all calls that waited for one that was aborted', async () => {
   const controller = new AbortController();
   const methods: string[] = [];
