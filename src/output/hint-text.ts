@@ -108,7 +108,6 @@ function renameFile(word: Word, { renamed }: Pick<SameCommand, 'renamed'>): Word
   return isNamed ? `${word.slice(0, word.length - renamed.from.length)}${renamed.to}` : word;
 }
 
-/** Returns `--demo` for a command that needs a service, if none is configured. */
 function demoOption(
   [name]: readonly Word[],
   words: readonly Word[],

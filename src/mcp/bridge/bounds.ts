@@ -209,7 +209,6 @@ function documentIn(text: string): Document | undefined {
 
 interface LongList {
   readonly records: readonly unknown[];
-  /** The keys that lead to it. */
   readonly path: readonly string[];
 }
 

@@ -91,7 +91,6 @@ interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Why the client cannot start it. */
   readonly problem?: string | undefined;
 }
 

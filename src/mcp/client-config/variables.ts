@@ -11,7 +11,6 @@ interface Variables {
   readonly values: Readonly<Record<string, string>>;
   /** Named in the entry: the client reads them when it starts the bridge. */
   readonly names: readonly string[];
-  /** Advice about those that do not reach it. */
   readonly missing: readonly Advice[];
 }
 

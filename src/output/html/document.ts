@@ -21,7 +21,6 @@ export interface FieldRow {
   readonly label: string;
   readonly level: number;
   readonly kind: ColumnKind;
-  /** The label is a day of the week. */
   readonly isDay?: boolean;
   readonly cells?: readonly Detail[];
 }
