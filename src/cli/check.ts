@@ -27,7 +27,7 @@ export const isKeyOption = (word: string): boolean =>
 
 /** Returns a long option that is typed as `-city`, or with a dash in place of the hyphens, as it should be. */
 export function fixDash(word: string, { innermost }: CliCommand): string | undefined {
-  const [, name = ''] = /^(?:-|[—–]+)([a-z][\w-]+)(?:=.*)?$/is.exec(word) ?? [];
+  const [, name = ''] = /^(?:-|[—–]+)([a-z][\w-]+)(?:=.*)?$/s.exec(word) ?? [];
   return innermost.findOption(`--${name}`) && word.replace(/^(?:-|[—–]+)/, '--');
 }
 
