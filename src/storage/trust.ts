@@ -57,7 +57,7 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
   let folder = start ?? parse(absolute).root;
   const rest = absolute.slice(folder.length).split(sep);
   for (let links = 0; rest.length > 0; ) {
-    const next = join(folder, rest.shift() ?? '');
+    const next = inFolder(folder, rest.shift() ?? '');
     if (next === folder) continue;
     const stats = lstatSync(next, { throwIfNoEntry: false });
     if (stats === undefined) return join(next, ...rest);
@@ -73,6 +73,12 @@ export function walkPath(path: string, visit: (part: string, stats: Stats) => vo
     rest.unshift(...parts);
   }
   return folder;
+}
+
+/** Like `join`, which reads the folder again for each part: so often in a run that V8 optimizes it, which takes 2 ms or more. */
+function inFolder(folder: string, part: string): string {
+  if (part === '' || part.startsWith('.') || part.includes('/')) return join(folder, part);
+  return folder.endsWith(sep) ? `${folder}${part}` : `${folder}${sep}${part}`;
 }
 
 /** @returns no root for a relative target */
