@@ -1,6 +1,7 @@
+import { configuredEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { openLedgerFor, quotaLimits } from '../app/quota.ts';
-import { configuredTarget } from '../app/target.ts';
+import { configuredTarget, DEMO } from '../app/target.ts';
 import { formatNumber, plural } from '../util/format.ts';
 import { toJson } from '../util/json.ts';
 import { cleanLine } from '../util/text.ts';
@@ -8,7 +9,7 @@ import { type Due, reasonsOf } from './due.ts';
 import { type EnrichFlags, ListState, recentSince, type Survey } from './list-state.ts';
 import { columnsText } from './match/columns.ts';
 import { MemoryAnswers } from './memory-answers.ts';
-import { openListAnswers } from './open-answers.ts';
+import { answersService, openListAnswers } from './open-answers.ts';
 import { type Plan, warnOfFormulas } from './plan.ts';
 import { asLines, wantsSummary } from './progress/summary.ts';
 import { type InputRow, placeText } from './row.ts';
@@ -31,9 +32,10 @@ export async function printEstimate(app: App, preview: Preview): Promise<void> {
 
 async function surveyOf(app: App, { flags, views, plan, rows }: Preview): Promise<Survey> {
   const hasAnswers = views.length > 0 || flags.answers !== undefined;
-  // Nothing is known, and no service is needed, if none is configured.
-  const isConfigured = app.globals.demo === true || configuredTarget(app) !== undefined;
-  const answers = hasAnswers && isConfigured ? openListAnswers(app, views, flags.answers, 'read') : undefined;
+  const endpoint = configuredEndpoint(app);
+  const configured = endpoint && answersService({ url: endpoint.url, demo: false });
+  const service = app.globals.demo === true ? DEMO : configured;
+  const answers = hasAnswers ? openListAnswers(app, views, flags.answers, 'read', service) : undefined;
   try {
     assertReplaceable(app, views, answers);
     const known = answers ?? new MemoryAnswers(app.context.now);

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { configuredEndpoint, requireEndpoint } from '../app/address.ts';
 import type { App } from '../app/app.ts';
 import { checkOutputPath } from '../app/output-file.ts';
-import type { Target } from '../app/target.ts';
+import { DEMO, type Target } from '../app/target.ts';
 import { attempt, usage } from '../errors.ts';
 import { again, type Hint, slot, type Word } from '../hint.ts';
 import { type Answers, openAnswers } from './answers.ts';
@@ -12,37 +11,34 @@ import type { OutputView } from './views/outputs.ts';
 export const ANSWERS_ENDING = '.answers.ndjson';
 
 /** A file that was or will be written from answers. */
-export interface ViewPath {
+interface ViewPath {
   readonly name: string;
   readonly path: string;
   readonly exists: boolean;
 }
 
 /**
- * Opens the answers file of views. @param typed with `--answers` @param target default: the configured endpoint
- * @throws {AppError} `in_use`, `usage`, `io_error`, `no_service`
+ * Opens the answers file of views. @param typed with `--answers` @param service undefined for any
+ * @throws {AppError} `in_use`, `usage`, `io_error`
  */
 export function openListAnswers(
   app: App,
   views: readonly OutputView[],
   typed: string | undefined,
   access: 'read' | 'write',
-  target?: Target,
+  service: string | undefined,
 ): Answers {
   const paths = views.map(({ name, target: { path, entry } }) => ({ name, path, exists: entry === 'file' }));
   const path = typed === undefined ? answersPathOf(paths) : answersTarget(app, typed, paths);
-  const isDemo = app.globals.demo === true;
-  const endpoint = isDemo ? undefined : (target ?? configuredEndpoint(app) ?? requireEndpoint(app));
-  const service = endpoint === undefined ? 'demo' : answersService({ url: endpoint.url, demo: false });
   return openAnswersAt(app, { path, service }, access);
 }
 
 const OTHER_OUTPUT: Hint = { text: 'write another file', command: again({ '--output': slot('file') }) };
 
-/** Opens an answers file. @param place without a service: of any @throws {AppError} `in_use`, `usage`, `io_error` */
+/** @throws {AppError} `in_use`, `usage`, `io_error` */
 export function openAnswersAt(
   app: App,
-  { path, service }: { readonly path: string; readonly service?: string },
+  { path, service }: { readonly path: string; readonly service?: string | undefined },
   access: 'read' | 'write',
   hint = OTHER_OUTPUT,
 ): Answers {
@@ -52,11 +48,11 @@ export function openAnswersAt(
 
 /** Endpoint without user, password, and query: what an answers file says about its service. */
 export function answersService({ url, demo }: Pick<Target, 'url' | 'demo'>): string {
-  return demo ? 'demo' : `${url.origin}${url.pathname}`;
+  return demo ? DEMO : `${url.origin}${url.pathname}`;
 }
 
 /** The file of `--answers` to write. @throws {AppError} `usage` for no name or that of a view; as {@link checkOutputPath} */
-export function answersTarget(app: App, typed: string, views: readonly ViewPath[]): string {
+function answersTarget(app: App, typed: string, views: readonly ViewPath[]): string {
   const example = `found${ANSWERS_ENDING}`;
   const command = (file: Word) => again({ '--answers': file });
   if (typed === '') throw usage('--answers needs the name of a file', { command: command(example) });

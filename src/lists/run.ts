@@ -15,7 +15,7 @@ import { Asker, workThrough } from './asker.ts';
 import { type DueRow, dueLine } from './due.ts';
 import { assertSameList } from './guard.ts';
 import { type EnrichFlags, ListState, recentSince, type Survey } from './list-state.ts';
-import { openListAnswers } from './open-answers.ts';
+import { answersService, openListAnswers } from './open-answers.ts';
 import { errorOf, type RunOutcome, reviewCommand, summaryOf, withNext } from './outcome.ts';
 import { PacedService } from './paced-service.ts';
 import { type Plan, rememberedFlags, warnOfFormulas } from './plan.ts';
@@ -83,7 +83,7 @@ export async function askUntilEnd(
 export async function updateList(app: App, update: Update): Promise<void> {
   const { flags, views, plan, rows } = update;
   const target = await openTarget(app);
-  const answers = openListAnswers(app, views, flags.answers, 'write', target);
+  const answers = openListAnswers(app, views, flags.answers, 'write', answersService(target));
   try {
     sweepFolders(views);
     assertReplaceable(app, views, answers);

@@ -8,7 +8,7 @@ import { type Asker, workThrough } from './asker.ts';
 import { type EnrichFlags, ListState, recentSince } from './list-state.ts';
 import type { RowResult } from './match/match.ts';
 import { MemoryAnswers } from './memory-answers.ts';
-import { openListAnswers } from './open-answers.ts';
+import { answersService, openListAnswers } from './open-answers.ts';
 import { errorOf, summaryOf } from './outcome.ts';
 import { type Plan, warnOfFormulas } from './plan.ts';
 import type { InputRow } from './row.ts';
@@ -32,7 +32,9 @@ export async function streamList(app: App, stream: Stream): Promise<void> {
   const target = await openTarget(app);
   await warnOfFormulas(app, plan);
   const file =
-    flags.answers === undefined ? undefined : openListAnswers(app, [], flags.answers, 'write', target);
+    flags.answers === undefined
+      ? undefined
+      : openListAnswers(app, [], flags.answers, 'write', answersService(target));
   const known = isArray(rows) ? rows : undefined;
   const answers = file ?? new MemoryAnswers(app.context.now);
   const stop = abortedWith(app.context.signal);
