@@ -1,4 +1,3 @@
-import { isRestaurant } from '../client/tools.ts';
 import type { FindQuery, Level, Restaurant } from '../client/types.ts';
 import { tryLock } from '../storage/lock.ts';
 import { canonicalJson, type JsonObject } from '../util/json.ts';
@@ -127,8 +126,7 @@ export class Answers extends AnswersFile {
   addFind(query: FindQuery, answer: Pick<FindAnswer, 'results' | 'received' | 'total'>): string {
     const find = queryOf(query);
     const before = this.#notAhead(() => this.find(find));
-    const results = answer.results.filter(isRestaurant);
-    return this.append({ find, ...answer, results }, 'soon', before);
+    return this.append({ find, ...answer }, 'soon', before);
   }
 
   /** @param output null: the service does not know the restaurant */

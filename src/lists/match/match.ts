@@ -1,6 +1,6 @@
 import { isRestaurant } from '../../client/tools.ts';
 import type { LookupOutput, Restaurant } from '../../client/types.ts';
-import { AppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import { isSameName, sameNameAs } from '../../util/fold.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { isOneLetterOff, isSameSimplified, nameSimilarity, simplifyName } from './names.ts';
@@ -50,7 +50,7 @@ export interface RowResult {
 }
 
 export interface Found {
-  readonly results: readonly unknown[];
+  readonly results: readonly Restaurant[];
   readonly total: number;
 }
 
@@ -143,11 +143,7 @@ const RULES: readonly Rule[] = [
   { status: 'likely', match: 'only', fits: (each, { isOnly }) => isOnly && !isFar(each) },
 ];
 
-/**
- * Matches the results of a search with the name and the place of a row. Values that are not restaurants are ignored.
- * @param isLoose whether simplified names and names with one wrong letter count, too
- * @throws {AppError} `bad_response` if none of the results is a restaurant
- */
+/** @param isLoose whether simplified names and names with one wrong letter count, too */
 export const matchName = (query: MatchQuery, found: Found, isLoose = false): RowResult =>
   decide(query, found, isLoose, RULES);
 
@@ -171,10 +167,7 @@ function decide(
   rules: readonly Rule[],
 ): RowResult {
   const candidates = candidatesOf(query, results);
-  if (candidates.length === 0) {
-    if (results.length === 0) return NOT_FOUND;
-    throw new AppError('bad_response', `none of ${results.length} results can be read`);
-  }
+  if (candidates.length === 0) return NOT_FOUND;
   // The service may have found more than it sent.
   const hasMore = Number.isSafeInteger(total) && total > results.length;
   const choice: CandidateChoice = {
@@ -211,7 +204,7 @@ export function restaurantsIn(results: readonly unknown[]): Restaurant[] {
   return results.filter(isRestaurant).filter(({ service_id }) => ids.size < ids.add(service_id).size);
 }
 
-function candidatesOf({ name, place }: MatchQuery, results: readonly unknown[]): MatchCandidate[] {
+function candidatesOf({ name, place }: MatchQuery, results: readonly Restaurant[]): MatchCandidate[] {
   const restaurants = restaurantsIn(results);
   const positions = positionsOf(restaurants, place);
   const isSame = sameNameAs(name);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { Asker } from '../../../src/lists/asker.ts';
+import { Asker, addSearch } from '../../../src/lists/asker.ts';
 import type { Lack, Question } from '../../../src/lists/resolve.ts';
 
 const LOOKUP: Lack = { request: { kind: 'lookup', id: 'nopa', level: 'basic' }, reason: 'older' };
@@ -35,4 +35,10 @@ it('sends a request that fails once, and returns its failure for every row', asy
 it('returns the failure of a row that an answer to another row has brought up to date', async () => {
   const lackNow = (lookups: number) => (lookups === 0 ? LOOKUP : undefined);
   expect(await finishAll(1, lackNow)).toEqual({ failures: [FAILURE], lookups: 1 });
+});
+
+it('rejects results without any restaurant', async () => {
+  const service = { find: async () => ({ results: [null, 3, [], { name: 'Nopa' }], total: 4 }) };
+  const added = addSearch({ name: 'Nopa', city: 'SF' }, { addFind: () => '' }, service);
+  await expect(added).rejects.toThrow('none of 4 results can be read');
 });

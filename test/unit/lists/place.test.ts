@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Restaurant } from '../../../src/client/types.ts';
 import { matchAgain, matchId, matchName, type RowResult } from '../../../src/lists/match/match.ts';
 import { isSameAddress, placeOfRow } from '../../../src/lists/match/place.ts';
 
@@ -16,7 +17,7 @@ const candidate = (name: string, meters?: number, address?: string) => ({
 const place = (lat: number, lng: number, address = '') => placeOfRow({ lat, lng, address });
 const match = (
   name: string,
-  results: readonly unknown[],
+  results: readonly Restaurant[],
   where = place(HOME.lat, HOME.lng),
   isLoose = false,
 ) => matchName({ name, city: 'Berlin', place: where }, { results, total: 0 }, isLoose);
