@@ -132,7 +132,7 @@ export class AnswersIndex {
     return this.#shapes.size;
   }
 
-  /** The lines of a key, and possibly others; the newest first, each id once. */
+  /** The lines of a key, and possibly others; the newest first, each once. */
   find(key: string): IndexedLine[] {
     return inOrder(this.#postings.find(key).map(({ line, shape }) => this.#line(line, shape)));
   }
@@ -164,7 +164,7 @@ type LineDate = Pick<IndexedLine, 'id' | 'at'>;
 export const isLater = (one: LineDate, other: LineDate): boolean =>
   one.at > other.at || (one.at === other.at && one.id > other.id);
 
-/** The newest first, each id once. */
+/** Copies of a line have its id and time. */
 function inOrder(lines: IndexedLine[]): IndexedLine[] {
   if (lines.length < 2) return lines;
   const sorted = lines.sort((a, b) => (isLater(a, b) ? -1 : Number(a.id !== b.id || a.at !== b.at)));

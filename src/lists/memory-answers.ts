@@ -3,10 +3,10 @@ import type { JsonObject } from '../util/json.ts';
 import { findKey, lookupKey } from './answer-lines.ts';
 import type { AnswerAbout, FindAnswer, KnownAnswers, LookupAnswer } from './answers.ts';
 
-/** More than the rows that are under way need, so that no row asks twice. */
+/** More than the rows that are under way need, so that none of them asks twice. */
 const MAX_ENTRIES = 4000;
 
-/** Recent entries: when there are too many, those that were not used since the last time are dropped. */
+/** Recent entries: when there are too many, the older half is dropped. */
 class Recent<T> {
   #young = new Map<string, T>();
   #old = new Map<string, T>();

@@ -4,7 +4,7 @@ import { hintLine } from '../app/hint-line.ts';
 import { AppError, type Code } from '../errors.ts';
 import { type Advice, adviceOf, again, type Command, restaurant } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
-import { formatNumber, timeText } from '../util/format.ts';
+import { formatNumber, plural, timeText } from '../util/format.ts';
 import type { Counters, RunSummary } from './progress/summary.ts';
 
 export interface RunOutcome {
@@ -59,7 +59,10 @@ function partialFailure({ counters, files }: RunOutcome): AppError | undefined {
     files.length === 0
       ? { text: 'the error column shows the reasons; with -o <file>, the same command asks for them again' }
       : { text: 'ask for them again', command: sameCommand(files) };
-  return new AppError('partial', `${errors} of ${rows} rows failed${reason}`, { hint, retryable: true });
+  return new AppError('partial', `${formatNumber(errors)} of ${plural(rows, 'row')} failed${reason}`, {
+    hint,
+    retryable: true,
+  });
 }
 
 /** Hints that replace the hint of an error before the command that goes on. */

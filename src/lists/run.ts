@@ -9,6 +9,7 @@ import { again } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
 import { writeUserFile } from '../storage/user-files.ts';
 import { abortedWith } from '../util/async.ts';
+import { plural } from '../util/format.ts';
 import { isPlainName } from './answer-lines.ts';
 import type { Answers } from './answers.ts';
 import { Asker, workThrough } from './asker.ts';
@@ -122,7 +123,7 @@ async function askForDue(run: ListRun, due: readonly DueRow[]): Promise<AppError
 }
 
 const notSent = (rows: number): AppError =>
-  failure('network', `${rows} ${rows === 1 ? 'row is' : 'rows are'} due, and --offline sends nothing`, {
+  failure('network', `${plural(rows, 'row')} ${rows === 1 ? 'is' : 'are'} due, and --offline sends nothing`, {
     text: 'ask for them',
     command: again({}, { without: ['--offline'] }),
   });

@@ -7,7 +7,7 @@ export interface Paths {
   readonly configFile: string | undefined;
   readonly stateDir: string | undefined;
   readonly cacheDir: string | undefined;
-  /** Saved restaurants, and the record of their changes. */
+  /** Saved restaurants. */
   readonly dataDir: string | undefined;
 }
 

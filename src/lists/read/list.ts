@@ -136,12 +136,12 @@ async function peekHeader(
   return { head: read.join(''), all: prepend(read, pieces) };
 }
 
-/** Flattens an object into cells, with dotted nested keys. @throws {AppError} `bad_input` if it nests too deep */
+/** Flattens an object into cells, with dotted nested keys. @throws {AppError} `bad_input` if it is nested too deeply */
 export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   try {
     return flatten(value);
   } catch (cause) {
-    throw failure('bad_input', `line ${line} nests too deep for the columns of a CSV`, KEEP_NDJSON, cause);
+    throw failure('bad_input', `line ${line} is nested too deeply for columns`, KEEP_NDJSON, cause);
   }
 }
 
@@ -223,7 +223,7 @@ export const openStreamedList = (input: Input, options: ListOptions): Promise<Li
 
 /**
  * The columns of objects that are written as a table, with dotted nested keys.
- * @throws {AppError} `bad_input` if they nest too deep, or are too many
+ * @throws {AppError} `bad_input` if they are nested too deeply, or are too many
  */
 export function flatColumns(name: string, rows: readonly InputRow[]): string[] {
   const keys = new Set<string>();

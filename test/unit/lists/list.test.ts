@@ -322,3 +322,9 @@ describe('readList', () => {
     await expect(reading).rejects.toThrow('stopped');
   });
 });
+
+it('rejects an object that is nested too deeply for columns', () => {
+  const text = `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`;
+  const row: ObjectRow = { kind: 'object', line: 4, text, value: JSON.parse(text) };
+  expect(() => flatColumns('in.ndjson', [row])).toThrow('line 4 is nested too deeply for columns');
+});
