@@ -40,7 +40,6 @@ export interface DecideLine {
 export interface SaveLine {
   readonly save: { readonly id: string };
   readonly note?: string;
-  /** As it was found. */
   readonly restaurant?: JsonObject;
 }
 
@@ -55,7 +54,6 @@ export interface RunLine {
     readonly options: JsonObject;
     /** Views in the folder of the answers. */
     readonly files: readonly string[];
-    /** Whether there are views in other folders. */
     readonly elsewhere?: true;
     /** Whether the list has results or ids that the views have replaced. */
     readonly replaced?: true;

@@ -64,7 +64,6 @@ export class AnswersFile {
   #service: string | undefined;
   #index = new AnswersIndex(0);
   #undos: LineOf<'undo'>[] = [];
-  /** Ids of the lines that were taken back. */
   #undone = new Set<string>();
   /** Lines that were read last, by offset. */
   #decoded = new Map<number, AnswerLine>();
@@ -83,7 +82,6 @@ export class AnswersFile {
     }
   }
 
-  /** The service that the file says it has answers of. */
   get service(): string | undefined {
     return this.#service;
   }
@@ -92,7 +90,6 @@ export class AnswersFile {
     return this.#options.context.now();
   }
 
-  /** Number of lines that have an id. */
   get size(): number {
     return this.#index.size;
   }
@@ -136,7 +133,6 @@ export class AnswersFile {
     this.#readNew();
   }
 
-  /** Indexes the lines that are new since the last call. */
   #readNew(): void {
     const damaged: number[] = [];
     const count = this.#undos.length;

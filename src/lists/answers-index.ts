@@ -87,7 +87,6 @@ export interface IndexedLine {
   readonly shape: number;
 }
 
-/** By which a line is found. */
 export interface LineKey {
   readonly key: string;
   /** Of two lines with one key and shape, the newer one says all that the older one does. */

@@ -54,16 +54,13 @@ export function openAnswers(path: string, options: AnswersOptions): Answers {
 
 /** Answers of the service, and decisions of a person: of each key, the latest line counts. */
 export class Answers extends AnswersFile {
-  /** Id of the line that was added last. */
   #lastDecision = '';
 
-  /** The newest answer to a search that counts. */
   find(query: FindQuery): FindAnswer | undefined {
     const { name, city } = queryOf(query);
     return first(this.#lines('find', findKey({ name, city }), (line) => isQuery(line, name, city)));
   }
 
-  /** The newest answer about a restaurant at a level. */
   lookup(restaurantId: string, level: Level): LookupAnswer | undefined {
     for (const line of this.#lines('lookup', lookupKey(restaurantId, level))) {
       const { id, at, lookup } = line;
@@ -184,7 +181,6 @@ export class Answers extends AnswersFile {
     return root !== undefined && 'lookup' in root && root.lookup.id === lookup.id ? root.output : undefined;
   }
 
-  /** The line that has the output. */
   #rootOf(id: string): string {
     const line = this.withId(id);
     return line !== undefined && 'same' in line && line.same !== undefined ? line.same : id;
@@ -209,7 +205,6 @@ export class Answers extends AnswersFile {
   }
 }
 
-/** The part of the answers that a run reads and adds to. */
 export type KnownAnswers = Pick<
   Answers,
   'find' | 'lookup' | 'about' | 'decisions' | 'revision' | 'addFind' | 'addLookup'

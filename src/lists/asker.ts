@@ -11,7 +11,6 @@ import { keptResults, type Question, type Request, type Resolution, requestKey }
 interface Asking {
   readonly service: Pick<PacedService, 'find' | 'lookup'>;
   readonly state: {
-    /** Where answers go, and from where `resolve` gets them. */
     readonly answers: Pick<Answers, 'addFind' | 'addLookup'>;
     resolve(question: Question): Resolution;
   };
@@ -19,11 +18,9 @@ interface Asking {
   readonly stop: AbortController;
 }
 
-/** Requests that are under way at a time. */
 const MAX_REQUESTS = 4;
 /** Rows that are under way at a time: of many equal ones, which share a request, more than requests. */
 const MAX_ROWS = 64;
-/** Number of consecutive failures that ends a run. */
 const MAX_FAILURES = 20;
 
 /** Asks for what rows lack. Equal requests are sent once, also if they fail. */
@@ -59,7 +56,6 @@ export class Asker {
     }
   }
 
-  /** @returns why it failed */
   async #ask(key: string, request: Request): Promise<AppError | undefined> {
     const { stop } = this.#asking;
     try {
@@ -85,7 +81,6 @@ export class Asker {
   }
 }
 
-/** Searches, and adds what the service returns to the answers. @throws {AppError} */
 export async function addSearch(
   query: FindQuery,
   answers: Pick<Answers, 'addFind'>,

@@ -4,7 +4,6 @@ import { canonicalJson, isObject, type JsonObject } from '../util/json.ts';
 import type { AnswerAbout, Answers } from './answers.ts';
 
 interface AnswerChange extends Change {
-  /** Id of the later answer. */
   readonly answer: string;
 }
 
@@ -91,14 +90,12 @@ export function changesIn(
     .map(({ answer: _, ...change }) => change);
 }
 
-/** Every restaurant that an answer is about. */
 export const knownNames = (answers: Answers): { id: string; name: string }[] =>
   [...new Set(restaurantsIn(answers))].map((id) => ({
     id,
     name: nameIn(knownRecord(answers.history(id))) ?? id,
   }));
 
-/** The ids in all answers since a time, possibly more than once. */
 function* restaurantsIn(answers: Answers, start = 0): Generator<string> {
   for (const line of answers.lines()) {
     if (line.at < start) continue;

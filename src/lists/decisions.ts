@@ -4,7 +4,6 @@ import { ROW_KEY_MEMBERS, type RowKey, type RowKeyMember, rowKeyText } from './r
 
 export type Decision = LineOf<'decide'>;
 
-/** The latest decisions about each content. */
 interface Known {
   readonly exact: ReadonlyMap<string, Decision>;
   /** Those with other members than the rows, by what they say in the members that both have. */
@@ -33,7 +32,6 @@ export class Decisions {
     this.#rows = rows;
   }
 
-  /** The decision that applies to a row. */
   of(row: RowKey): Decision | undefined {
     const { exact } = this.#update(row);
     if (exact.size === 0) return undefined;
@@ -69,7 +67,6 @@ export class Decisions {
     });
   }
 
-  /** The contents of the rows, each once. */
   #all(): readonly RowKey[] {
     this.#contents ??= [...new Map(Array.from(this.#rows, (row) => [rowKeyText(row), row])).values()];
     return this.#contents;

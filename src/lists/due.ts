@@ -22,14 +22,12 @@ export interface Due {
   readonly total: number;
   /** The rows that were asked longest ago, or never, come first. */
   readonly rows: readonly DueRow[];
-  /** Rows by the reason why they are due. */
   readonly reasons: Readonly<Record<LackReason, number>>;
   readonly requests: number;
   /** Includes further searches, and the lookups of what searches find. */
   readonly requestsAtMost: number;
 }
 
-/** Collects the rows that lack an answer. */
 export class DueRows {
   readonly #options: ResolveOptions;
   readonly #rows: DueRow[] = [];
@@ -60,7 +58,6 @@ export class DueRows {
     for (const each of keys.slice(keys.indexOf(request) + 1)) this.#searches.add(each);
   }
 
-  /** @param total number of rows in the list */
   ofAll(total: number): Due {
     const searches = new Set([...this.#requests, ...this.#searches]);
     return {
@@ -90,7 +87,6 @@ export function dueLine(due: Due, olderMs: number | undefined): string {
   return `${formatNumber(rows.length)} of ${plural(total, 'row')} ${verb} due: ${reasonsOf(due, olderMs)}; ${plural(requests, 'request')}`;
 }
 
-/** `8 new, 1 older than 7 days, 3 without details` */
 export function reasonsOf({ reasons }: Due, olderMs: number | undefined): string {
   const older = olderMs ? formatDuration(olderMs) : undefined;
   return REASONS.filter((reason) => reasons[reason] > 0)

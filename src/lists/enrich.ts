@@ -9,7 +9,6 @@ import { LIST_FORMATS } from './row.ts';
 import { checkColumns, rowTextOf } from './views/all.ts';
 import { checkOutputs, type Outputs } from './views/outputs.ts';
 
-/** `restaurant enrich`: brings a list up to date, or shows what that would cost. */
 export async function runEnrich(app: App, file: string, flags: EnrichFlags): Promise<void> {
   checkFlags(flags);
   checkFormat(app);

@@ -115,7 +115,6 @@ function linesOf({ plan, flags }: Preview, due: Due, skipped: readonly InputRow[
   return lines.flatMap(([key, text]) => (text === undefined ? [] : [`${key.padEnd(10)}${text}`]));
 }
 
-/** The list, if it has several sheets. */
 function sheetText({ name, list: { sheets } }: Plan): string | undefined {
   const [others, sheet = ''] = [sheets?.sheets.length ?? 0, sheets?.sheet];
   return others > 1 ? `${name}, sheet '${cleanLine(sheet)}' of ${others}` : undefined;

@@ -11,10 +11,7 @@ import type { Question } from './resolve.ts';
 const MIN_ANSWERS = 20;
 const MIN_SHARE = 10;
 
-/**
- * Stops a run that would ask for everything again by mistake: with another list, another column, or another city.
- * @throws {AppError} `usage` if fewer than a tenth of the answers belong to rows of the list
- */
+/** Stops a run that would ask for everything again by mistake. @throws {AppError} `usage` */
 export function assertSameList(state: ListState, answers: Answers): void {
   if (answers.size < MIN_ANSWERS) return;
   const known = new Set<string>();
@@ -44,7 +41,6 @@ function* answeredKeys(state: ListState, answers: Answers, question: Question): 
   for (const level of LEVELS) if (answers.lookup(id, level) !== undefined) yield lookupKey(id, level);
 }
 
-/** Different searches and lookups that have an answer. */
 function countAnswers(answers: Answers): number {
   const keys = new Set<string>();
   for (const line of answers.lines()) {

@@ -21,7 +21,6 @@ export interface EnrichFlags extends ListFlags, PacedFlags {
   readonly answers?: string;
 }
 
-/** The state of all rows by the answers. */
 export interface Survey {
   readonly due: Due;
   readonly counters: Counters;
@@ -33,7 +32,6 @@ export interface Survey {
 
 const TURN = 512;
 
-/** The rows of a list with what is known about them. */
 export class ListState {
   readonly plan: Plan;
   readonly rows: readonly InputRow[];
@@ -79,7 +77,6 @@ export class ListState {
 
   resultOf = (row: InputRow): RowResult => this.resolveRow(row).result;
 
-  /** @param question that of the row */
   async finish(asker: Asker, row: InputRow, question: Question): Promise<void> {
     const failure = await asker.finish(question);
     if (failure !== undefined) this.failures.set(row, failure);

@@ -17,10 +17,7 @@ interface ViewPath {
   readonly exists: boolean;
 }
 
-/**
- * Opens the answers file of views. @param typed with `--answers` @param service undefined for any
- * @throws {AppError} `in_use`, `usage`, `io_error`
- */
+/** @param typed with `--answers` @param service undefined for any @throws {AppError} `in_use`, `usage`, `io_error` */
 export function openListAnswers(
   app: App,
   views: readonly OutputView[],
@@ -61,10 +58,7 @@ function answersTarget(app: App, typed: string, views: readonly ViewPath[]): str
   throw usage(`${typed} cannot be an output and have the answers`, { command: command(example) });
 }
 
-/**
- * Finds the answers file of views: the one that a view leads to, or the one named after the first view.
- * @throws {AppError} `usage` if they lead to several
- */
+/** The file that a view leads to, or the one named after the first view. @throws {AppError} `usage` for several */
 export function answersPathOf(views: readonly ViewPath[]): string {
   const found = new Map(views.flatMap((view) => pathsFor(view).map((path) => [path, view] as const)));
   const [only, ...others] = found.keys();

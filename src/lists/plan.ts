@@ -32,9 +32,7 @@ export interface ListFlags extends Partial<Record<ColumnFlag, string>> {
   readonly rawCsv?: boolean;
 }
 
-/** How to read a list, and what to write for it. */
 export interface Plan {
-  /** The name of the list, for messages. */
   readonly name: string;
   readonly flags: ListFlags;
   readonly list: Layout;
@@ -55,10 +53,7 @@ export interface ReadPlan<Rows> {
   readonly rows: Rows;
 }
 
-/**
- * Reads a list, and finds its columns. @param isKnown whether it was read before, so that nothing is said about how
- * @throws {AppError} `bad_input`, `usage`
- */
+/** @param isKnown whether it was read before, so that nothing is said about how @throws {AppError} `bad_input`, `usage` */
 export async function readPlan(
   app: App,
   input: Input,
@@ -70,7 +65,6 @@ export async function readPlan(
   return makePlan(app, input.name, list, rows, flags);
 }
 
-/** Opens a list whose rows are read as they arrive. */
 export async function streamPlan(
   app: App,
   input: Input,
@@ -85,7 +79,6 @@ export async function streamPlan(
   return { plan, rows: own() };
 }
 
-/** Says which of several sheets is read, and in which encoding if that is a guess. */
 async function noteReading(
   app: App,
   name: string,

@@ -20,13 +20,11 @@ import type { RowKey } from './row-key.ts';
 
 /** A row, as far as its verdict depends on it. */
 export interface Question {
-  /** The texts of the columns that take part in matching. */
   readonly key: RowKey;
   /** The result in the list itself, if the list is the output of an earlier run. */
   readonly earlier?: EarlierResult | undefined;
   /** Which of the two is a formula whose value is not stored. */
   readonly formula?: 'name' | 'city' | undefined;
-  /** That applies to the row. */
   readonly decision?: Pick<Decision, 'restaurant'> | undefined;
 }
 
@@ -64,7 +62,6 @@ export type Knowledge = Pick<Answers, 'find' | 'lookup' | 'about'>;
 
 const PENDING: RowResult = { status: 'pending' };
 
-/** Equal requests have equal keys. */
 export const requestKey = (request: Request): string =>
   request.kind === 'find'
     ? `find\0${request.query.name}\0${request.query.city}`
@@ -134,7 +131,6 @@ function idOf({ key, earlier }: Question): string {
   return isGuess && key.name && key.city ? '' : textOf(earlier?.id);
 }
 
-/** Statuses of a restaurant that was only guessed. */
 const GUESSED: readonly unknown[] = ['likely', 'ambiguous'];
 
 function idVerdict(query: MatchQuery, text: string, answers: Knowledge, options: ResolveOptions): Verdict {

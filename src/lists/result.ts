@@ -44,7 +44,6 @@ export interface AddedColumn {
 export interface ResultOptions {
   readonly prefix: string;
   readonly added: readonly AddedColumn[];
-  /** Whether there is a column with all details. */
   readonly hasDetails: boolean;
 }
 
@@ -54,14 +53,12 @@ export class ResultColumns {
   readonly fields: readonly ResultField[];
   readonly added: readonly AddedColumn[];
 
-  /** @throws {AppError} `usage` if a column would be added twice */
   constructor({ prefix, added, hasDetails }: ResultOptions) {
     this.prefix = prefix;
     this.added = added;
     this.fields = RESULT_FIELDS.filter((field) => hasDetails || field !== 'details');
   }
 
-  /** The names of the columns, in their order. */
   get names(): string[] {
     return [...this.fields.map((field) => this.prefix + field), ...this.added.map(({ name }) => name)];
   }
@@ -93,10 +90,7 @@ export class ResultColumns {
     return memberName(this.prefix);
   }
 
-  /**
-   * Also refuses the names of fields that this run does not write, which another run would replace.
-   * @throws {AppError} `usage` with the name of a column that would be there twice
-   */
+  /** Also refuses the names of fields that another run would write. @throws {AppError} `usage` for a name that is there twice */
   assertNew(own: readonly string[], isNested: boolean): void {
     const start = isNested ? '' : this.prefix;
     const added = this.added.map(({ name }) => name);

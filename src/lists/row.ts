@@ -3,7 +3,6 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 export const INPUT_FORMATS = [...LIST_FORMATS, 'geojson'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
-/** The prefix of the columns of results. */
 export const DEFAULT_PREFIX = 'restaurant_';
 
 /** The result that an earlier run gave to a row: texts of cells, or JSON values, by field name. */

@@ -45,7 +45,6 @@ export interface ListRun {
   readonly progress: Progress;
   /** Of the rows that were asked for. */
   readonly counters: Counters;
-  /** Ends the run immediately. */
   readonly stop: AbortController;
 }
 
@@ -80,7 +79,6 @@ export async function askUntilEnd(
   }
 }
 
-/** Brings a list up to date: asks for what is due, and writes the views. @throws {AppError} */
 export async function updateList(app: App, update: Update): Promise<void> {
   const { flags, views, plan, rows } = update;
   const target = await openTarget(app);

@@ -21,7 +21,6 @@ export async function saveIds(app: App, ids: readonly string[], note: string | u
   return { saved: savedRestaurants(answers).filter(({ id }) => chosen.includes(id)), failed };
 }
 
-/** Looks up those about which nothing is known yet. */
 async function lookUpUnknown(app: App, answers: Answers, ids: readonly string[]): Promise<Lookup[]> {
   const unknown = ids.filter(
     (id) =>
@@ -61,7 +60,6 @@ function lastAnswer(answers: Answers, id: string) {
   return last;
 }
 
-/** The row of the last search. */
 function foundRow(app: App, id: string): { at: number; row: JsonObject } | undefined {
   const last = lastSearch(app);
   const rows = last?.endpoint === serviceName(app) ? last.rows.filter(isObject) : [];

@@ -20,7 +20,6 @@ export interface SavedRestaurant {
   readonly savedAt: number;
   /** When it was last looked up. */
   readonly checkedAt: number | undefined;
-  /** Whether the service no longer knew it. */
   readonly isGone: boolean;
   /** Each field as last seen. */
   readonly record: JsonObject;
@@ -60,7 +59,6 @@ const serviceOf = (app: App): string | undefined =>
 
 const fileNameOf = (service: string): string => service.replace(/:(?=\d+$)/, '-').replace(/[^\w.-]/g, '_');
 
-/** The services that have saved restaurants. */
 const savedServices = (folder: OwnFolder): string[] =>
   folder
     .names(FILE_NAME)

@@ -41,10 +41,7 @@ interface WriteOptions extends AtomicOptions {
   readonly replacesLink?: boolean;
 }
 
-/**
- * Writes a file atomically, after creating its folder.
- * @returns whether it was written; see `confirm` in {@link AtomicOptions}. @throws {AppError} `io_error`; `in_use`
- */
+/** @returns whether it was written; see `confirm` in {@link AtomicOptions}. @throws {AppError} `io_error`; `in_use` */
 export function writeAgentFile(
   file: AgentFile,
   text: string,

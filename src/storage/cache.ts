@@ -16,10 +16,7 @@ export interface CachedResponse {
 type MaybePromise<T> = T | Promise<T>;
 
 export interface ResponseCache {
-  /**
-   * If there is none, the caller sends the request, and then calls `put` or `release`.
-   * @param offline the caller will not send a request
-   */
+  /** If there is none, the caller sends the request, unless `offline`, and then calls `put` or `release`. */
   get(
     tool: string,
     args: unknown,

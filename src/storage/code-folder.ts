@@ -17,10 +17,7 @@ export function storeCode(path: string, files: ReadonlyMap<string, Buffer>): voi
   deleteCode(join(path, '..', '..'), Date.now() - KEEP_MS);
 }
 
-/**
- * Deletes compiled code, while other processes may write there. Never throws.
- * @param before last modified, in milliseconds since the epoch
- */
+/** Other processes may write there meanwhile. Never throws. @param before last modified, in milliseconds since the epoch */
 export function deleteCode(path: string, before?: number): void {
   for (const version of subfolders(path, VERSION_NAME)) {
     for (const command of subfolders(version, COMMAND_NAME)) {

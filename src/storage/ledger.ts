@@ -292,7 +292,6 @@ function parseTimes(text: string): number[] | undefined {
   return times.length === 0 && lines.length > 0 ? undefined : times;
 }
 
-/** Without those that were taken back. */
 function effective(times: readonly number[]): number[] {
   const left = times.filter((time) => time >= 0);
   for (const time of times.filter((each) => each < 0)) {

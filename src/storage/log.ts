@@ -53,10 +53,7 @@ export class Log {
     this.#file = file;
   }
 
-  /**
-   * Opens the file to read or append, or creates it.
-   * @returns undefined if there is no file. @throws {AppError} `io_error` for a link; to append, for a file of another user
-   */
+  /** @returns undefined for no file. @throws {AppError} `io_error` for a link; to append, for a file of another user */
   static open(path: string, access: 'read' | 'append' | 'create'): Log | undefined {
     return perform(access === 'read' ? 'read' : 'write', path, () => {
       try {

@@ -96,7 +96,6 @@ export async function readUserFile(
   }
 }
 
-/** Text, bytes, or either in parts. */
 export type OutputContent = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 interface WriteOptions {

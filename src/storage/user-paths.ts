@@ -21,11 +21,9 @@ export interface UserPath {
 }
 
 interface OutputPathOptions {
-  /** The path as in the command line. */
   readonly typed?: string;
   /** Follows every link. */
   readonly force: boolean;
-  /** The command with another file. */
   readonly command?: (file: Word) => Command;
 }
 

@@ -16,9 +16,7 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
   readonly earlierIdColumn?: string | undefined;
   /** Whether the ids of that column are a part of the list. */
   readonly hasOwnIds?: boolean | undefined;
-  /** A line of the list that looks more like its header. */
   readonly likelyHeader?: number | undefined;
-  /** The sheet that was read, and all of the workbook. */
   readonly sheets?: Sheets | undefined;
 }
 
@@ -132,7 +130,6 @@ interface WrongColumn {
 
 interface ColumnProblem {
   readonly header: readonly string[];
-  /** Columns that options name, and the list does not have. */
   readonly wrong: readonly WrongColumn[];
   readonly missing: readonly Field[];
   readonly likelyHeader: number | undefined;

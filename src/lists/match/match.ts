@@ -23,7 +23,8 @@ export interface RowResult {
   /**
    * How the restaurant was chosen: `exact`: the only one with the name; `place`: by its location or address; `id`: by the
    * id in the list; `far`: the only one with the name, but far away; `only`: the only candidate; `loose`: by the
-   * simplified name; `best`: the most similar of several; `confirmed`, `rejected`: by a person.
+   * simplified name; `best`: the most similar of several; `confirmed`, `rejected`: by a person; `gone`: the
+   * service no longer knows it.
    */
   readonly match?:
     | 'exact'
@@ -109,7 +110,6 @@ const isTypo = (candidate: MatchCandidate, { isLoose, query }: CandidateChoice):
 const isLike = ({ restaurant }: MatchCandidate, { query }: CandidateChoice): boolean =>
   likeness(query.name, restaurant.name) >= MIN_LIKENESS;
 
-/** The similarity of two names, or of their simplified forms. */
 const likeness = (one: string, other: string): number =>
   Math.max(
     nameSimilarity(one, other),
@@ -149,10 +149,7 @@ export const matchName = (query: MatchQuery, found: Found, isLoose = false): Row
 
 const AGAIN = RULES.filter(({ match }) => match !== 'only');
 
-/**
- * Matches the results of a further search, by another name. Only the place can confirm them, and those that are not like
- * the name are no candidates.
- */
+/** For a further search, by another name: only the place can confirm, and only what is like the name counts. */
 export function matchAgain(query: MatchQuery, found: Found): RowResult {
   const result = decide(query, found, true, AGAIN);
   const isLike = likeness(query.name, result.restaurant?.name ?? '') >= MIN_LIKENESS;
@@ -232,7 +229,6 @@ function ranked(candidates: readonly MatchCandidate[], { name, city }: MatchQuer
   return keyed.sort((one, other) => compare(one.keys, other.keys)).map(({ candidate }) => candidate);
 }
 
-/** Returns restaurants with the likeliest for a row first. */
 export const likeliestFirst = (query: MatchQuery, restaurants: readonly Restaurant[]): Restaurant[] =>
   ranked(candidatesOf(query, restaurants), query).map(({ restaurant }) => restaurant);
 

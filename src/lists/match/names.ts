@@ -18,10 +18,7 @@ const BRANCH = /\s[-–—|·@]\s.*|,\s.*/s;
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
-/**
- * Removes parentheses, the branch, legal forms, and words such as "Restaurant" from a name. @returns undefined if
- * nothing was removed, or if nothing is left
- */
+/** Without parentheses, branch, legal form, and generic words. @returns undefined if nothing was removed, or is left */
 export function simplifyName(name: string): string | undefined {
   if (name.length > MAX_NAME) return undefined;
   const words = wordsOf(name.replace(PARENTHESES, ' ').replace(BRANCH, ''));

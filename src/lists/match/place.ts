@@ -54,10 +54,7 @@ export function positionsOf(
   return restaurants.map((_, index) => ({ meters: meters[index], sameAddress: addresses[index] }));
 }
 
-/**
- * Returns whether two addresses are equal, or have the same house number and a common word in the street; undefined if that
- * is unknown.
- */
+/** Whether they are equal, or have the same house number and a common word in the street; undefined if that is unknown. */
 export function isSameAddress(one: unknown, other: unknown): boolean | undefined {
   const [part, otherPart] = [streetPart(one), streetPart(other)];
   if (part === undefined || otherPart === undefined) return undefined;

@@ -16,7 +16,6 @@ export function searchesFor({ name, city }: FindQuery): readonly FindQuery[] {
   );
 }
 
-/** At most that many searches for parts of a name. */
 const MAX_PARTS = 5;
 
 /**
@@ -61,7 +60,6 @@ export function swapUmlauts(name: string): string | undefined {
   return swapped === name ? undefined : swapped;
 }
 
-/** Words that too many restaurants have. */
 const COMMON =
   'restaurant ristorante restaurante gasthaus gasthof wirtshaus brauhaus trattoria osteria pizzeria pizza taverna tavern ' +
   'taqueria cantina brasserie bistro cafe caffe coffee kaffee bakery lounge diner deli grill kitchen house table garden ' +

@@ -11,9 +11,7 @@ import { asLines, type Counts, formatCounts, type RunSummary, summaryLines } fro
 export interface Progress {
   waiting(waiting: Waiting): void;
   warn(text: string): void;
-  /** A line for people. */
   note(text: string): Promise<void>;
-  /** @param review the command that decides doubtful rows */
   finish(summary: RunSummary, review?: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -14,11 +14,9 @@ export interface RowDone {
   readonly city?: string | undefined;
   /** Searches that --loose would send, if nothing was found. */
   readonly looseRequests?: number;
-  /** Why the row was not answered in this run. It may have an older answer, and keep its status. */
   readonly failure?: AppError | undefined;
 }
 
-/** Numbers of rows, with the names that JSON has. */
 export type Counts = Readonly<typeof ZERO>;
 
 const ZERO = {
@@ -49,7 +47,6 @@ export class Counters {
   #looseRequests = 0;
   readonly #reasons = new Map<string, number>();
 
-  /** @param paths those of `--add` */
   constructor(paths: readonly string[] = []) {
     this.#missingPaths = [...new Set(paths)];
   }
@@ -68,7 +65,6 @@ export class Counters {
     if (rows > 0 || this.#reasons.size < MAX_REASONS) this.#reasons.set(reason, rows + 1);
   }
 
-  /** The most frequent reason for rows that failed. */
   get commonError(): { readonly text: string; readonly rows: number } | undefined {
     const [first, ...others] = [...this.#reasons].map(([text, rows]) => ({ text, rows }));
     return others.reduce((most, next) => (next.rows > (most?.rows ?? 0) ? next : most), first);
@@ -163,7 +159,6 @@ function unknownCityLines(cities: RunSummary['unknown_cities']): string[] {
   ];
 }
 
-/** Whether stdout gets the summary of a run, or of a preview. */
 export const wantsSummary = ({ globals }: App): boolean => globals.json === true || globals.format === 'json';
 
 export const printJson = (app: App, value: unknown): Promise<void> =>

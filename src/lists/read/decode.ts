@@ -82,7 +82,6 @@ async function* decode(
   }
 }
 
-/** The chunks, and undefined at their end. */
 async function* withEnd<T>(chunks: AsyncIterable<T>): AsyncGenerator<T | undefined> {
   yield* chunks;
   yield undefined;

@@ -30,12 +30,7 @@ const INPUT_HINT = { command: again({}, { operands: [slot('file')] }) };
 
 export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'env' | 'homedir' | 'platform' | 'signal'>;
 
-/**
- * Opens the list. A file stays open, so it can be moved or deleted during the run. Data that is appended later is not
- * read.
- * @param file a path, or `-` for stdin
- * @throws {AppError} `bad_input` if the file cannot be opened
- */
+/** @param file a path, or `-` for stdin. It stays open, so it can be moved meanwhile. @throws {AppError} `bad_input` */
 export function openInput(file: string, context: InputContext): Input {
   if (file === '-') {
     const { stdin, signal } = context;

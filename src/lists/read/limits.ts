@@ -1,4 +1,3 @@
-/** Limits of a list, which is kept in memory. */
 export const MIB = 1024 * 1024;
 export const MAX_BYTES = 256 * MIB;
 const MAX_ROWS = 1_000_000;

@@ -40,7 +40,6 @@ export interface List {
   readonly lineEnd: string;
   /** Whether its cells come from a workbook or a Parquet file, so that their text was never part of a CSV. */
   readonly isSheet?: boolean;
-  /** The sheet that is read, and all of them. */
   readonly sheets?: Sheets | undefined;
   readonly first?: ObjectRow | undefined;
   readonly rows: AsyncGenerator<InputRow>;
@@ -55,7 +54,6 @@ export interface InputList extends Omit<List, 'rows' | 'first'> {
 
 /** Maximum number of characters in which the header line is searched for. */
 const MAX_HEADER = 1024 * 1024;
-/** Maximum number of different keys in all rows of NDJSON. */
 const MAX_KEYS = 10_000;
 const KEEP_NDJSON: Hint = {
   text: 'keep the format',
@@ -145,10 +143,7 @@ export function flatCells({ value, line }: ObjectRow): Map<string, Scalar> {
   }
 }
 
-/**
- * Reads a list into memory, and rejects it if a row is malformed. Text that is not UTF-8 is read in its likely encoding.
- * @throws {AppError} `bad_input` naming the lines, `usage`; the signal's reason
- */
+/** Text that is not UTF-8 is read in its likely encoding. @throws {AppError} `bad_input` naming the lines, `usage` */
 export async function readList(input: Input, options: ListOptions): Promise<InputList> {
   const bytes = await readBytes(input, input.chunks());
   const kept: Input = { ...input, chunks: () => inTurn(bytes, input.signal) };
@@ -221,10 +216,7 @@ async function* inTurn(pieces: readonly Uint8Array[], signal: AbortSignal): Asyn
 export const openStreamedList = (input: Input, options: ListOptions): Promise<List> =>
   openList(input, options, stopAt(input));
 
-/**
- * The columns of objects that are written as a table, with dotted nested keys.
- * @throws {AppError} `bad_input` if they are nested too deeply, or are too many
- */
+/** The columns of objects as a table. @throws {AppError} `bad_input` if they are nested too deeply, or are too many */
 export function flatColumns(name: string, rows: readonly InputRow[]): string[] {
   const keys = new Set<string>();
   for (const row of rows) {

@@ -14,7 +14,6 @@ const TOO_LONG = 'is longer than 16 MiB';
 const NO_FEATURE = 'is not a GeoJSON Feature';
 const CUT = 'ends before the FeatureCollection is complete';
 
-/** The text of an object, and its first line. */
 interface ObjectText {
   readonly text: string;
   readonly line: number;

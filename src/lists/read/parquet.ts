@@ -3,7 +3,6 @@ import { type Compressors, parquetMetadata, parquetRead, parquetSchema, type Sch
 import { MAX_BYTES, UnreadableFile } from './limits.ts';
 import type { Cell, FileRow, TypedFile, TypedTask } from './typed-rows.ts';
 
-/** Number of rows that are decoded at once. */
 const BLOCK = 10_000;
 
 const unpack =

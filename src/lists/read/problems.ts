@@ -7,7 +7,6 @@ import type { Input } from './input.ts';
 const MAX_NAMED = 40;
 const MAX_EXPLAINED = 3;
 
-/** The problems of a list, of which an error names the first ones. */
 export class Problems {
   readonly #named: Problem[];
   count: number;

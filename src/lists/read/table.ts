@@ -91,12 +91,10 @@ export interface TableSource {
   readonly delimiter: Delimiter;
   /** Whether the columns have letters, which errors name. */
   readonly isSheet: boolean;
-  /** The sheets of a workbook. */
   readonly sheets?: Sheets;
 }
 
 interface HeaderOptions {
-  /** The line of the header, from 1; undefined to detect it. */
   readonly headerLine?: number | undefined;
   readonly named?: readonly (string | undefined)[];
 }
@@ -114,10 +112,7 @@ export class NoHeader extends AppError {
   }
 }
 
-/**
- * Finds the header. Titles above it, lines with a single cell, are skipped if a header that is known follows.
- * @param name of the list. @throws {NoHeader} if there are no records
- */
+/** Titles, lines with a single cell, are skipped if a known header follows. @param name of the list. @throws {NoHeader} */
 export async function openTable(
   name: string,
   { records, ...source }: TableSource,

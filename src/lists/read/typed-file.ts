@@ -23,11 +23,7 @@ interface TypedRows {
   readonly sheets: Sheets;
 }
 
-/**
- * Reads a workbook or a Parquet file, in a worker with limits of memory and time.
- * @param name as the user named the file
- * @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet; the signal's reason
- */
+/** @throws {AppError} `bad_input` if it cannot be read, `usage` if it has no such sheet; the signal's reason */
 export async function readTyped(name: string, task: TypedTask, signal: AbortSignal): Promise<TypedRows> {
   const worker = new LimitedWorker<TypedTask, TypedMessage>(WORKER, MAX_HEAP_MB);
   try {

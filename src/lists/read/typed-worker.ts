@@ -13,7 +13,6 @@ const READERS: Readonly<Record<TypedTask['kind'], (task: TypedTask) => Promise<T
 
 /** Number of characters that are sent at once. */
 const BATCH = 1_000_000;
-/** Number of cells that a warning names. */
 const MAX_NAMED = 5;
 
 const reply = (message: TypedMessage): void => parentPort?.postMessage(message);

@@ -16,7 +16,6 @@ export interface Decided {
   readonly kind: RowChoice['kind'];
   /** Number of rows. */
   readonly rows: number;
-  /** Id of the line in the answers. */
   readonly line: string;
 }
 

@@ -26,10 +26,7 @@ export interface ReviewFlags {
   readonly undo?: true;
 }
 
-/**
- * Opens the list of a view with the answers about it. `write` holds the lock, and checks that the views may be replaced.
- * @throws {AppError} `usage`, `bad_input`, `in_use`, `io_error`
- */
+/** `write` holds the lock, and checks that the views may be replaced. @throws {AppError} */
 export async function openReview(
   app: App,
   name: string,
@@ -167,7 +164,6 @@ function cannotRead(name: string, list: ListFile, error: unknown): unknown {
   });
 }
 
-/** Writes the views as the answers and decisions are now. */
 export async function writeReviewed(app: App, review: Review): Promise<void> {
   const { state, views, answers, hasOthers, name } = review;
   const guard = app.globals.rawCsv !== true && state.plan.flags.rawCsv !== true;

@@ -17,7 +17,6 @@ export interface Review {
   readonly name: string;
   readonly answers: Answers;
   readonly state: ListState;
-  /** The rows by their content. */
   readonly contents: ReadonlyMap<string, EqualRows>;
   readonly views: readonly OutputView[];
   /** Whether there are views in other folders, which are not written. */
@@ -28,11 +27,9 @@ export interface Review {
 export interface EqualRows {
   readonly key: RowKey;
   readonly first: InputRow;
-  /** Indexes of the rows in the list. */
   readonly indexes: number[];
 }
 
-/** All rows of a list by their content. */
 export function equalRows({ rows, plan }: ListState): ReadonlyMap<string, EqualRows> {
   const contents = new Map<string, EqualRows>();
   for (const [index, first] of rows.entries()) {
@@ -54,10 +51,8 @@ export function doubtfulRows(review: Review, withMissing: boolean): EqualRows[] 
   return doubtful.sort((one, other) => other.indexes.length - one.indexes.length);
 }
 
-/** The result of rows as the answers and decisions are now. */
 export const resultNow = ({ state }: Review, { first }: EqualRows): RowResult => state.resultOf(first);
 
-/** The restaurant that rows have now, if it is only a guess. */
 export const currentId = (review: Review, rows: EqualRows): string | undefined =>
   resultNow(review, rows).restaurant?.service_id;
 

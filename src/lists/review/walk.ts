@@ -25,7 +25,6 @@ import {
   resultNow,
 } from './rows.ts';
 
-/** Candidates that have a key: 1 to 9. */
 const MAX_KEYS = 9;
 
 interface Walk {
@@ -130,7 +129,6 @@ async function searchParts(walk: Walk, index: number, parts: readonly FindQuery[
   return decideRow(walk, index);
 }
 
-/** Asks for the words of a search, and shows what it finds. */
 async function searchWords(walk: Walk, index: number, { name, city }: FindQuery): Promise<Next> {
   const { app, review } = walk;
   const ask = async (what: string, known: string): Promise<string> =>

@@ -49,10 +49,7 @@ const outputNames = (app: App): string[] =>
     flag === '--output' && typeof value === 'string' ? [value] : [],
   );
 
-/**
- * Checks the files of `-o`. That they may be replaced is checked with their answers.
- * @throws {AppError} `usage`; `io_error`
- */
+/** That the files may be replaced is checked with their answers. @throws {AppError} `usage`; `io_error` */
 export function checkOutputs(app: App, input: Input): Outputs {
   const names = outputNames(app);
   const files = names.filter((name) => name !== '-');

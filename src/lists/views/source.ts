@@ -11,10 +11,8 @@ export interface ViewSource {
   readonly rows: readonly InputRow[];
   resultOf(row: InputRow): RowResult;
   readonly counts: Counts;
-  /** When the newest answer was given; undefined if there is none. */
   readonly at: number | undefined;
   readonly answers: Knowledge;
-  /** Whether a person should decide about a row. */
   isDoubtful(question: Question, result: RowResult, withMissing: boolean): boolean;
   /** Whether to neutralize formulas in tables of text. */
   readonly guard: boolean;
@@ -41,7 +39,6 @@ export function ownEntries({ list }: Plan, row: InputRow): NamedValue[] {
   ]);
 }
 
-/** The columns of a result with their values. */
 export function resultEntries({ result }: Plan, found: RowResult): NamedValue[] {
   const values = result.values(found);
   return result.names.map((name, index) => [name, values[index]] as const);

@@ -26,7 +26,6 @@ export interface TextOptions {
   readonly isDelimited: boolean;
 }
 
-/** Formats rows as text: the columns of the list, then those of the result. */
 export interface RowText {
   /** The first line with its line break; empty for NDJSON. */
   readonly header: string;

@@ -14,7 +14,6 @@ import { type CellRow, type InputRow, valuesOf } from '../row.ts';
 import { ownEntries, resultEntries, rowParts, type ViewSource } from './source.ts';
 import { detailsCell } from './text.ts';
 
-/** Writes a table with typed columns: a workbook, or Parquet. */
 export async function* tableBytes(
   format: 'xlsx' | 'parquet',
   source: ViewSource,

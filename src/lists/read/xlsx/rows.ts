@@ -4,7 +4,6 @@ import type { Cell, FileRow } from '../typed-rows.ts';
 import { type NumberFormat, plainNumber } from './formats.ts';
 import { type Attributes, checkCell, type XmlReader } from './xml.ts';
 
-/** The texts and the formats of numbers that cells refer to. */
 export interface CellTables {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
@@ -104,7 +103,6 @@ function cellText(text: string): string {
 const MAX_TEXTS = 64 * 1024 * 1024;
 const TEXT_OVERHEAD = 16;
 
-/** Reads the texts that cells share. */
 export class TextsReader implements XmlReader<string> {
   readonly items: string[] = [];
   #text = '';

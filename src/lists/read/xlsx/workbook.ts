@@ -71,7 +71,6 @@ function wantedSheets(all: readonly Element[], name: string | undefined): readon
   return visible;
 }
 
-/** A sheet whose first rows were read. */
 interface OpenSheet {
   readonly sheet: Element;
   readonly first: readonly FileRow[];
