@@ -7,7 +7,7 @@ import { memberName, RESULT_FIELDS, type ResultOptions } from './result.ts';
 import { type CellRow, DEFAULT_PREFIX, type EarlierResult, type InputRow, type ObjectRow } from './row.ts';
 
 /** How a list changes if the results of an earlier run are set apart. */
-export interface Separation extends Partial<Pick<List, 'header' | 'headerText'>> {
+interface Separation extends Partial<Pick<List, 'header' | 'headerText'>> {
   separate?(row: InputRow): InputRow;
   /** Columns of results that stay in the list, because the new ones have another prefix. They decide nothing. */
   readonly ignored?: readonly string[];

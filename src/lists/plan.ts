@@ -43,12 +43,12 @@ export interface Plan {
   question(row: InputRow): Question;
 }
 
-export interface Layout extends Omit<List, 'rows' | 'first'> {
+interface Layout extends Omit<List, 'rows' | 'first'> {
   /** The columns of a table, with dotted nested keys for objects. */
   tableColumns(): readonly string[];
 }
 
-export interface ReadPlan<Rows> {
+interface ReadPlan<Rows> {
   readonly plan: Plan;
   readonly rows: Rows;
 }

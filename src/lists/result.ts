@@ -29,7 +29,7 @@ export const RESULT_FIELDS = [
   'similarity',
   'distance_m',
 ] as const;
-export type ResultField = (typeof RESULT_FIELDS)[number];
+type ResultField = (typeof RESULT_FIELDS)[number];
 const OF_RESTAURANT: ReadonlySet<ResultField> = new Set(RESTAURANT_FIELDS);
 
 /** Fields that are numbers, also where they are empty, or texts in a CSV. */

@@ -12,7 +12,7 @@ export type EarlierResult = Readonly<Record<string, unknown>>;
 export type CellKind = 't' | 'n' | 'd' | 'b' | 'f';
 
 /** The value of a cell. A day is a Date at midnight, UTC. */
-export type CellValue = string | number | boolean | Date;
+type CellValue = string | number | boolean | Date;
 
 /** A row of a CSV or TSV, with as many cells as the header. */
 export interface CellRow {

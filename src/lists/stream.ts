@@ -18,7 +18,7 @@ import type { Outputs } from './views/outputs.ts';
 
 type Rows = readonly InputRow[] | AsyncIterable<InputRow>;
 
-export interface Stream {
+interface Stream {
   readonly flags: EnrichFlags;
   readonly output: NonNullable<Outputs['stream']>;
   readonly plan: Plan;

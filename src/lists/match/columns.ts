@@ -21,7 +21,7 @@ export interface ColumnOptions extends Readonly<Partial<Record<`${Field}Column`,
 }
 
 /** The texts of a row that take part in matching, trimmed, in NFC; undefined for a missing column. */
-export type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
+type RowTexts = Readonly<Partial<Record<Field, string | undefined>>>;
 
 export interface Columns extends Readonly<Partial<Record<Field, string | undefined>>> {
   /** For rows without one. */

@@ -52,7 +52,7 @@ const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
 const SPELLED = /(?<![aeoquAEOQU])(?:[aou]e|[AOU]e)(?=\p{L})/gu;
 
 /** `Müller` is `Mueller`, and `Loewen` is `Löwen`. @returns undefined if the name has none */
-export function swapUmlauts(name: string): string | undefined {
+function swapUmlauts(name: string): string | undefined {
   if (name.length > MAX_NAME) return undefined;
   const spelled = name.replace(/[äöüÄÖÜß]/g, (letter) => UMLAUTS[letter] ?? letter);
   if (spelled !== name) return spelled;
@@ -71,7 +71,7 @@ const isCommon = (word: string): boolean =>
   COMMON_WORDS.includes(foldName(word)) || COMMON_WORDS.some((each) => isOneLetterOff(word, each, false));
 
 /** The longest word without a digit; common ones only if there is no other. @returns undefined if it is the whole name */
-export function longestWord(name: string): string | undefined {
+function longestWord(name: string): string | undefined {
   if (name.length > MAX_NAME) return undefined;
   const words = (name.match(/[\p{L}\p{N}\p{M}'’]+/gu) ?? []).filter(
     (word) => [...word].length >= MIN_WORD && !/\p{N}/u.test(word),

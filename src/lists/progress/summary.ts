@@ -9,7 +9,7 @@ import { toJson } from '../../util/json.ts';
 import { cleanLine, width, wrap } from '../../util/text.ts';
 import type { Status } from '../match/match.ts';
 
-export interface RowDone {
+interface RowDone {
   readonly status: Status;
   readonly city?: string | undefined;
   /** Searches that --loose would send, if nothing was found. */

@@ -4,7 +4,7 @@ import type { OnProblem } from '../row.ts';
 
 export type FileKind = 'xlsx' | 'xls' | 'parquet';
 
-export interface DecodedText {
+interface DecodedText {
   /** Whether there is a byte order mark, which is not part of the pieces, or an encoding other than UTF-8. */
   readonly bom: boolean;
   /** The kind of a file that is not text; then `chunks` has its bytes. */

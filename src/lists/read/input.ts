@@ -28,7 +28,7 @@ function formatOf(path: string): InputFormat | undefined {
 
 const INPUT_HINT = { command: again({}, { operands: [slot('file')] }) };
 
-export type InputContext = Pick<Context, 'stdin' | 'cwd' | 'env' | 'homedir' | 'platform' | 'signal'>;
+type InputContext = Pick<Context, 'stdin' | 'cwd' | 'env' | 'homedir' | 'platform' | 'signal'>;
 
 /** @param file a path, or `-` for stdin. It stays open, so it can be moved meanwhile. @throws {AppError} `bad_input` */
 export function openInput(file: string, context: InputContext): Input {

@@ -82,7 +82,7 @@ export function hasHeader(head: string): boolean {
   return lines.length > FIRST_ROWS || lines.slice(0, -1).some((line) => /[,;\t|]/.test(line));
 }
 
-export type TableRecord = CsvRecord & Partial<Pick<TypedRow, 'kinds' | 'filled'>>;
+type TableRecord = CsvRecord & Partial<Pick<TypedRow, 'kinds' | 'filled'>>;
 
 export interface TableSource {
   readonly records: AsyncGenerator<TableRecord>;
@@ -99,7 +99,7 @@ interface HeaderOptions {
   readonly named?: readonly (string | undefined)[];
 }
 
-export class NoHeader extends AppError {
+class NoHeader extends AppError {
   constructor(name: string, headerLine: number | undefined) {
     const problem =
       headerLine === undefined ? 'has no header row' : `has no line ${headerLine} (--header-line)`;

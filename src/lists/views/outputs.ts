@@ -11,9 +11,9 @@ import { LIST_FORMATS, type ListFormat } from '../row.ts';
 
 /** The formats of a list with results, and of the extensions of their files. */
 const VIEW_FORMATS = ['csv', 'tsv', 'ndjson', 'geojson', 'xlsx', 'parquet', 'html'] as const;
-export type ViewFormat = (typeof VIEW_FORMATS)[number];
+type ViewFormat = (typeof VIEW_FORMATS)[number];
 
-export type OutputTarget = ReturnType<typeof checkOutputPath>;
+type OutputTarget = ReturnType<typeof checkOutputPath>;
 
 /** A file that is written from answers. */
 export interface OutputView {

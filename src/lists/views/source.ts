@@ -28,7 +28,7 @@ export async function* rowParts({ rows }: Pick<ViewSource, 'rows'>): AsyncGenera
   }
 }
 
-export type NamedValue = readonly [column: string, value: unknown];
+type NamedValue = readonly [column: string, value: unknown];
 
 /** The columns of the list with their values; of a workbook, numbers are numbers. */
 export function ownEntries({ list }: Plan, row: InputRow): NamedValue[] {

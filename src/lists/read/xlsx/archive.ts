@@ -6,7 +6,7 @@ import { MAX_BYTES, MIB, UnreadableFile } from '../limits.ts';
 const MAX_ENTRIES = 10_000;
 
 /** The parts of a workbook, a ZIP file. */
-export interface Archive {
+interface Archive {
   has(name: string): boolean;
   /** @throws {UnreadableFile} if the part is missing, damaged, or too large */
   read(name: string): AsyncGenerator<Uint8Array>;

@@ -4,7 +4,7 @@ import type { Cell, FileRow } from '../typed-rows.ts';
 import { type NumberFormat, plainNumber } from './formats.ts';
 import { type Attributes, checkCell, type XmlReader } from './xml.ts';
 
-export interface CellTables {
+interface CellTables {
   readonly texts: readonly string[];
   readonly formats: readonly NumberFormat[];
 }
