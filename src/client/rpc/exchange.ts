@@ -75,7 +75,7 @@ const UNWANTED_BODY_MS = 100;
 /** Time limit for the message that ends a session or cancels a call. */
 const CLEANUP_MS = 1000;
 /** Characters of an event id that a header cannot carry. */
-const CONTROL = /[\p{Cc}]/u;
+const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 const MAX_RESUMPTIONS = 5;
 const RESUME_MS = 1000;
 
