@@ -2,11 +2,11 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checkView, lookupsOf, searchesOf } from './checks.ts';
-import type { Decision, History } from './history.ts';
+import type { History } from './history.ts';
 import {
-  type Answered,
   contentKey,
   type Decided,
+  decisionsIn,
   lastDecision,
   type RowContent,
   readRecord,
@@ -109,6 +109,7 @@ export async function mergeMachine(history: History): Promise<string> {
   if (random.chance(0.5)) await refreshBoth(history, other);
   const { now } = world;
   const { length } = history.made;
+  const earlier = new Set(decisionsIn(world.read(ANSWERS) ?? '').map(({ id }) => id));
   await decide(history);
   const last = world.now;
   // Both may decide in the same millisecond.
@@ -119,7 +120,16 @@ export async function mergeMachine(history: History): Promise<string> {
 
   const [own, theirs] = [world.read(ANSWERS) ?? '', readFileSync(join(other, ANSWERS), 'utf8')];
   const [before, made] = [history.made.slice(0, length), history.made.slice(length)];
-  if (isTied) history.made = [...before, ...inOrderOf(readRecord(own + theirs), made)];
+  if (isTied) {
+    // Their ids say which counts; two that are equal may be one line, or two that are undone one by one.
+    const lines = decisionsIn(own + theirs).filter(({ id }) => !earlier.has(id));
+    const textsOf = (all: readonly Decided[]) =>
+      [...new Set(all.map(({ content, restaurant }) => `${contentKey(content)} ${restaurant}`))]
+        .sort()
+        .join();
+    check(textsOf(lines) === textsOf(made), 'decisions were lost', { lines, made });
+    history.made = [...before, ...lines];
+  }
   const views: (string | undefined)[] = [];
   const view = world.read(VIEW) ?? '';
   for (const text of random.shuffled([own + theirs, theirs + own])) {
@@ -144,15 +154,6 @@ async function refreshBoth({ world, random, words }: History, other: string): Pr
     const outcome = await world.enrich([...words, '--older', '0s'], undefined, cwd);
     check(outcome.exit === 0, 'a refresh of one of two machines failed', outcome.stderr);
   }
-}
-
-/** Of two decisions about a row in the same millisecond, the ids of their lines say which counts. Equal ones are one line. */
-function inOrderOf({ decisions }: Answered, made: readonly Decision[]): readonly Decision[] {
-  const counts = ({ content, restaurant }: Decision) =>
-    decisions.get(contentKey(content))?.restaurant === restaurant;
-  const different = new Map(made.map((each) => [`${contentKey(each.content)} ${each.restaurant}`, each]));
-  const all = [...different.values()];
-  return [...all.filter((each) => !counts(each)), ...all.filter(counts)];
 }
 
 /** A cell that a person edits in the view is kept, and nothing is sent, until they say otherwise. */

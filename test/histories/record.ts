@@ -78,6 +78,14 @@ export const undoOf = (text: string, id: string): string | undefined =>
     .sort(byTime)
     .at(-1)?.id;
 
+/** Returns all decisions, also those that do not count, the last one last. */
+export const decisionsIn = (text: string): Recorded[] =>
+  [...new Map(linesOf(text).map((line) => [line.id, line])).values()]
+    .sort(byTime)
+    .flatMap(({ id, at, decide, restaurant = null, never }) =>
+      decide === undefined || never === true ? [] : [{ id, at, content: decide, restaurant }],
+    );
+
 export function readRecord(text: string): Answered {
   const all = linesOf(text);
   const back = undone(all);
