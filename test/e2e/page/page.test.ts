@@ -253,6 +253,18 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(await none.page.evaluate('document.activeElement.id')).toBe('list');
   });
 
+  it('shows the only result as a card, with nothing to search, sort, or count', async () => {
+    const { page } = await open(findPage(PLACES.slice(0, 1), { ...ASKED, total: 20 }));
+    for (const width of [1280, 768, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.getByRole('searchbox').count()).toBe(0);
+      expect(await page.locator('.sort:visible').count(), `${width}`).toBe(0);
+      expect(await page.getByText('1 row', { exact: true }).isVisible()).toBe(false);
+      expect(await page.getByText('560 Divisadero St').isVisible()).toBe(true);
+      if (CHECKED.includes(width)) expect(await violations(page), `${width}`).toEqual([]);
+    }
+  });
+
   it('shows 5,000 rows in pages, and nearby ones as one marker', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       name: `Place ${index + 1}`,

@@ -81,7 +81,11 @@ export class RowList {
     const label = el('label', { for: 'search' }, 'Search the list');
     const menus = this.#filters.map(({ element }) => element);
     this.#form = el('form', { role: 'search' }, label, this.#input, ...menus);
-    this.#form.hidden = rows.length === 1;
+    // One restaurant is a card, which has nothing to search, sort, or count.
+    const isCard = rows.length === 1;
+    this.#form.hidden = isCard;
+    this.#count.hidden = isCard;
+    this.#table.classList.toggle('single', isCard);
     const clear = button({}, () => this.#clearSearch(), 'Clear the search');
     this.#none = el('div', { class: 'no-match' }, el('p', { class: 'empty' }, 'Nothing matches.'), clear);
     const pages = { 'aria-label': 'Pages of the list', class: 'pager' };
@@ -196,12 +200,13 @@ export class RowList {
     this.#next.disabled = (this.#page + 1) * PAGE_ROWS >= total;
   }
 
-  /** Shows the rows as cards if a column would be out of sight. */
+  /** Shows the rows as cards if there is only one, or if a column would be out of sight. */
   #fit(): void {
     const { classList } = this.#table;
     classList.remove('cards');
     const { clientWidth, scrollWidth } = this.#table;
-    classList.toggle('cards', clientWidth <= MAX_CARD_WIDTH || scrollWidth > clientWidth);
+    const isNarrow = clientWidth <= MAX_CARD_WIDTH || scrollWidth > clientWidth;
+    classList.toggle('cards', this.#rows.length === 1 || isNarrow);
   }
 
   #elementsOf(row: PlacedRow): Element[] {
