@@ -26,6 +26,40 @@ export interface Received<T> {
   readonly cachedAt?: number;
 }
 
+/** Name and arguments of a call, under which its response is stored. */
+export interface StoredEntry {
+  readonly name: string;
+  readonly args: JsonObject;
+}
+
+export const fromCache = <T>(
+  { value, text, at }: CachedResponse,
+  parse: (json: unknown) => T,
+): Received<T> => ({ value: parse(value), text, cachedAt: at });
+
+/** @param texts its JSON text, if the client has it */
+export const received = <T>(value: T, [text = JSON.stringify(value)]: readonly string[]): Received<T> => ({
+  value,
+  text,
+});
+
+/** Stores the response that is under way, or lets other processes ask for it. */
+export async function storing<T>(
+  stored: StoredResponses,
+  { name, args }: StoredEntry,
+  response: Promise<Received<T>>,
+  shouldStore: (value: T) => boolean = () => true,
+): Promise<Received<T>> {
+  let text: string | undefined;
+  try {
+    const answered = await response;
+    if (shouldStore(answered.value)) text = answered.text;
+    return answered;
+  } finally {
+    await (text === undefined ? stored.release(name, args) : stored.put(name, args, text));
+  }
+}
+
 /** The API key, and the headers, which may contain another key. */
 const credentialsOf = ({ key, headers = {} }: Pick<Target, 'key' | 'headers'>): string =>
   Object.keys(headers).length === 0 ? key : JSON.stringify([key, Object.entries(headers)]);

@@ -4,11 +4,19 @@ import type { ServiceTool } from '../client/tools.ts';
 import { AppError } from '../errors.ts';
 import { again } from '../hint.ts';
 import type { Ledger, Limits } from '../storage/ledger.ts';
-import type { JsonObject } from '../util/json.ts';
 import type { App } from './app.ts';
 import type { OpenClientOptions } from './open-client.ts';
 import { NO_LIMITS, openLedgerFor, quotaLimits } from './quota.ts';
-import { NO_RESPONSES, openStoredResponses, type Received, type StoredResponses } from './responses.ts';
+import {
+  fromCache,
+  NO_RESPONSES,
+  openStoredResponses,
+  type Received,
+  received,
+  type StoredEntry,
+  type StoredResponses,
+  storing,
+} from './responses.ts';
 import { checkConnection, type DemoMode, openTarget, type Target } from './target.ts';
 
 export interface ServiceOptions extends OpenClientOptions {
@@ -21,10 +29,7 @@ export interface ServiceOptions extends OpenClientOptions {
 
 type CheckedOptions = ServiceOptions & { readonly limits: Limits };
 
-interface ServiceCall<Result> {
-  /** The name and the arguments of its stored response. */
-  readonly name: string;
-  readonly args: JsonObject;
+interface AnyCall<Result> extends StoredEntry {
   send(client: Client, output: OutputOptions): Promise<Result>;
   /** Default: every response. */
   shouldStore?(value: Result): boolean;
@@ -77,40 +82,34 @@ export class Service {
   }
 
   /** Calls a tool of the table. The response to a `read` may come from the cache. */
-  call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
-    const call: ServiceCall<Result> = {
-      name: tool.definition.name,
-      args: tool.args(query),
-      send: (client, output) => client.call(tool, query, output),
-    };
-    return this.#answer(tool.effect === 'read' ? this.#stored : NO_RESPONSES, call, tool.parse);
+  async call<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
+    const { definition, effect, parse } = tool;
+    const entry = { name: definition.name, args: tool.args(query) };
+    const stored = effect === 'read' ? this.#stored : NO_RESPONSES;
+    const cached = await stored.get(entry.name, entry.args);
+    return cached === undefined ? storing(stored, entry, this.#send(tool, query)) : fromCache(cached, parse);
+  }
+
+  async #send<Query, Result>(tool: ServiceTool<Query, Result>, query: Query): Promise<Received<Result>> {
+    const texts: string[] = [];
+    const client = await this.client();
+    return received(await client.call(tool, query, { onText: (each) => texts.push(each) }), texts);
   }
 
   /** Calls a tool by its name, or any method. Only with --max-age may the response come from the cache. */
-  callAny<Result>(call: ServiceCall<Result>): Promise<Received<Result>> {
+  async callAny<Result>(call: AnyCall<Result>): Promise<Received<Result>> {
     const { globals, settings } = this.app;
     const { value: maxAgeMs, source } = settings.resolve('max-age');
     const isCached = globals.offline === true || (source === 'flag' && maxAgeMs !== 0);
+    const stored = isCached ? this.#stored : NO_RESPONSES;
+    const cached = await stored.get(call.name, call.args);
     // An entry belongs to the same call, so it has the type that the call returned.
-    return this.#answer(isCached ? this.#stored : NO_RESPONSES, call, (json) => json as Result);
+    if (cached !== undefined) return fromCache(cached, (json) => json as Result);
+    return storing(stored, call, this.#sendAny(call), call.shouldStore);
   }
 
-  async #answer<Result>(
-    stored: StoredResponses,
-    { name, args, send, shouldStore = () => true }: ServiceCall<Result>,
-    parse: (json: unknown) => Result,
-  ): Promise<Received<Result>> {
-    const cached = await stored.get(name, args);
-    if (cached !== undefined) return { value: parse(cached.value), text: cached.text, cachedAt: cached.at };
-    let toStore: string | undefined;
-    try {
-      const texts: string[] = [];
-      const value = await send(await this.client(), { onText: (each) => texts.push(each) });
-      const [text = JSON.stringify(value)] = texts;
-      if (shouldStore(value)) toStore = text;
-      return { value, text };
-    } finally {
-      await (toStore === undefined ? stored.release(name, args) : stored.put(name, args, toStore));
-    }
+  async #sendAny<Result>({ send }: AnyCall<Result>): Promise<Received<Result>> {
+    const texts: string[] = [];
+    return received(await send(await this.client(), { onText: (each) => texts.push(each) }), texts);
   }
 }
