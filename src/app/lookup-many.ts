@@ -3,7 +3,7 @@ import type { Level, Lookup } from '../client/types.ts';
 import { AppError, failure } from '../errors.ts';
 import { type Command, type Hint, slot, type Word } from '../hint.ts';
 import { longWaitOf } from '../storage/pacer.ts';
-import { mapConcurrently } from '../util/async.ts';
+import { collect, mapConcurrently } from '../util/async.ts';
 import { checkId } from '../util/restaurant.ts';
 import type { App } from './app.ts';
 import { exampleSearch } from './seen-results.ts';
@@ -44,17 +44,15 @@ export const withPlanHint =
     throw error instanceof AppError && error.code === 'plan_required' ? error.add({ hint }) : error;
   };
 
-export const lookupAll = (
+export function lookupAll(
   app: App,
   service: Service,
   ids: readonly string[],
   level: Level,
-): Promise<Lookup[]> =>
-  app.notes.withSpinner(`looking up ${ids.length === 1 ? ids[0] : `${ids.length} restaurants`}`, async () => {
-    const all: Lookup[] = [];
-    for await (const outcome of lookupMany(app, service, ids, level)) all.push(outcome);
-    return all;
-  });
+): Promise<Lookup[]> {
+  const what = ids.length === 1 ? ids[0] : `${ids.length} restaurants`;
+  return app.notes.withSpinner(`looking up ${what}`, collect(lookupMany(app, service, ids, level)));
+}
 
 const MAX_NAMED = 3;
 

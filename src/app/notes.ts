@@ -95,25 +95,28 @@ export class Notes {
     return this.#printed;
   }
 
-  /**
-   * Shows a spinner during the work, if stderr can show one.
-   * @param work receives a function that changes the label, when a label is shown
-   */
-  async withSpinner<T>(label: string, work: (update?: (label: string) => void) => Promise<T>): Promise<T> {
+  /** Shows a spinner until the work is done, if stderr can show one. */
+  async withSpinner<T>(label: string, work: Promise<T>): Promise<T> {
     const { context, terminal, redact } = this.#run;
-    if (!terminal.canRepaint) return work();
+    if (!terminal.canRepaint) return work;
+    // A failure before the spinner is shown is reported below.
+    work.catch(() => {});
     const { dim } = terminal.palette('stderr');
     const { cleanLine, truncate } = await loadText();
     const room = Math.max(1, context.stderr.columns - 4);
-    const format = (text: string): string => dim(truncate(redact(cleanLine(text)), room));
-    const spinner = new Spinner(context, format(label));
+    const spinner = new Spinner(context, label, (text) => dim(truncate(redact(cleanLine(text)), room)));
     this.#spinner = spinner;
     try {
-      return await work((text) => spinner.update(format(text)));
+      return await work;
     } finally {
       await spinner.end();
       this.#spinner = undefined;
     }
+  }
+
+  /** Changes the label of the spinner, if one is shown. */
+  updateSpinner(label: string): void {
+    this.#spinner?.update(label);
   }
 
   #printWarning(message: Message, cause?: string): Promise<void> {
@@ -187,17 +190,19 @@ class Spinner {
   readonly #context: NotesOptions['context'];
   readonly #stop = new AbortController();
   readonly #spinning: Promise<void>;
+  readonly #format: (label: string) => string;
   #label: string;
 
-  /** @param label cleaned text that is shorter than the line */
-  constructor(context: NotesOptions['context'], label: string) {
+  /** @param format cleans a label, and makes it shorter than the line */
+  constructor(context: NotesOptions['context'], label: string, format: (label: string) => string) {
     this.#context = context;
-    this.#label = label;
+    this.#format = format;
+    this.#label = format(label);
     this.#spinning = this.#spin().catch(() => {});
   }
 
   update(label: string): void {
-    this.#label = label;
+    this.#label = this.#format(label);
   }
 
   async end(): Promise<void> {

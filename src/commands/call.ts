@@ -2,6 +2,7 @@ import type { App } from '../app/app.ts';
 import { checkOutput, outputFormat, writeResult } from '../app/output.ts';
 import { previewOrOpen } from '../app/request.ts';
 import type { CliCommand } from '../cli/command.ts';
+import type { CallOptions } from '../client/restaurant.ts';
 import { toolCall } from '../client/tools.ts';
 import { usage } from '../errors.ts';
 import { restaurant } from '../hint.ts';
@@ -41,20 +42,17 @@ async function runCall(app: App, name: string, words: string[], json: string | u
   const service = await previewOrOpen(app, preview, { demoMode: 'mcp' });
   if (service === undefined) return;
   const { tool, args } = await prepareCall(app, service, name, inputs);
-  const { value: result, text: received } = await app.notes
-    .withSpinner(name, (update) =>
-      service.callAny({
-        name: `call ${name}`,
-        args,
-        send: (client, output) =>
-          client.callTool(name, args, {
-            tool,
-            // A service responds with a stream if progress is requested, so request it only if it is shown.
-            ...(update && { onProgress: (params) => update(progressLabel(name, params)) }),
-            ...output,
-          }),
-      }),
-    )
+  const { notes, terminal } = app;
+  // A service responds with a stream if progress is requested, so request it only if it is shown.
+  const onProgress = (params: JsonObject): void => notes.updateSpinner(progressLabel(name, params));
+  const options: CallOptions = { tool, ...(terminal.canRepaint && { onProgress }) };
+  const call = service.callAny({
+    name: `call ${name}`,
+    args,
+    send: (client, output) => client.callTool(name, args, { ...options, ...output }),
+  });
+  const { value: result, text: received } = await notes
+    .withSpinner(name, call)
     .catch((error: unknown) => Promise.reject(unlistedToolError(error, name, tool)));
   const { callData, callPresentation, isTruncated } = await import('../output/render/call.ts');
   const data = callData(result, received);

@@ -57,9 +57,8 @@ async function runFind(app: App, words: readonly string[], options: FindOptions)
   const patience = fields === undefined ? undefined : 'max-wait';
   const service = await previewOrOpen(app, () => [plannedCall(TOOLS.find, query)], { patience });
   if (service === undefined) return;
-  const response = await app.notes.withSpinner(`searching ${query.name} in ${query.city}`, () =>
-    service.call(TOOLS.find, query),
-  );
+  const label = `searching ${query.name} in ${query.city}`;
+  const response = await app.notes.withSpinner(label, service.call(TOOLS.find, query));
   const rows = refine(response.value.results, { ...options, limit });
   const listing =
     fields === undefined

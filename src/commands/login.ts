@@ -176,9 +176,8 @@ async function refusalOf(app: App, url: URL, key: string): Promise<AppError | un
   const target = { url, key, headers: requestHeaders(app, url), demo: false };
   const service = await openService(app, { target });
   try {
-    await app.notes.withSpinner(`checking the key with ${url.host}`, async () =>
-      (await service.client()).check(),
-    );
+    const checked = service.client().then((client) => client.check());
+    await app.notes.withSpinner(`checking the key with ${url.host}`, checked);
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unauthorized') throw error;

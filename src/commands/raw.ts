@@ -58,14 +58,13 @@ async function runRaw(
   if (needsDemo(app) && command) throw usage(toolMessage, { text: 'to call it', command });
   const service = await previewOrOpen(app, () => [{ method, params }]);
   if (service === undefined) return;
-  const { value: response } = await app.notes.withSpinner(method, () =>
-    service.callAny({
-      name: `raw ${method}`,
-      args: { params },
-      send: (client) => client.request(method, params),
-      shouldStore: ({ failed }) => !failed,
-    }),
-  );
+  const call = service.callAny({
+    name: `raw ${method}`,
+    args: { params },
+    send: (client) => client.request(method, params),
+    shouldStore: ({ failed }) => !failed,
+  });
+  const { value: response } = await app.notes.withSpinner(method, call);
   // The head is printed even if the filter or the unwrapping of the body fails.
   const target = openOutput(app);
   if (options.include === true) await target.write(formatHead(response));

@@ -161,18 +161,19 @@ async function lookAgain(
   const changes: Change[] = [];
   const failed: Lookup[] = [];
   let checked = 0;
-  try {
-    await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, async () => {
-      for await (const outcome of lookupMany(app, timed, ids, level)) {
-        const isGone = outcome.error?.code === 'not_found';
-        if (outcome.error !== undefined && !isGone) {
-          failed.push(outcome);
-          continue;
-        }
-        checked += 1;
-        changes.push(...(await answers.locked(() => record(answers, outcome, level, now()))));
+  const lookUp = async (): Promise<void> => {
+    for await (const outcome of lookupMany(app, timed, ids, level)) {
+      const isGone = outcome.error?.code === 'not_found';
+      if (outcome.error !== undefined && !isGone) {
+        failed.push(outcome);
+        continue;
       }
-    });
+      checked += 1;
+      changes.push(...(await answers.locked(() => record(answers, outcome, level, now()))));
+    }
+  };
+  try {
+    await app.notes.withSpinner(`checking ${plural(ids.length, 'restaurant')}`, lookUp());
   } catch (error) {
     return { changes, failed, checked, stopped: error };
   }

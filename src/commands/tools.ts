@@ -45,7 +45,7 @@ async function runTools(app: App, name: string | undefined): Promise<void> {
 async function listTools(app: App, service: Service, name: string | undefined): Promise<readonly Tool[]> {
   try {
     const list = new StoredTools(service);
-    return (await app.notes.withSpinner('listing the tools', () => list.fetch())).tools;
+    return (await app.notes.withSpinner('listing the tools', list.fetch())).tools;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'rpc_error') throw error;
     const documented = DOCUMENTED_TOOLS.filter((tool) => tool.name === name);

@@ -56,7 +56,7 @@ export async function prepareCall(
     return prepare(undefined);
   }
   const getTools = (refresh: boolean) =>
-    app.notes.withSpinner('listing the tools', () => new StoredTools(service).get(refresh));
+    app.notes.withSpinner('listing the tools', new StoredTools(service).get(refresh));
   const { tools, fromCache } = await getTools(false);
   try {
     return await prepare(tools);

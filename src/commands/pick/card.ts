@@ -113,9 +113,8 @@ async function lookUp({ app, service, commands }: Visit, card: Card, level: Leve
   const { id } = card.choice;
   try {
     const opened = await service();
-    const { value } = await app.notes.withSpinner(`looking up ${id}`, () =>
-      opened.call(TOOLS.lookup, { id, level }),
-    );
+    const call = opened.call(TOOLS.lookup, { id, level });
+    const { value } = await app.notes.withSpinner(`looking up ${id}`, call);
     Object.assign(card, { level, details: value });
     commands.push(restaurant('lookup', id, ...(level === 'basic' ? [] : ['--fields', level])));
     return true;

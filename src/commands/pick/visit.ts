@@ -91,7 +91,8 @@ async function searchTyped(visit: PickVisit, typed: string): Promise<void> {
 async function search({ app, menu, options, service, commands }: PickVisit, query: FindQuery): Promise<void> {
   const { name, city } = query;
   const opened = await service();
-  const { value } = await app.notes.withSpinner(`searching ${name} in ${city}`, () =>
+  const { value } = await app.notes.withSpinner(
+    `searching ${name} in ${city}`,
     opened.call(TOOLS.find, query),
   );
   const rows = refine(value.results, options);

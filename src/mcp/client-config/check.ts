@@ -22,7 +22,7 @@ export async function checkBridge(app: App, entry: StdioEntry) {
   try {
     return {
       ok: true,
-      tools: await app.notes.withSpinner(`starting ${line}`, () => countTools(app, entry)),
+      tools: await app.notes.withSpinner(`starting ${line}`, countTools(app, entry)),
     };
   } catch (error) {
     throw missing.length > 0 && error instanceof AppError ? error.add({ hint: missing }) : error;
