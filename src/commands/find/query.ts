@@ -18,18 +18,18 @@ export async function readQuery(
     throw usage('the name is empty', { command: restaurant('find', '--help') });
   }
   refuseKey(app, 'the name or the city', [...words, city ?? '']);
-  const query = city === undefined ? await findCity(app, words) : { name, city };
+  const query = city === undefined ? await queryWithCity(app, words) : { name, city };
   if (app.globals.demo !== true) requireEndpoint(app);
   return query;
 }
 
 /** Finds the city in the words, in the settings, or by asking. @throws {AppError} `usage` */
-async function findCity(app: App, words: readonly string[]): Promise<FindQuery> {
+async function queryWithCity(app: App, words: readonly string[]): Promise<FindQuery> {
   const name = words.join(' ');
-  const certain = words.some((word) => /[,:=]/.test(word)) ? await placeIn(app, words) : undefined;
-  if (certain?.isCertain) {
-    await noteQuery(app, certain);
-    return certain;
+  const named = words.some((word) => /[,:=]/.test(word)) ? await placeIn(app, words) : undefined;
+  if (named?.isCertain) {
+    await noteQuery(app, named);
+    return named;
   }
   const saved = app.settings.get('city');
   // A preview cannot show a URL of the embedded sandbox.
