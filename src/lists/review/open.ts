@@ -45,6 +45,8 @@ export async function openReview(
   const views = access === 'read' ? [] : run.files.flatMap((file) => viewOf(app, beside(file), run.list));
   sweepFolders(views);
   assertReplaceable(app, views, answers);
+  // Refuses a link that leads away, whose hint is another one than that of a list that cannot be read.
+  if (flags.list !== undefined) inputPath(app, flags.list);
   const list =
     flags.list === undefined ? findList(app, name, run, beside) : { name: flags.list, isView: false };
   const state = await readState(app, answers, run, list).catch((error: unknown) => {
