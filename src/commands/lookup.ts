@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
 import { refuseKey } from '../app/credentials.ts';
 import { describeRows, stayWithDemo } from '../app/last-results.ts';
-import { checkOutput, outputFormat, selectedColumns, writeResult } from '../app/output.ts';
+import { checkOutput, outputFormat, selectedColumns, showsNumbers, writeResult } from '../app/output.ts';
 import { openOutput } from '../app/output-file.ts';
 import { previewOrOpen } from '../app/request.ts';
 import { seenResults } from '../app/seen-results.ts';
@@ -78,6 +78,7 @@ async function runLookup(app: App, words: readonly string[], level: Level): Prom
   const [first] = outcomes;
   const isFromCache = isOne && first?.cachedAt !== undefined && app.globals.offline !== true;
   if (isFromCache) await app.notes.note('from the cache (--max-age 0 refreshes)');
+  if (level === 'basic' && !words.includes('-')) await noteMore(app, words, outcomes);
   const failed = outcomes.filter(({ error }) => error !== undefined);
   if (failed.length > 0)
     throw lookupsFailed(app, failed, outcomes.length, (left) => again({}, { operands: left }));
@@ -96,6 +97,14 @@ async function readSelection(app: App, words: readonly string[]): Promise<Select
   refuseKey(app, 'an ID', ids);
   if (ids.length === 0) await app.notes.note('no IDs on stdin, nothing to look up');
   return { ids: [...new Set(ids)] };
+}
+
+/** Says how to see more than the basic details, unless columns were chosen. */
+async function noteMore(app: App, words: readonly string[], outcomes: readonly Lookup[]): Promise<void> {
+  const isWhole = showsNumbers(app) && selectedColumns(app) === undefined && app.globals.offline !== true;
+  if (!isWhole || outcomes.every(({ output }) => output === undefined)) return;
+  const command = again({ '--fields': 'premium' }, { operands: words });
+  await app.notes.note({ text: 'more details, with a paid key', command });
 }
 
 const BASIC_DETAILS: Hint = {
