@@ -35,6 +35,13 @@ const distinct = (names: readonly string[]): string[] =>
 
 const sampleCities = (app: App): readonly string[] => (hasSampleData(app) ? CITY_NAMES.flat() : []);
 
+/** The restaurants of the sample data, without a service. */
+export async function sampleRows(app: App) {
+  if (!hasSampleData(app)) return [];
+  const { sampleRestaurants } = await import('../sandbox/restaurants.ts');
+  return sampleRestaurants();
+}
+
 const cachedResults = (app: App): unknown[] =>
   latestResponses(app, TOOLS.find.definition.name, MAX_RESPONSES).flatMap((value) =>
     isObject(value) && Array.isArray(value.results) ? value.results : [],

@@ -12,7 +12,7 @@ export type WordTable = Readonly<Record<string, Words>>;
  */
 export const VERBS: WordTable = {
   '': {
-    find: 'search query find-restaurant',
+    find: 'search query find-restaurant suche suchen chercher buscar cerca 検索',
     'lookup vs': 'compare diff',
     lookup:
       'show get view info details describe compare lookup-restaurant look-up menu hours phone address website reviews ' +
@@ -23,14 +23,14 @@ export const VERBS: WordTable = {
     saved: 'ls list favorites favourites favs bookmarks starred',
     unsave: 'unstar unlike unfavorite',
     changes: 'diff',
-    enrich: 'batch bulk import',
+    enrich: 'batch bulk import match',
     tools: 'tool list-tools',
     call: 'run exec invoke call-tool',
     raw: 'request rpc api',
     sandbox: 'server serve mock',
     login: 'signin sign-in setup init auth auth-login',
     logout: 'signout sign-out auth-logout',
-    status: 'whoami quota limits usage auth-status',
+    status: 'whoami quota limits usage credits auth-status',
     'status --check': 'doctor check ping test health',
     config: 'settings preferences',
     'config profiles': 'profiles',
@@ -38,7 +38,7 @@ export const VERBS: WordTable = {
     completion: 'completions autocomplete',
     schema: 'spec',
     'find Nopa --city SF --demo': 'demo',
-    '--help': 'commands man docs manual example examples tutorial',
+    '--help': 'commands man docs manual example examples tutorial hilfe aide ayuda',
     '--version': 'version',
   },
   config: { list: 'show ls all', set: 'add', unset: 'rm remove delete' },
@@ -58,6 +58,8 @@ export const VERBS: WordTable = {
 export const NEAR_VERBS: WordTable = {
   '': {
     unsave: 'rm remove delete del',
+    saved: 'export',
+    'enrich --dry-run': 'cost estimate',
     'save --note <>': 'note',
     'find --help': 'cities cuisines neighborhoods grades',
     login: 'signup sign-up register key get-key api-key apikey token account password',
@@ -75,7 +77,11 @@ const FILTERS: Words = {
   '--sort': ORDERS,
 };
 
-const SEARCH: Words = { ...FILTERS, '--city': 'location town place where in', '--fields': 'level' };
+const SEARCH: Words = {
+  ...FILTERS,
+  '--city': 'location town place where in ville ciudad stadt',
+  '--fields': 'level',
+};
 
 /**
  * Options of other tools. A value on our side means that theirs has none; `<>` stands for the argument of the command.

@@ -1,7 +1,10 @@
+import type { App } from '../../app/app.ts';
 import { namesIn } from '../../app/city.ts';
 import { isFile, LIST_NAME } from '../../app/input.ts';
-import { lastRows } from '../../app/last-results.ts';
+import { lastRestaurants, lastRows } from '../../app/last-results.ts';
+import { sampleRows } from '../../app/seen-results.ts';
 import { SETTING_NAMES } from '../../settings/catalog.ts';
+import { isSameName } from '../../util/fold.ts';
 import { beforeEnd, isOptionLike } from '../check.ts';
 import type { CliCommand } from '../command.ts';
 import { NEAR_VERBS, nearWords, ourWords, VERBS } from '../words.ts';
@@ -30,6 +33,7 @@ export function commandFor(word: string, parent: CliCommand): CliCommand | undef
 }
 
 const ROW = /^#?\d{1,2}$/;
+const VERSUS = /^vs\.?$/i;
 
 /** The words after the first one, up to an option. */
 export const operandsOf = (words: readonly string[]): readonly string[] => {
@@ -97,7 +101,8 @@ function nearVerb(word: string, operands: readonly string[], line: TriedLine): R
   const isAsked = QUESTION.test(word) && operands.some((each) => nearOf(bare(each)) === 'login');
   const ours = isAsked ? 'login' : nearOf(word);
   if (ours === 'login' && (isAsked || operands.length === 0)) return { words: [ours], offer: LOGIN_NEEDS };
-  if (ours === 'login' || ours === '' || operands.some((each) => isFile(line.app, each))) return undefined;
+  const isAboutFile = TAKES_RESTAURANTS.test(ours) && operands.some((each) => isFile(line.app, each));
+  if (ours === 'login' || ours === '' || isAboutFile) return undefined;
   const [verb = '', ...options] = ours.split(' ').filter((each) => each !== '<>');
   if (!ours.endsWith('<>') || operands.length === 0) return replace(line, [word], [verb, ...options], MEANT);
   const end = operands.findIndex((each) => !ROW.test(each));
@@ -139,6 +144,22 @@ async function unknownCommand(word: string, line: TriedLine) {
   ];
 }
 
+/**
+ * `is nopa open now`, `rate Nopa sf`: a restaurant of the last table, or a search for one of the sample data, whose name is
+ * among words. At the beginning it may be a part of another name.
+ */
+async function nameSeen(words: readonly string[], app: App): Promise<readonly string[] | undefined> {
+  const [, ...parts] = words.join(' ').split(/\s+/).map(bare);
+  const isAmong = ({ name }: { name: string }): boolean => {
+    const size = name.split(/\s+/).length;
+    return parts.some((_, at) => isSameName(parts.slice(at, at + size).join(' '), name));
+  };
+  const row = lastRestaurants(app).find(isAmong);
+  if (row !== undefined) return ['lookup', row.name];
+  const sample = (await sampleRows(app)).find(isAmong);
+  return sample && ['find', sample.name];
+}
+
 /** A line that begins with no command. @param isNear whether its first word is nearly one */
 async function sentence(
   word: string,
@@ -148,11 +169,19 @@ async function sentence(
 ): Promise<(Reading | undefined)[]> {
   const { words, program } = line;
   const isVerb = nearOf(word) !== '';
+  const name = isVerb || isNear ? undefined : await nameSeen([word, ...operands], line.app);
   return [
+    when(
+      words.some((each) => VERSUS.test(each)),
+      { words: ['lookup', ...words], offer: MEANT },
+    ),
+    when(LIST_NAME.test(word) && isFile(line.app, word), { words: ['enrich', ...words], offer: MEANT }),
     // A whole line was pasted after the name of the program.
     when(word === program.name() && operands.length > 0, replace(line, [word], [])),
     ...(isVerb ? [] : await impliedByOperands(word, operands, line)),
     ...(isVerb || isNear ? [] : aboutRows(word, operands, line)),
+    when(name, replace(line, [word, ...operands], name ?? [], MEANT)),
+    when(name, { words: ['find', ...words], offer: MEANT }),
     when(!operands.some((each) => isFile(line.app, each)), {
       words: ['find', ...words],
       offer: 'to search for it',

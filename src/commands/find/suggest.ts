@@ -1,12 +1,12 @@
 import { needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
 import { citySearch, nameBefore, readPlace, surePlace } from '../../app/city.ts';
-import { type Seen, seenResults } from '../../app/seen-results.ts';
+import { type Seen, sampleRows, seenResults } from '../../app/seen-results.ts';
 import type { FindQuery } from '../../client/types.ts';
 import { type AppError, failure, usage } from '../../errors.ts';
 import { again, type CommandOptions, type Message, restaurant } from '../../hint.ts';
 import { CITY_NAMES } from '../../sandbox/cities.ts';
-import { foldName, isNearName } from '../../util/fold.ts';
+import { foldName, isBeginning, isNearName } from '../../util/fold.ts';
 import { isFilled } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
 
@@ -60,8 +60,8 @@ type Other = Partial<FindQuery> & { readonly options?: CommandOptions };
 async function knownResults(app: App): Promise<Seen> {
   const seen = seenResults(app);
   if (app.globals.demo !== true) return seen;
-  const { sampleRestaurants } = await import('../../sandbox/restaurants.ts');
-  return { ...seen, restaurants: [...seen.restaurants, ...sampleRestaurants().map((each) => ({ ...each }))] };
+  const sample = (await sampleRows(app)).map((each) => ({ ...each }));
+  return { ...seen, restaurants: [...seen.restaurants, ...sample] };
 }
 
 /**
@@ -93,8 +93,11 @@ function inCity(city: string, { restaurants }: Seen): Seen['restaurants'] {
 
 function similarName({ name }: FindQuery, restaurants: Seen['restaurants']): Other | undefined {
   const names = [...new Set(restaurants.flatMap((each) => (isFilled(each.name) ? [each.name] : [])))];
-  const [near, ...others] = names.filter((each) => isNearName(name, each));
-  return near === undefined || others.length > 0 || foldName(near) === foldName(name)
+  // A search for the shortest one finds those that begin with it, too.
+  const [near = '', ...others] = names
+    .filter((each) => isNearName(name, each))
+    .sort((one, other) => one.length - other.length);
+  return near === '' || !others.every((each) => isBeginning(near, each)) || foldName(near) === foldName(name)
     ? undefined
     : { name: near };
 }

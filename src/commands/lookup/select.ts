@@ -1,6 +1,6 @@
 import { hasSampleData, needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { nameSearches, namesIn } from '../../app/city.ts';
+import { nameSearches, namesIn, surePlace } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
 import {
   lastRestaurants,
@@ -75,6 +75,7 @@ export async function selectRestaurants(
       throw partOfName(word, saved, words, 'not_found') ?? notSaved(word);
     ids.push(...found);
   }
+  refuseOneTwice(app, words, new Set(ids));
   return { ids: [...new Set(ids)], search };
 }
 
@@ -99,6 +100,16 @@ export async function stepBefore(
     if (!(error instanceof AppError)) throw error;
     return error.details.hint;
   }
+}
+
+/** @throws {AppError} `usage` if the names to compare mean fewer restaurants than there are names */
+function refuseOneTwice(app: App, words: readonly string[], ids: ReadonlySet<string>): void {
+  const [first = [], ...others] = namesIn(words);
+  if (others.length === 0 || ids.size > others.length) return;
+  const names = [first, ...others].map((each) => `'${each.join(' ')}'`).join(' and ');
+  throw usage(`${names} are ${ids.size === 1 ? 'one restaurant' : 'not all different'} here`, [
+    ...nameSearches(app, first),
+  ]);
 }
 
 /** The rows that a word means, by number or name. */
@@ -278,6 +289,9 @@ function checkedId(app: App, word: string, words: readonly string[], known: read
   // IDs of the sample data have digits.
   const looksLikeName =
     /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (hasSampleData(app) && !/\d/.test(word));
+  const place = surePlace(words, seenResults(app));
+  if (` ${place?.city} `.includes(` ${word} `))
+    throw usage(`'${place?.city}' is a city, not a restaurant ID`, nameHint(app, [place?.name ?? '']));
   if (!looksLikeName) return checkId(word);
   const searched = names.length > 1 ? unknown.join(',\n').split('\n') : oneName;
   const then = names.length > 1 && unknown.length === 1 ? [{ text: 'then', command: again() }] : [];
