@@ -152,7 +152,7 @@ async function nameSeen(words: readonly string[], app: App): Promise<readonly st
   const [, ...parts] = words.join(' ').split(/\s+/).map(bare);
   const isAmong = ({ name }: { name: string }): boolean => {
     const size = name.split(/\s+/).length;
-    return parts.some((_, at) => isSameName(parts.slice(at, at + size).join(' '), name));
+    return name !== '' && parts.some((_, at) => isSameName(parts.slice(at, at + size).join(' '), name));
   };
   const row = lastRestaurants(app).find(isAmong);
   if (row !== undefined) return ['lookup', row.name];
