@@ -418,6 +418,7 @@ describe('a name', () => {
     ['changes --since 7d --city SF', 'changes --since 7d'],
     ["find Nopa --near 'Union Square, SF'", 'find Nopa --city SF'],
     ['lookup 1 --fields name,phone', 'lookup 1 --columns name,phone --fields standard'],
+    ['lookup 1 --field phone', 'lookup 1 --fields premium'],
     ['lookup 1 --fields name,grade', 'lookup 1 --columns name,grade'],
     ['last nopa corner --json', 'last --json'],
     ['rm 2', 'saved'],

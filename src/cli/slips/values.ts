@@ -72,13 +72,13 @@ const invalidValue: SlipRule = (text, line) => {
 const isNeighborhood = (text: string, { neighborhood }: JsonObject): boolean =>
   typeof neighborhood === 'string' && isSameName(text, neighborhood);
 
-/** `--format jsonl`, `--format yaml`: the value of an option is an option of another tool. */
+/** `--format jsonl`, `--format yaml`, `--fields phone`: the value of an option is an option of another tool. */
 const inOtherWords = (long: string, text: string, line: TriedLine): (Reading | undefined)[] =>
   [OPTIONS, SUGGESTIONS].map((table) => {
-    const [ours = ''] = ourWords(table, '', simple(text));
-    const isFormat = long === '--format' && /^--(?:format|json)\b/.test(ours);
+    const [ours = ''] = ourWords(table, line.program.innermost.path, simple(text));
+    const isValue = ours.startsWith(`${long} `) || (long === '--format' && ours === '--json');
     return when(
-      isFormat,
+      isValue,
       replaceOption(line, long, text, ours.split(' '), table === OPTIONS ? undefined : MEANT),
     );
   });

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { namesIn } from '../../app/city.ts';
+import { namesIn, readPlace } from '../../app/city.ts';
 import { isFile, LIST_NAME } from '../../app/input.ts';
 import { lastRestaurants, lastRows } from '../../app/last-results.ts';
 import { sampleRows } from '../../app/seen-results.ts';
@@ -156,8 +156,10 @@ async function nameSeen(words: readonly string[], app: App): Promise<readonly st
   };
   const row = lastRestaurants(app).find(isAmong);
   if (row !== undefined) return ['lookup', row.name];
-  const sample = (await sampleRows(app)).find(isAmong);
-  return sample && ['find', sample.name];
+  const sample = (await sampleRows(app)).find(isAmong)?.name;
+  if (sample === undefined) return undefined;
+  const city = readPlace(parts, () => ({ restaurants: [], cities: [] }))?.city;
+  return ['find', sample, ...(city === undefined ? [] : ['--city', city])];
 }
 
 /** A line that begins with no command. @param isNear whether its first word is nearly one */

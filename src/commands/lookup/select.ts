@@ -68,8 +68,12 @@ export async function selectRestaurants(
     return idOfRow(search, number);
   };
   const ids: string[] = [];
+  // Two restaurants to compare may be of two searches.
+  const isComparison = namesIn(words).length > 1;
   for (const word of partsOf(words, known)) {
-    const numbers = rowsMeant(app, word, rows, saved);
+    const meant = rowsMeant(app, word, rows, saved);
+    const isOther = isComparison && meant.some((at) => isOfEarlierSearch(app, word, rows[at - 1] as Named));
+    const numbers = isOther ? [] : meant;
     const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, words, saved)];
     if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id)))
       throw partOfName(word, saved, words, 'not_found') ?? notSaved(word);
@@ -124,6 +128,12 @@ function rowsMeant(app: App, word: string, rows: readonly Named[], saved?: reado
   refuseKey(app, 'an ID', [word]);
   if (!isWhole) refuseAll(app, word, saved);
   return saved === undefined ? rowsNamed(word, rows) : [];
+}
+
+/** Whether a restaurant of an earlier search has the name, of which the row only has more. */
+function isOfEarlierSearch(app: App, word: string, { name }: Named): boolean {
+  const seen = restaurantsOf({ rows: seenResults(app).restaurants });
+  return !isSameName(word, name) && seen.some((one) => isSameName(word, one.name));
 }
 
 const NUMBERS = /^[#\d][#\d,\s-]*$/;
