@@ -11,6 +11,7 @@ import {
   isNotRegularFile,
   perform,
   readOwnFile,
+  sweepTemps,
   TEMP_NAME,
   writeFileAtomic,
 } from './files.ts';
@@ -169,6 +170,7 @@ function write(Conf: typeof import('conf').default, path: string, file: ConfigFi
     });
   }
   new OwnFolder(dirname(target)).sweep(tempNames(target));
+  sweepTemps(dirname(target));
   // On a full disk, `conf` writes a part of the text without an error.
   writeFileAtomic(target, text, { durable: false, confirm: () => false });
   perform('write', path, () => {
