@@ -52,7 +52,7 @@ async function save(app: App, words: readonly string[], { note }: SaveOptions): 
 }
 
 export function registerUnsave(command: CliCommand, app: App): void {
-  command.suggest = (isGuess) => stepBefore(app, command.args, isGuess, savedIfReadable(app));
+  command.suggest = (isGuess) => stepBefore(app, command.args, isGuess, savedIfReadable);
   command
     .about('Remove saved restaurants', 'Keeps their changes.')
     .argument('<id...>', 'ID, name, or the beginning of one, or row number')

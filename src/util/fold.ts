@@ -71,10 +71,11 @@ export const isBeginning = (text: string, name: string): boolean => {
   return wanted.length >= MIN_LENGTH && foldName(name).startsWith(wanted);
 };
 
-/** Whether a name contains every word of a text. */
+/** Whether every word of a text begins a word of a name. */
 export function hasWords(text: string, name: string): boolean {
-  const [wanted, whole] = [foldName(text), foldName(name)];
-  return wanted.length > MIN_LENGTH && wanted.split(' ').every((word) => whole.includes(word));
+  const [wanted, whole] = [foldName(text), foldName(name).split(' ')];
+  const isIn = (word: string): boolean => whole.some((each) => each.startsWith(word));
+  return wanted.length > MIN_LENGTH && wanted.split(' ').every(isIn);
 }
 
 export function isNearName(text: string, name: string): boolean {

@@ -435,6 +435,7 @@ describe('a name', () => {
     ['pik Zuni', 'find Zuni --city SF'],
     ['book nopa for 2', 'lookup Nopa'],
     ['is nopa open now', 'lookup Nopa'],
+    ['what about nopa corner', "lookup 'Nopa Corner'"],
     ["'where is Nopa?'", 'lookup Nopa'],
     ['rate nopa sf --json', 'lookup Nopa --json'],
     ['nopa vs nopalina', 'lookup nopa vs nopalina'],

@@ -28,7 +28,9 @@ function verbsFor(word: string, { children, path }: CliCommand): readonly string
 
 /** Returns the command that a word names, in ours or those of other tools. */
 export function commandFor(word: string, parent: CliCommand): CliCommand | undefined {
-  const [name] = verbsFor(word, parent)[0]?.split(' ') ?? [];
+  const verbs = verbsFor(word, parent);
+  // One with `vs` is for two restaurants only.
+  const [name] = (verbs.find((each) => !each.endsWith(' vs')) ?? verbs[0] ?? '').split(' ');
   return parent.children.find((child) => child.name() === name);
 }
 
@@ -154,9 +156,14 @@ async function nameSeen(words: readonly string[], app: App): Promise<readonly st
     const size = name.split(/\s+/).length;
     return name !== '' && parts.some((_, at) => isSameName(parts.slice(at, at + size).join(' '), name));
   };
-  const row = lastRestaurants(app).find(isAmong);
-  if (row !== undefined) return ['lookup', row.name];
-  const sample = (await sampleRows(app)).find(isAmong)?.name;
+  const longest = (rows: readonly { readonly name: string }[]): string | undefined =>
+    rows
+      .filter(isAmong)
+      .map(({ name }) => name)
+      .sort((one, other) => other.length - one.length)[0];
+  const row = longest(lastRestaurants(app));
+  if (row !== undefined) return ['lookup', row];
+  const sample = longest(await sampleRows(app));
   if (sample === undefined) return undefined;
   const city = readPlace(parts, () => ({ restaurants: [], cities: [] }))?.city;
   return ['find', sample, ...(city === undefined ? [] : ['--city', city])];

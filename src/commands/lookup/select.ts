@@ -70,16 +70,17 @@ export async function selectRestaurants(
   const ids: string[] = [];
   // Two restaurants to compare may be of two searches.
   const isComparison = namesIn(words).length > 1;
-  for (const word of partsOf(words, known)) {
+  const parts = partsOf(words, known);
+  for (const word of parts) {
     const meant = rowsMeant(app, word, rows, saved);
-    const isOther = isComparison && meant.some((at) => isOfEarlierSearch(app, word, rows[at - 1] as Named));
+    const isOther = isComparison && meant.some((at) => isOfEarlierSearch(app, word, rows[at - 1]));
     const numbers = isOther ? [] : meant;
     const found = numbers.length > 0 ? numbers.map(idOfNumber) : [await idOf(app, word, words, saved)];
     if (saved !== undefined && !found.every((id) => saved.some((one) => one.id === id)))
       throw partOfName(word, saved, words, 'not_found') ?? notSaved(word);
     ids.push(...found);
   }
-  refuseOneTwice(app, words, new Set(ids));
+  if (words.some((word) => VERSUS.test(word))) refuseOneTwice(app, parts, new Set(ids));
   return { ids: [...new Set(ids)], search };
 }
 
@@ -91,13 +92,13 @@ export async function stepBefore(
   app: App,
   words: readonly string[],
   isGuess: boolean,
-  saved?: readonly Named[],
+  readSaved?: (app: App) => readonly Named[],
 ): Promise<Hint | undefined> {
   if (words.length === 0 || words.includes('-')) return undefined;
   // A suggestion without a service ends in --demo.
   if (app.settings.hasNoService) app.program.setOptionValue('demo', true);
   try {
-    const { ids } = await selectRestaurants(app, words, saved);
+    const { ids } = await selectRestaurants(app, words, readSaved?.(app));
     const isUnknown = isGuess && ids.some((id) => words.includes(id) && !/\d/.test(id));
     return isUnknown ? nameHint(app, words) : undefined;
   } catch (error) {
@@ -106,14 +107,13 @@ export async function stepBefore(
   }
 }
 
-/** @throws {AppError} `usage` if the names to compare mean fewer restaurants than there are names */
-function refuseOneTwice(app: App, words: readonly string[], ids: ReadonlySet<string>): void {
-  const [first = [], ...others] = namesIn(words);
-  if (others.length === 0 || ids.size > others.length) return;
-  const names = [first, ...others].map((each) => `'${each.join(' ')}'`).join(' and ');
-  throw usage(`${names} are ${ids.size === 1 ? 'one restaurant' : 'not all different'} here`, [
-    ...nameSearches(app, first),
-  ]);
+/** @throws {AppError} `usage` if different names to compare mean one restaurant */
+function refuseOneTwice(app: App, parts: readonly string[], ids: ReadonlySet<string>): void {
+  const names = new Set(parts.map(foldLetters));
+  const [first = ''] = parts;
+  if (names.size < 2 || ids.size > 1 || !parts.every((part) => /\p{L}/u.test(part) && !ids.has(part))) return;
+  const all = parts.map((part) => `'${part}'`).join(' and ');
+  throw usage(`${all} are one restaurant here`, nameSearches(app, [first]));
 }
 
 /** The rows that a word means, by number or name. */
@@ -131,11 +131,14 @@ function rowsMeant(app: App, word: string, rows: readonly Named[], saved?: reado
 }
 
 /** Whether a restaurant of an earlier search has the name, of which the row only has more. */
-function isOfEarlierSearch(app: App, word: string, { name }: Named): boolean {
+function isOfEarlierSearch(app: App, word: string, row: Named | undefined): boolean {
+  if (row === undefined || !/\p{L}/u.test(word)) return false;
+  const { name } = row;
   const seen = restaurantsOf({ rows: seenResults(app).restaurants });
   return !isSameName(word, name) && seen.some((one) => isSameName(word, one.name));
 }
 
+const VERSUS = /^vs\.?$/i;
 const NUMBERS = /^[#\d][#\d,\s-]*$/;
 const LIST = /^[^\s,]+(?:,[^\s,]*)+$/;
 
@@ -198,7 +201,8 @@ async function idOf(
     onlyOne(word, withName(word, isOneName ? all : distinct)) ?? onlyOne(word, withId(word, distinct));
   if (one !== undefined) return one.id;
   const { isFile, LIST_NAME } = await import('../../app/input.ts');
-  if (isFile(app, word)) {
+  const isPath = /[/\\]/.test(word) || LIST_NAME.test(word);
+  if (isPath && isFile(app, word)) {
     const rows = { text: 'to look up its rows', command: restaurant('enrich', word) };
     throw usage(`'${word}' is a file, not a restaurant`, LIST_NAME.test(word) ? rows : undefined);
   }
@@ -211,13 +215,16 @@ function withId<T extends Named>(word: string, all: readonly T[]): T[] {
   return same.length > 0 || word.length < MIN_BEGINNING ? same : all.filter(({ id }) => id.startsWith(word));
 }
 
+const hasIdMark = (word: string): boolean => isId(word) && /[-_]/.test(word);
+
 /** Those with the name, else those whose name begins with the word. */
 function withName<T extends Named>(word: string, all: readonly T[]): T[] {
   const wanted = foldLetters(word).trim();
+  // An ID may be like a name but for its hyphens.
   const ways: readonly ((name: string) => boolean)[] = [
     (name) => foldLetters(name).trim() === wanted,
-    (name) => isSameName(word, name),
-    (name) => isBeginning(word, name),
+    (name) => (hasIdMark(word) ? foldLetters(name).startsWith(wanted) : isSameName(word, name)),
+    (name) => !hasIdMark(word) && isBeginning(word, name),
   ];
   const found = ways.map((isMeant) => () => all.filter(({ name }) => isMeant(name)));
   return found.reduce<T[]>((before, find) => (before.length > 0 ? before : find()), []);
@@ -299,10 +306,10 @@ function checkedId(app: App, word: string, words: readonly string[], known: read
   // IDs of the sample data have digits.
   const looksLikeName =
     /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (hasSampleData(app) && !/\d/.test(word));
-  const place = surePlace(words, seenResults(app));
-  if (` ${place?.city} `.includes(` ${word} `))
-    throw usage(`'${place?.city}' is a city, not a restaurant ID`, nameHint(app, [place?.name ?? '']));
-  if (!looksLikeName) return checkId(word);
+  const place = names.length === 1 ? surePlace(words, seenResults(app)) : undefined;
+  if (place !== undefined && ` ${place.city} `.includes(` ${word} `))
+    throw usage(`'${place.city}' is a city, not a restaurant ID`, nameHint(app, [place.name]));
+  if (!looksLikeName || word === 'undefined' || word === 'null') return checkId(word);
   const searched = names.length > 1 ? unknown.join(',\n').split('\n') : oneName;
   const then = names.length > 1 && unknown.length === 1 ? [{ text: 'then', command: again() }] : [];
   throw usage(
