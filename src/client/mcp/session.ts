@@ -118,12 +118,12 @@ export class Session {
   async #openHandshake(state: CallState): Promise<Handshake | FailedHandshake> {
     if (this.#handshake !== undefined) return this.#handshake;
     const { forOtherCall, shakeHands } = await legacy();
-    // Another call may have started a handshake. If that call failed or was aborted, one of those that waited starts another.
+    // Another call may have started a handshake. If that call was aborted or ran out of time, one that waited starts another.
     while (this.#opening !== undefined) {
       const opening = this.#opening.catch(() => undefined);
       const shared = await untilAborted(opening, state.signal);
       if (shared !== undefined && 'version' in shared) return shared;
-      if (shared?.isRefused) return forOtherCall(shared);
+      if (shared !== undefined && shared.failure.details.reason !== 'time') return forOtherCall(shared);
     }
     this.#opening = shakeHands(this.#options.channel, state).finally(() => {
       this.#opening = undefined;

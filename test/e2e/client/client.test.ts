@@ -306,6 +306,14 @@ it('makes one new handshake for all calls that waited for one that was aborted',
   expect(methods.filter((method) => method === 'initialize')).toHaveLength(2);
 });
 
+it('reports a handshake that failed to all calls that waited for it', async () => {
+  const options = { protocol: '2025-11-25', retries: 0 } as const;
+  const { client } = await scripted([['initialize', status(503)]], options);
+  const errors = await Promise.all([1, 2, 3].map(() => failure(client.callTool('t', {}))));
+  expect(errors).toMatchObject([1, 2, 3].map(() => ({ code: 'http_error', details: { status: 503 } })));
+  expect(new Set(errors).size).toBe(3);
+});
+
 describe('a signal', () => {
   it('ends a call that waits for the handshake of another', async () => {
     const [one, other] = [new AbortController(), new AbortController()];
