@@ -16,12 +16,13 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([...ALIASES].map(([shor
  */
 export function flatten(record: JsonObject): Map<string, Scalar> {
   const cells = new Map<string, Scalar>();
+  const copies = new Map<string, number>();
   checkDepth(record);
   const walk = (holder: JsonObject, start: string): void => {
     for (const key of Object.keys(holder)) {
       const value = holder[key];
       if (isObject(value) && Object.keys(value).length > 0) walk(value, `${start}${key}.`);
-      else cells.set(columnName(record, start + key, start !== '', cells), toCell(value));
+      else cells.set(columnName(record, start + key, start !== '', { cells, copies }), toCell(value));
     }
   };
   walk(record, '');
@@ -32,16 +33,19 @@ function columnName(
   record: JsonObject,
   path: string,
   isNested: boolean,
-  cells: ReadonlyMap<string, Scalar>,
+  { cells, copies }: { cells: ReadonlyMap<string, Scalar>; copies: Map<string, number> },
 ): string {
   // A key of the record that looks like this path has its name.
   const isTaken = isNested && Object.hasOwn(record, path);
   const short = isTaken ? undefined : SHORT_NAMES.get(path);
   const name = short === undefined || Object.hasOwn(record, short) ? path : short;
   if (!isTaken && !cells.has(name)) return name;
-  for (let copy = 2; ; copy += 1) {
+  // Goes on after the last number, because a hostile record may have thousands of such keys.
+  for (let copy = copies.get(path) ?? 2; ; copy += 1) {
     const other = `${path}_${copy}`;
-    if (!Object.hasOwn(record, other) && !cells.has(other)) return other;
+    if (Object.hasOwn(record, other) || cells.has(other)) continue;
+    copies.set(path, copy + 1);
+    return other;
   }
 }
 

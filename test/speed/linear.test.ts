@@ -12,10 +12,11 @@ import { RowsReader } from '../../src/lists/read/xlsx/rows.ts';
 import type { ObjectRow } from '../../src/lists/row.ts';
 import { rowKeyOf } from '../../src/lists/row-key.ts';
 import { guardFormula } from '../../src/output/csv.ts';
+import { flatten } from '../../src/output/records.ts';
 import { renderTool, renderTools } from '../../src/output/render/tools.ts';
 import { colorJson, palette } from '../../src/output/style.ts';
 import { CsvReader } from '../../src/util/csv.ts';
-import { formatJson, memberText, readJson } from '../../src/util/json.ts';
+import { formatJson, type JsonObject, memberText, readJson } from '../../src/util/json.ts';
 import { clean, cleanLine, truncate, width, wrap } from '../../src/util/text.ts';
 import { KEY } from '../helpers/client.ts';
 import { viewOf } from '../helpers/hostile.ts';
@@ -57,6 +58,14 @@ const decode = (chunk: string) => (count: number) => {
   for (let at = 0; at < count; at += 1) decoder.feed(chunk);
   decoder.end();
 };
+/** A record whose leaves, a power of two, all have the path `a.a.….a`, which has that many keys. */
+const alike = (keys: number): JsonObject =>
+  Object.fromEntries(
+    Array.from({ length: keys }, (_, index) => [
+      `a${'.a'.repeat(index)}`,
+      index === keys - 1 ? 1 : alike(keys - index - 1),
+    ]),
+  );
 const mask = keyMasker(KEY);
 const maskEscapes = keyMasker(`${KEY}\\\\\\"\\/"/\\\\x`);
 const redact = redactor();
@@ -95,6 +104,7 @@ const ESCAPES = ['\\', '%25', 's%20', KEY, `${KEY}\\`, '\\u0073'];
 
 /** Sizes that take a millisecond or more. */
 const CASES: readonly Case[] = [
+  ['flattening keys that read alike', (size) => flatten(alike(Math.log2(size) + 1)), 512],
   ['keys', (size) => readJson(`{${Array.from({ length: size }, (_, at) => `"k${at}":1`).join()}}`), 5000],
   ['an array with one long number', (size) => readJson(`[${LONG}${',0'.repeat(size)}]`), 30_000],
   ['long numbers', (size) => readJson(`[0${`,${LONG}`.repeat(size)}]`), 5000],
