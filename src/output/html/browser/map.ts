@@ -111,14 +111,20 @@ export class MapView {
     this.#groups = groupRows(rows);
     for (const marker of this.#markers.values()) marker.remove();
     this.#markers.clear();
-    if (this.#chosen !== undefined && !rows.includes(this.#chosen)) this.#popup.close();
+    if (this.#chosen !== undefined && !rows.includes(this.#chosen)) this.#closePopup();
     this.#draw();
+  }
+
+  /** Also of a map that is hidden, which then opens no popup when it is shown. */
+  #closePopup(): void {
+    this.#isOutdated = false;
+    this.#popup.close();
   }
 
   /** Moves to a row and opens its popup; closes the popup for a row without coordinates. */
   choose(row: PlacedRow): void {
     if (row.point === undefined) {
-      this.#popup.close();
+      this.#closePopup();
       return;
     }
     this.#chosen = row;
