@@ -306,7 +306,9 @@ function checkedId(app: App, word: string, words: readonly string[], known: read
   // IDs of the sample data have digits.
   const looksLikeName =
     /\s/.test(word.trim()) || /^\p{Lu}\p{Ll}+$/u.test(word) || (hasSampleData(app) && !/\d/.test(word));
-  const place = names.length === 1 ? surePlace(words, seenResults(app)) : undefined;
+  // IDs may be many, and most of them have digits, which names of cities do not.
+  const mayBeCity = names.length === 1 && !/\d/.test(word);
+  const place = mayBeCity ? surePlace(words, seenResults(app)) : undefined;
   if (place !== undefined && ` ${place.city} `.includes(` ${word} `))
     throw usage(`'${place.city}' is a city, not a restaurant ID`, nameHint(app, [place.name]));
   if (!looksLikeName || word === 'undefined' || word === 'null') return checkId(word);
