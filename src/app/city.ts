@@ -110,6 +110,9 @@ export function citySearch(app: App, words: readonly string[], asks?: false): Co
   return again(city === undefined ? {} : { '--city': city }, { operands: [name] });
 }
 
+/** Whether words compare restaurants: `Lilia vs Via Carota`. */
+export const isVersus = (words: readonly string[]): boolean => words.some((word) => /^vs\.?$/i.test(word));
+
 /** The names in words for restaurants: `Per Se`, `Lilia vs Via Carota`, `Alinea, Smyth, Oriole`. */
 export const namesIn = (words: readonly string[]): string[][] =>
   words

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { namesIn, readPlace } from '../../app/city.ts';
+import { isVersus, namesIn, readPlace } from '../../app/city.ts';
 import { isFile, LIST_NAME } from '../../app/input.ts';
 import { lastRestaurants, lastRows } from '../../app/last-results.ts';
 import { sampleRows } from '../../app/seen-results.ts';
@@ -35,7 +35,6 @@ export function commandFor(word: string, parent: CliCommand): CliCommand | undef
 }
 
 const ROW = /^#?\d{1,2}$/;
-const VERSUS = /^vs\.?$/i;
 
 /** The words after the first one, up to an option. */
 export const operandsOf = (words: readonly string[]): readonly string[] => {
@@ -180,10 +179,7 @@ async function sentence(
   const isVerb = nearOf(word) !== '';
   const name = isVerb || isNear ? undefined : await nameSeen([word, ...operands], line.app);
   return [
-    when(
-      words.some((each) => VERSUS.test(each)),
-      { words: ['lookup', ...words], offer: MEANT },
-    ),
+    when(isVersus(words), { words: ['lookup', ...words], offer: MEANT }),
     when(LIST_NAME.test(word) && isFile(line.app, word), { words: ['enrich', ...words], offer: MEANT }),
     // A whole line was pasted after the name of the program.
     when(word === program.name() && operands.length > 0, replace(line, [word], [])),

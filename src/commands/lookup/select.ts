@@ -1,6 +1,6 @@
 import { hasSampleData, needsDemo } from '../../app/address.ts';
 import type { App } from '../../app/app.ts';
-import { nameSearches, namesIn, surePlace } from '../../app/city.ts';
+import { isVersus, nameSearches, namesIn, surePlace } from '../../app/city.ts';
 import { refuseKey } from '../../app/credentials.ts';
 import {
   lastRestaurants,
@@ -80,7 +80,7 @@ export async function selectRestaurants(
       throw partOfName(word, saved, words, 'not_found') ?? notSaved(word);
     ids.push(...found);
   }
-  if (words.some((word) => VERSUS.test(word))) refuseOneTwice(app, parts, new Set(ids));
+  if (isVersus(words)) refuseOneTwice(app, parts, new Set(ids));
   return { ids: [...new Set(ids)], search };
 }
 
@@ -138,7 +138,6 @@ function isOfEarlierSearch(app: App, word: string, row: Named | undefined): bool
   return !isSameName(word, name) && seen.some((one) => isSameName(word, one.name));
 }
 
-const VERSUS = /^vs\.?$/i;
 const NUMBERS = /^[#\d][#\d,\s-]*$/;
 const LIST = /^[^\s,]+(?:,[^\s,]*)+$/;
 
